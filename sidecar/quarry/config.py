@@ -1,0 +1,85 @@
+"""
+Where Quarry keeps its own files on this machine, and the limits that hold everywhere, each with its reason.
+
+`QUARRY_HOME` moves all three folders below one: `data` (the indexes), `run` (discovery files and locks), `log`.
+"""
+
+import os
+import stat
+import sys
+import warnings
+from pathlib import Path
+
+import platformdirs
+
+from quarry.errors import IndexUnavailable
+
+APP = "quarry"
+
+MAX_NOTE_BYTES = 10 * 1024 * 1024  # ten novels; what is larger is a log or an export, and is indexed up to here
+MAX_NOTE_CHUNKS = 2_000  # 4 MB of prose; a note beyond it would crowd every other out of the candidates
+MAX_SETTINGS_BYTES = 1024 * 1024  # .quarry.toml, .indexignore, app.json: a person writes kilobytes
+READ_BATCH_NOTES = 64  # enough texts for one call of the encoder, few enough that pausing feels immediate
+READ_BATCH_BYTES = 8 * 1024 * 1024  # bounds the memory of a batch where notes are large
+
+
+def data_dir() -> Path:
+    """The folder of the indexes; made, private, if it is not there."""
+    return private_folder(_home("data") or Path(platformdirs.user_data_dir(APP, appauthor=False)))
+
+
+def log_dir() -> Path:
+    """The folder of the logs; made, private, if it is not there."""
+    return private_folder(_home("log") or Path(platformdirs.user_log_dir(APP, appauthor=False)))
+
+
+def runtime_dir() -> Path:
+    """
+    The folder of discovery files and locks; made, private, if it is not there.
+
+    Every process of one user must arrive at the same folder, or two sidecars would not see each other's lock. Outside
+    Linux and BSD there is no such folder by convention (what comes nearest is swept by cleaners), so it lies with the
+    data there.
+    """
+    if home := _home("run"):
+        return private_folder(home)
+    if sys.platform in ("darwin", "win32"):
+        return private_folder(data_dir() / "run")
+    with warnings.catch_warnings():
+        # Without a login session there is no XDG_RUNTIME_DIR. Its stand-in is safe, so there is nothing to warn of.
+        warnings.simplefilter("ignore")
+        return private_folder(Path(platformdirs.user_runtime_dir(APP, appauthor=False)))
+
+
+def _home(name: str) -> Path | None:
+    home = os.environ.get("QUARRY_HOME")
+    return Path(home).expanduser().absolute() / name if home else None
+
+
+def private_folder(folder: Path) -> Path:
+    """
+    Make *folder* if it is missing, and prove that it belongs to this user alone.
+
+    Raises:
+        IndexUnavailable: It is a link, no folder, of another user, or cannot be made. Someone else on this machine may
+            have put it there to read what we write, so nothing is written.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise IndexUnavailable(
+            f"the folder {folder} cannot be made: {error.strerror}; set QUARRY_HOME to another"
+        ) from error
+    if stat.S_ISLNK(found.st_mode):
+        raise IndexUnavailable(f"{folder} is a link; Quarry's own folders must be real: remove it or set QUARRY_HOME")
+    if sys.platform != "win32":  # there, what lies below the user's profile is the user's by its access list
+        _claim(folder, found)
+    return folder
+
+
+def _claim(folder: Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        raise IndexUnavailable(f"{folder} belongs to user {found.st_uid}, not to you; remove it or set QUARRY_HOME")
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)

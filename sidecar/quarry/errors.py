@@ -1,0 +1,93 @@
+"""
+The errors of the sidecar. Every message says what happened, with which values, and the way out.
+
+    QuarryError
+    ├── BadQuery              the query cannot be read; carries the position
+    ├── BadRequest            a parameter is missing, unknown or out of range
+    │   └── BadSettings       `.quarry.toml` or a setting's value cannot be used
+    ├── Unauthorized          the token is not this vault's
+    ├── NoteNotFound          no such note in the index, or its path may not be read
+    ├── VaultMissing          the vault folder is gone, unreadable or suspiciously empty
+    ├── ModelMissing          no usable embedding model; search goes on by keyword
+    │   └── ModelDamaged      its files are there but not what they should be
+    ├── IndexUnavailable      the index cannot be opened or written
+    │   ├── IndexDamaged      it is not a whole, sane database of ours: it is set aside and rebuilt
+    │   └── SchemaTooNew      a newer version wrote it; it is left alone
+    ├── VaultLocked           another sidecar serves this vault
+    ├── DeadlineExceeded      a query cost more than it may
+    ├── Cancelled             the asker no longer wants the answer
+    └── ConnectionFailed      a client could not reach or keep its sidecar
+        └── ProtocolMismatch  the two sides speak different versions
+"""
+
+
+class QuarryError(Exception):
+    """Base of the family; catching it at a door catches everything we raise on purpose."""
+
+
+class BadQuery(QuarryError):
+    """The query cannot be read. `position` counts code points from 0 into what was typed."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class BadRequest(QuarryError):
+    """A parameter is missing, unknown or out of range."""
+
+
+class BadSettings(BadRequest):
+    """`.quarry.toml` or the value of a setting cannot be used."""
+
+
+class Unauthorized(QuarryError):
+    """The token is not the one of this vault's sidecar."""
+
+
+class NoteNotFound(QuarryError):
+    """No such note in the index, or its path leads where notes may not be read."""
+
+
+class VaultMissing(QuarryError):
+    """The vault folder is gone, unreadable, or empty where it was full."""
+
+
+class ModelMissing(QuarryError):
+    """No usable embedding model; search goes on by keyword."""
+
+
+class ModelDamaged(ModelMissing):
+    """The model's files are there but are not what they should be."""
+
+
+class IndexUnavailable(QuarryError):
+    """The index cannot be opened or written."""
+
+
+class IndexDamaged(IndexUnavailable):
+    """The file is not a whole, sane database of ours; the caller sets it aside and rebuilds."""
+
+
+class SchemaTooNew(IndexUnavailable):
+    """A newer version of Quarry wrote this index; it is left alone."""
+
+
+class VaultLocked(QuarryError):
+    """Another sidecar serves this vault."""
+
+
+class DeadlineExceeded(QuarryError):
+    """A query cost more than it may."""
+
+
+class Cancelled(QuarryError):
+    """The asker no longer wants the answer."""
+
+
+class ConnectionFailed(QuarryError):
+    """A client could not reach its sidecar, or lost it."""
+
+
+class ProtocolMismatch(ConnectionFailed):
+    """The two sides speak different versions of the wire."""

@@ -1,0 +1,28 @@
+"""
+Named places where a test may have the process die, to prove that no moment of indexing is unsafe.
+
+`QUARRY_FAULT_AT=commit:3` kills the process with SIGKILL the third time it reaches `fault_point("commit")`.
+Without that variable a call costs one comparison.
+"""
+
+import os
+import signal
+from collections import Counter
+from typing import Literal, get_args
+
+Stage = Literal[
+    "scan", "read", "scrub", "chunk", "embed", "insert", "commit", "checkpoint", "migrate", "swap", "remove", "rename"
+]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+_wanted = os.environ.get("QUARRY_FAULT_AT", "")
+_reached: Counter[str] = Counter()
+
+
+def fault_point(stage: Stage) -> None:
+    """Die here if a test asked for it."""
+    if not _wanted:
+        return
+    _reached[stage] += 1
+    if _wanted == f"{stage}:{_reached[stage]}":
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows has no SIGKILL

@@ -1,0 +1,190 @@
+"""
+The settings of a vault: read from `.quarry.toml` at its root, written back with the comments kept.
+
+    [folders]
+    include = []                # when given, only these folders are indexed
+    exclude = ["Archive"]
+    [embedding]
+    model = "bundled"           # or a local folder, or a Hugging Face name
+    [chunks]
+    skip_sections = ["Related"]
+    [search]
+    lexical_weight = 1.0
+    dense_weight = 1.0
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+
+from quarry.config import MAX_SETTINGS_BYTES
+from quarry.errors import BadSettings
+
+SETTINGS_FILE = ".quarry.toml"
+MAX_WEIGHT = 100.0  # beyond it one retriever decides alone, which a weight of 0 for the other says better
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can set for one vault."""
+
+    include_folders: tuple[str, ...] = ()
+    exclude_folders: tuple[str, ...] = ()
+    model: str = "bundled"
+    skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
+    lexical_weight: float = 1.0
+    dense_weight: float = 1.0
+    problems: tuple[str, ...] = field(default=(), compare=False)  # keys that were not understood, in words
+
+
+def load_settings(root: Path) -> Settings:
+    """
+    Read the settings of the vault at *root*; the defaults where there is no file.
+
+    A key that is not known is no error but one of `Settings.problems`: a newer version may know it.
+
+    Raises:
+        BadSettings: The file cannot be read, is no TOML, or gives a key a value that it cannot have.
+    """
+    return _settings_of(_parse(_read(root / SETTINGS_FILE)))
+
+
+def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
+    """
+    Change the fields named in *changes*, keep the rest of the file to the letter, and return what now holds.
+
+    The file is replaced in one step, so that a crash leaves the old or the new one.
+
+    Raises:
+        BadSettings: A field is unknown or its value cannot be used (nothing is written), or the file as it stands
+            cannot be read.
+    """
+    file = root / SETTINGS_FILE
+    text = _read(file)
+    _settings_of(_parse(text))  # a file that we do not understand is not ours to rewrite
+    document = tomlkit.parse(text)
+    for name, value in changes.items():
+        if name not in _KEYS:
+            raise BadSettings(f"there is no setting {name!r}; there are {', '.join(_KEYS)}")
+        section, key, check = _KEYS[name]
+        checked = check(f"{section}.{key}", list(value) if isinstance(value, tuple) else value)
+        table = document.setdefault(section, tomlkit.table())
+        table[key] = list(checked) if isinstance(checked, tuple) else checked
+    if changes:
+        _replace(file, document.as_string())
+    return load_settings(root)
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+def _strings(key: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value):
+        return tuple(value)
+    raise BadSettings(f'{key} is {value!r}; it takes a list of texts, such as ["Archive", "Work/Old"]')
+
+
+def _folders(key: str, value: object) -> tuple[str, ...]:
+    folders = tuple(folder.strip().strip("/") for folder in _strings(key, value))
+    for folder in folders:
+        if ".." in folder.split("/") or "\\" in folder or not folder:
+            raise BadSettings(f"{key} names {folder!r}; it takes folders below the vault, written with /")
+    return folders
+
+
+def _model(key: str, value: object) -> str:
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise BadSettings(f'{key} is {value!r}; it takes "bundled", a local folder, or a Hugging Face name')
+
+
+def _weight(key: str, value: object) -> float:
+    # A bool is an int to Python, and NaN is no weight: it fails both comparisons.
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_WEIGHT:
+        return float(value)
+    raise BadSettings(f"{key} is {value!r}; it takes a number from 0 to {MAX_WEIGHT:g}")
+
+
+_KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
+    "include_folders": ("folders", "include", _folders),
+    "exclude_folders": ("folders", "exclude", _folders),
+    "model": ("embedding", "model", _model),
+    "skip_sections": ("chunks", "skip_sections", _strings),
+    "lexical_weight": ("search", "lexical_weight", _weight),
+    "dense_weight": ("search", "dense_weight", _weight),
+}
+"""Field -> table and key in the file, and the check that its value passes through."""
+
+
+# --- the file ----------------------------------------------------------------------------------
+
+
+def _settings_of(document: Mapping[str, Any]) -> Settings:
+    found: dict[str, Any] = {}
+    for name, (section, key, check) in _KEYS.items():
+        table = document.get(section, {})
+        if not isinstance(table, Mapping):
+            raise BadSettings(f"{section} in {SETTINGS_FILE} is {table!r}; it is a table: [{section}]")
+        if key in table:
+            found[name] = check(f"{section}.{key}", table[key])
+    return replace(Settings(problems=tuple(_strangers(document))), **found)
+
+
+def _strangers(document: Mapping[str, Any]) -> list[str]:
+    """A sentence for each key that means nothing to us, with the one that was probably meant."""
+    known = {f"{section}.{key}" for section, key, _ in _KEYS.values()}
+    sections = {section for section, _, _ in _KEYS.values()}
+    written = [
+        f"{section}.{key}" if isinstance(table, Mapping) else section
+        for section, table in document.items()
+        for key in (table if isinstance(table, Mapping) else [""])
+        if isinstance(table, Mapping) or section not in sections
+    ]
+    return [_stranger(key, known) for key in written if key not in known]
+
+
+def _stranger(key: str, known: set[str]) -> str:
+    near = get_close_matches(key, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
+    return f"{SETTINGS_FILE} sets {key}, which means nothing here; {hint}"
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.exists() and not file.is_file():  # opening a pipe of that name would wait for ever
+            raise BadSettings(f"{file} is no ordinary file; move it away")
+        with file.open("rb") as stream:
+            data = stream.read(MAX_SETTINGS_BYTES + 1)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise BadSettings(f"{file} cannot be read: {error.strerror}; mend its permissions or remove it") from error
+    if len(data) > MAX_SETTINGS_BYTES:
+        raise BadSettings(f"{file} is over {MAX_SETTINGS_BYTES} bytes; that is no settings file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadSettings(f"{file} is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadSettings(f"{SETTINGS_FILE} is not TOML: {error}") from error
+
+
+def _replace(file: Path, text: str) -> None:
+    temporary = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="")
+        temporary.replace(file)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are as they were") from error

@@ -1,0 +1,181 @@
+"""
+The values that pass between the stages: notes and chunks in, candidates and rankings through, hits out.
+
+All are frozen. Offsets are `[start, end)`. Unless a name says `utf16`, they count code points; offsets into a
+note count in its *decoded* text (see `text/decoding.py`), which is what Obsidian's editor counts in.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+PropertyValue = str | int | float | bool | tuple[str, ...]
+"""What a front matter property can hold once read; lists are lists of strings."""
+
+LinkKind = Literal["wiki", "embed", "markdown"]
+SearchMode = Literal["hybrid", "keyword", "semantic"]
+Leg = Literal["lexical", "dense"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch `[start, end)` of some text, in code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A reference from one note to another, as written."""
+
+    kind: LinkKind
+    target: str  # what was written before `#` and `|`; "" for a link into the same note
+    heading: str | None  # after `#`; block ids keep their `^`
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A redaction: from `offset` into `Chunk.text` on, the note runs `utf16` code units ahead of the text."""
+
+    offset: int
+    utf16: int
+    lines: int = 0  # and how many line ends it runs ahead: a private key has many
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A contiguous slice of one note: the thing indexed, embedded and ranked."""
+
+    number: int  # from 0, in the order of the note
+    heading_path: tuple[str, ...]  # H1, H2, H3 that it stands under; scrubbed
+    text: str  # scrubbed; equal to the note's decoded text [start, end) where nothing was redacted
+    start: int  # code points into the decoded note
+    end: int
+    start_utf16: int  # the same start in UTF-16 code units: what an editor's offset counts
+    line: int  # line of `start`, from 0
+    context: str  # title | type | tags | aliases, then flattened key-value data; searched, never shown
+    shifts: tuple[Shift, ...] = ()
+
+    @property
+    def section(self) -> str:
+        """The heading trail as one string, `H1 › H2 › H3`."""
+        return " › ".join(self.heading_path)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One Markdown file as the index knows it. Every text in it is scrubbed."""
+
+    path: str  # vault-relative, `/`, spelled as on disk
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]  # without `#`, in the order met, front matter first
+    properties: Mapping[str, PropertyValue]  # every front matter property that could be read
+    links: tuple[Link, ...]
+    chunks: tuple[Chunk, ...]
+    redactions: Mapping[str, int] = field(default_factory=dict)  # rule name -> how many; never the values
+    problems: tuple[str, ...] = ()  # what could not be read or was left out, in words
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What tells whether a file changed: the cheap signs first, then the hash that decides."""
+
+    size_bytes: int
+    mtime_ns: int
+    sha256: bytes  # of the raw file, 32 bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk that one retriever proposes."""
+
+    chunk_id: int
+    path: str
+    number: int  # Chunk.number: with `path` it breaks ties the same way after every rebuild
+    score: float  # higher is better, whatever the retriever's own measure
+
+
+Ranking = tuple[Candidate, ...]
+"""Candidates best first; the rank of `ranking[i]` is `i + 1`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A candidate after fusion: where it stood in each leg, and what it scores together."""
+
+    chunk_id: int
+    path: str
+    number: int
+    score: float
+    lexical_rank: int | None  # from 1; None: not proposed by that leg
+    dense_rank: int | None
+    lexical_score: float | None
+    dense_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Filters that both legs apply inside the index, before anything is ranked or cut."""
+
+    folders: tuple[str, ...] = ()  # any of these subtrees
+    not_folders: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # every one is a part of the path, case and accents ignored
+    not_paths: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # every one, itself or a nested one, case ignored
+    not_tags: tuple[str, ...] = ()
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing is filtered at all."""
+        return self == Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What was typed, parsed once: the words to rank by, the phrases to insist on, the filters."""
+
+    text: str  # words and phrases as typed, without operators: what is embedded
+    terms: tuple[str, ...]  # content words for the lexical leg, in order, no repeats
+    phrases: tuple[str, ...]  # each must stand in the chunk
+    excluded: tuple[str, ...]  # words and phrases that must not stand anywhere in the note
+    scope: Scope
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to rank by; filters alone list notes instead."""
+        return bool(self.terms or self.phrases or self.text.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """What a directory listing tells about a file without opening it."""
+
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaultChange:
+    """Something that happened to a file or folder. What is there now is read from the disk; this says where to look."""
+
+    kind: Literal["created", "modified", "deleted", "renamed"]
+    path: str
+    old_path: str | None = None  # only with `renamed`
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What the engine is asked for. The defaults are those of the wire."""
+
+    query: str
+    limit: int = 10
+    mode: SearchMode = "hybrid"
+    snippet_width: int = 120  # characters
+    max_tokens: int = 4000
+    scope: Scope = Scope()  # adds to operators in the query
+    weights: Mapping[Leg, float] | None = None  # None: as set for the vault
+    guard: bool = True
+    with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty

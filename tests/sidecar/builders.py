@@ -1,0 +1,202 @@
+"""What engine tests are made of: a vault on disk, a model that hashes words, and ways to wait and to ask."""
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from quarry.embedding import Fingerprint
+from quarry.embedding.encoder import FloatMatrix
+from quarry.engine import Engine
+from quarry.errors import NoteNotFound
+from quarry.index import Index
+from quarry.index.vectors import FloatVector
+from quarry.indexing import reading
+from quarry.search import Answer
+from quarry.types import SearchRequest, VaultChange
+from quarry.vault.read import FileContent
+
+DIM = 32
+PATIENCE_S = 30.0  # what is waited for takes milliseconds; this long only where it never comes
+
+
+class Vault:
+    """A folder of notes; every way to change it that a person or a sync tool has."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+
+    def write(self, path: str, text: str | bytes, *, mtime_ns: int | None = None) -> Path:
+        """Write a file, with its folders."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        if mtime_ns is not None:
+            os.utime(file, ns=(mtime_ns, mtime_ns))
+        return file
+
+    def write_all(self, notes: Mapping[str, str]) -> None:
+        """Write several files."""
+        for path, text in notes.items():
+            self.write(path, text)
+
+    def replace_silently(self, path: str, text: str) -> None:
+        """Change the bytes, and keep size and time, as sync tools and backups manage."""
+        file = self.root / path
+        before = file.stat()
+        assert len(text.encode()) == before.st_size, "a silent change keeps the size"
+        file.write_text(text, "utf-8")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def rename(self, old: str, new: str) -> VaultChange:
+        """Rename a file or folder; returns what Obsidian would tell."""
+        (self.root / new).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / old).rename(self.root / new)
+        return VaultChange("renamed", new, old)
+
+    def remove(self, path: str) -> VaultChange:
+        """Delete a file; returns what Obsidian would tell."""
+        (self.root / path).unlink()
+        return VaultChange("deleted", path)
+
+
+class HashEncoder:
+    """
+    Texts that share words are near each other. Counts what it is asked to embed.
+
+    `hold()` makes the indexing thread wait in `encode` until `release()`, so that a test can look at the middle of a
+    run; searches are never held.
+    """
+
+    def __init__(self, name: str = "hash", dim: int = DIM) -> None:
+        self.dim = dim
+        self.fingerprint = Fingerprint(name, 1, dim, hashlib.sha256(name.encode()).hexdigest())
+        self.embedded: list[str] = []  # by the indexing thread
+        self.is_waiting = threading.Event()
+        self._may_go_on = threading.Event()
+        self._may_go_on.set()
+
+    def hold(self) -> None:
+        """From now on the indexing thread waits before it embeds."""
+        self.is_waiting.clear()
+        self._may_go_on.clear()
+
+    def release(self) -> None:
+        """Let it go on."""
+        self._may_go_on.set()
+
+    def encode(self, texts: Sequence[str]) -> FloatMatrix:
+        """Unit rows; a text without words gives a zero row."""
+        if threading.current_thread().name == "quarry-index":
+            self.is_waiting.set()
+            assert self._may_go_on.wait(PATIENCE_S), "the test never released the encoder"
+            self.embedded += texts
+        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().split():
+                row += _direction(word, self.dim)
+            if row.any():
+                row /= np.linalg.norm(row)
+        return rows
+
+
+@lru_cache(maxsize=100_000)
+def _direction(word: str, dim: int) -> FloatVector:
+    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
+    return np.random.default_rng(seed).normal(size=dim).astype(np.float32)
+
+
+def wait_until(condition: Callable[[], object], what: str = "") -> None:
+    """Return as soon as *condition* holds."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline_s, f"it never came to this: {what or condition}"
+        time.sleep(0.002)
+
+
+def settle(engine: Engine) -> None:
+    """Return when the index equals the vault."""
+    wait_until(lambda: not engine.is_working and engine.status().state == "live", f"{engine.status()}")
+
+
+def find(engine: Engine, query: str, **options: object) -> list[str]:
+    """The paths that a search gives, best first."""
+    return [hit.path for hit in ask(engine, query, **options).hits]
+
+
+def ask(engine: Engine, query: str, **options: object) -> Answer:
+    """A search with other defaults than the wire's: exactly as many hits as asked for."""
+    return engine.search(SearchRequest(query, **{"guard": False, **options}))  # type: ignore[arg-type]
+
+
+def everything_found(engine: Engine, queries: Sequence[str]) -> str:
+    """All that searches in every mode say, but for row ids, which a rebuild hands out anew."""
+    said = []
+    for query in queries:
+        for mode in ("hybrid", "keyword", "semantic"):
+            answer = ask(engine, query, mode=mode, limit=20)
+            said.append((query, mode, answer.total, answer.legs, sorted(answer.missing.items()), answer.truncated))
+            for hit in answer.hits:
+                said += [
+                    (hit.path, hit.score, p.chunk.title, p.chunk.tags, p.chunk.chunk, p.snippet, p.text, p.fused.score)
+                    for p in hit.passages
+                ]
+    return "\n".join(map(repr, said))
+
+
+def tell(engine: Engine, *changes: VaultChange) -> None:
+    """Tell of changes, and return when they are carried out."""
+    engine.vault_changed(changes)
+    settle(engine)
+
+
+def modified(path: str) -> VaultChange:
+    """What Obsidian tells of a saved note."""
+    return VaultChange("modified", path)
+
+
+def paths(index: Index) -> list[str]:
+    """The notes that *index* holds."""
+    with index.reader() as reader:
+        return sorted(reader.stamps())
+
+
+class Quiet:
+    """A monitor of the indexer that remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.current: set[str] = set()
+
+    def scanned(self, excluded: int) -> None: ...
+    def planned(self, total: int) -> None: ...
+    def advanced(self, chunk_count: int) -> None: ...
+    def between_batches(self) -> None: ...
+
+    def indexed(self, path: str) -> None:
+        self.told.append(("indexed", path))
+
+    def removed(self, path: str) -> None:
+        self.told.append(("removed", path))
+
+    def is_current(self, path: str) -> bool:
+        return path in self.current
+
+
+def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[[Path, str, int], FileContent]:
+    """A `read_file` that raises *error* for *which* paths, None for all."""
+    real = reading.read_file
+    refused = {which} if isinstance(which, str) else which
+
+    def read(root: Path, path: str, max_bytes: int) -> FileContent:
+        if refused is None or path in refused:
+            raise error
+        return real(root, path, max_bytes)
+
+    return read

@@ -1,0 +1,91 @@
+"""Fixtures of the engine's tests: a vault, engines that are closed in the end, a model that hashes words."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child processes import as well
+
+from builders import HashEncoder, Quiet, Vault, settle
+
+from quarry.embedding import Encoder, load_encoder
+from quarry.engine import Engine
+from quarry.index import Index
+from quarry.indexing import worker
+from quarry.indexing.indexer import Indexer
+from quarry.settings import Settings
+from quarry.vault.rules import Rules
+
+SAMPLE_VAULT = Path(__file__).parent.parent / "retrieval" / "vault"
+
+OpenEngine = Callable[..., Engine]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return Vault(tmp_path / "vault")
+
+
+@pytest.fixture
+def encoder() -> HashEncoder:
+    return HashEncoder()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the worker does by the clock, it does at once."""
+    monkeypatch.setattr(worker, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(worker, "RETRY_S", 0.02)
+    monkeypatch.setattr(worker, "RETRY_MAX_S", 0.05)
+
+
+@pytest.fixture
+def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder, impatient: None) -> Iterator[OpenEngine]:
+    """Open an engine on the vault, waiting until it has settled unless told otherwise."""
+    opened: list[Engine] = []
+
+    def open_one(*, wait: bool = True, load: Callable[[str], Encoder] = lambda _: encoder, **options: object) -> Engine:
+        engine = Engine.open(vault.root, tmp_path / "index.db", load=load, **options)  # type: ignore[arg-type]
+        opened.append(engine)
+        if wait:
+            settle(engine)
+        return engine
+
+    yield open_one
+    encoder.release()
+    for engine in opened:
+        engine.close()
+
+
+@pytest.fixture(scope="session")
+def bundled_encoder() -> Encoder:
+    return load_encoder()
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory, bundled_encoder: Encoder) -> Iterator[Engine]:
+    """The sample vault behind the model that ships."""
+    path = tmp_path_factory.mktemp("sample") / "index.db"
+    engine = Engine.open(SAMPLE_VAULT, path, load=lambda _: bundled_encoder)
+    settle(engine)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "index.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def monitor() -> Quiet:
+    return Quiet()
+
+
+@pytest.fixture
+def indexer(vault: Vault, monitor: Quiet, encoder: HashEncoder) -> Indexer:
+    return Indexer(vault.root, Settings(), Rules(), monitor, encoder)

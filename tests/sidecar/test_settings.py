@@ -1,0 +1,179 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from quarry.errors import BadSettings
+from quarry.interfaces import protocol
+from quarry.settings import SETTINGS_FILE, Settings, load_settings, write_settings
+
+WRITTEN = """\
+# What I search
+
+[folders]
+exclude = ["Archive", "Work/Old/"]  # years ago
+
+[search]
+dense_weight = 0.5
+colour = "blue"
+"""
+
+
+def vault_with(root: Path, text: str | bytes) -> Path:
+    data = text.encode() if isinstance(text, str) else text
+    (root / SETTINGS_FILE).write_bytes(data)
+    return root
+
+
+def test_without_a_file_the_defaults_hold(tmp_path):
+    settings = load_settings(tmp_path)
+
+    assert settings == Settings()
+    assert settings.skip_sections == ("Related", "See also", "Links", "References")
+    assert not (tmp_path / SETTINGS_FILE).exists()
+
+
+def test_the_file_is_read_and_what_it_leaves_out_is_the_default(tmp_path):
+    settings = load_settings(vault_with(tmp_path, WRITTEN))
+
+    assert settings == Settings(exclude_folders=("Archive", "Work/Old"), dense_weight=0.5)
+
+
+def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
+    everything = """
+        folders.include = ["In"]
+        folders.exclude = ["In/Out"]
+        embedding.model = "minishlab/potion-base-8M"
+        chunks.skip_sections = []
+        search.lexical_weight = 2
+        search.dense_weight = 0
+    """
+
+    settings = load_settings(vault_with(tmp_path, everything))
+
+    assert settings == Settings(("In",), ("In/Out",), "minishlab/potion-base-8M", (), 2.0, 0.0)
+    assert all(hasattr(settings, field) for field in protocol.Settings.__struct_fields__)
+
+
+def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_path):
+    text = "colour = 1\n[folder]\nexclude = []\n[search]\nlexical_wieght = 2.0\n"
+
+    settings = load_settings(vault_with(tmp_path, text))
+
+    assert settings == Settings()
+    assert [problem.partition(",")[0] for problem in settings.problems] == [
+        ".quarry.toml sets colour",
+        ".quarry.toml sets folder.exclude",
+        ".quarry.toml sets search.lexical_wieght",
+    ]
+    assert "did you mean folders.exclude?" in settings.problems[1]
+    assert "did you mean search.lexical_weight?" in settings.problems[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('folders.exclude = "Archive"', "folders.exclude is 'Archive'; it takes a list of texts"),
+        ("folders.include = [1]", r"folders.include is \[1\]; it takes a list"),
+        ('folders.include = [""]', r"folders.include is \[''\]; it takes a list"),
+        ('folders.exclude = ["../other"]', "folders.exclude names '../other'; it takes folders below the vault"),
+        ('folders.exclude = ["a\\\\b"]', "written with /"),
+        ("embedding.model = 8", "embedding.model is 8; it takes"),
+        ('embedding.model = " "', "embedding.model is ' '; it takes"),
+        ("search.lexical_weight = -1", "search.lexical_weight is -1; it takes a number from 0 to 100"),
+        ("search.lexical_weight = 101", "from 0 to 100"),
+        ("search.dense_weight = nan", "search.dense_weight is nan"),
+        ("search.dense_weight = true", "search.dense_weight is True"),
+        ('search.dense_weight = "1"', "search.dense_weight is '1'"),
+        ("search = 1", r"search in .quarry.toml is 1; it is a table: \[search\]"),
+        ("a = ?", ".quarry.toml is not TOML: .*line 1"),
+        ("a = " + "[" * 5000, ".quarry.toml is not TOML"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused_by_key_and_value(tmp_path, text, says):
+    with pytest.raises(BadSettings, match=says):
+        load_settings(vault_with(tmp_path, text))
+
+
+def test_a_file_that_is_no_text_is_refused_with_the_place(tmp_path):
+    with pytest.raises(BadSettings, match=r"is not UTF-8 \(byte 2\)"):
+        load_settings(vault_with(tmp_path, b"# \xff"))
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_are_fine(tmp_path):
+    text = b"\xef\xbb\xbf[search]\r\ndense_weight = 2.0\r\n"
+
+    assert load_settings(vault_with(tmp_path, text)).dense_weight == 2.0
+
+
+def test_writing_changes_one_value_and_keeps_everything_else_to_the_letter(tmp_path):
+    vault_with(tmp_path, WRITTEN)
+
+    settings = write_settings(tmp_path, {"dense_weight": 0.25})
+
+    assert settings.dense_weight == 0.25
+    assert (tmp_path / SETTINGS_FILE).read_text(encoding="utf-8") == WRITTEN.replace("0.5", "0.25")
+
+
+def test_writing_makes_the_file_where_there_is_none(tmp_path):
+    settings = write_settings(tmp_path, {"include_folders": ("Work",), "skip_sections": ["Quellen"]})
+
+    assert settings == Settings(include_folders=("Work",), skip_sections=("Quellen",))
+    assert load_settings(tmp_path) == settings
+    assert [file.name for file in tmp_path.iterdir()] == [SETTINGS_FILE]
+
+
+def test_writing_nothing_makes_no_file(tmp_path):
+    assert write_settings(tmp_path, {}) == Settings()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"lexical_weight": 1.0, "dense_weight": "much"}, {"colour": "blue"}, {"exclude_folders": ["/../x"]}]
+)
+def test_a_change_that_cannot_be_made_leaves_the_file_as_it_was(tmp_path, changes):
+    vault_with(tmp_path, WRITTEN)
+
+    with pytest.raises(BadSettings):
+        write_settings(tmp_path, changes)
+
+    assert (tmp_path / SETTINGS_FILE).read_text(encoding="utf-8") == WRITTEN
+
+
+def test_a_file_that_is_not_understood_is_not_written_over(tmp_path):
+    vault_with(tmp_path, "half [a")
+
+    with pytest.raises(BadSettings, match="is not TOML"):
+        write_settings(tmp_path, {"dense_weight": 1.0})
+
+    assert (tmp_path / SETTINGS_FILE).read_text(encoding="utf-8") == "half [a"
+
+
+def test_a_value_under_a_dotted_key_or_in_an_inline_table_is_changed_in_its_place(tmp_path):
+    vault_with(tmp_path, 'search.dense_weight = 1.0 # dotted\nfolders = {exclude = ["A"]}\n')
+
+    settings = write_settings(tmp_path, {"dense_weight": 3.0, "exclude_folders": ["B"]})
+
+    assert settings == Settings(exclude_folders=("B",), dense_weight=3.0)
+    assert (tmp_path / SETTINGS_FILE).read_text(encoding="utf-8") == (
+        'search.dense_weight = 3.0 # dotted\nfolders = {exclude = ["B"]}\n'
+    )
+
+
+def test_the_file_is_replaced_and_not_written_in_place(tmp_path):
+    vault_with(tmp_path, WRITTEN)
+    with (tmp_path / SETTINGS_FILE).open(encoding="utf-8") as half_read:
+        if sys.platform == "win32":
+            half_read.close()  # Windows replaces no file that is open
+        write_settings(tmp_path, {"dense_weight": 9.0})
+
+        assert half_read.closed or half_read.read() == WRITTEN
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe")
+def test_a_pipe_in_the_place_of_the_file_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / SETTINGS_FILE)
+
+    with pytest.raises(BadSettings, match="no ordinary file"):
+        load_settings(tmp_path)
