@@ -1,0 +1,1 @@
+"""String in, values out: decoding, scrubbing, front matter, Markdown, links, chunks, queries and snippets."""

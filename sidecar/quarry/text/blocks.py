@@ -1,0 +1,243 @@
+"""
+How is a section that is too long divided into passages of at most 2,000 characters?
+
+First between blocks: paragraphs, list items with what hangs on them, tables, callouts, fences. Neighbours are packed
+together while they fit; a heading or a line that ends in a colon goes with what follows it. A block that is too long
+by itself is divided at its lines or sentences, and hard only where a stretch without any end is left.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from quarry.text.graphemes import is_safe_cut
+from quarry.text.markdown import Protected
+from quarry.text.sentences import split_sentences
+
+MAX_CHARS = 2_000  # a screenful; what a reader takes in at once, and about 500 tokens
+
+_KEPT_INDENT = 80  # columns; deeper white space in front of a passage is no indentation
+_INTRODUCTION = 300  # characters; a longer paragraph that ends in a colon stands for itself
+_NOT_SPACE = re.compile(r"\S")
+_SHAPE = re.compile(
+    r"(?P<indent>[ \t]*)"
+    r"(?:(?P<heading>#{1,6}[ \t])|(?P<item>(?:[-*+]|[0-9]{1,9}[.)])[ \t])|(?P<quote>>)|(?P<table>\|))?"
+)
+_CHILD_ITEM = re.compile(r"\n(?=[ \t]+(?:[-*+]|[0-9]{1,9}[.)])[ \t])")
+_STANZA = re.compile(r"\n(?=[ \t]*\n)")
+_LINE_END = re.compile(r"\n")
+_MARKER = re.compile(r"\[REDACTED:[^\[\]\s]{1,80}\]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Something that is not divided while it fits: `[start, end)`, trimmed."""
+
+    start: int
+    end: int
+    kind: str  # paragraph, item, fence, table, quote, heading; "" for a piece of one of these
+    leads: bool = False  # belongs with what follows
+
+
+_Divider: TypeAlias = Callable[[str, int, int], list[_Piece]]
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """`[start, end)` without the blank lines at its ends; the indentation of the first line stays."""
+    first = _NOT_SPACE.search(text, start, end)
+    if first is None:
+        return start, start
+    end = start + len(text[start:end].rstrip())
+    line_start = text.rfind("\n", start, first.start()) + 1
+    if line_start == 0 and (start == 0 or text[start - 1] == "\n"):
+        line_start = start
+    keeps = 0 < first.start() - line_start <= _KEPT_INDENT and line_start >= start
+    return (line_start if keeps else first.start()), end
+
+
+def pack(text: str, start: int, end: int, protected: Sequence[Protected], min_chars: int) -> list[tuple[int, int]]:
+    """Divide `[start, end)` into stretches of at most 2,000 characters that hold everything but white space."""
+    groups = _pack(text, _blocks(text, start, end, protected))
+    if len(groups) > 1 and len(groups[-2]) > 1:
+        last = groups[-1]
+        moved = groups[-2][-1]
+        if last[-1].end - last[0].start < min_chars and last[-1].end - moved.start <= MAX_CHARS:
+            last.insert(0, groups[-2].pop())  # a tail too short to stand alone takes company
+    return [(group[0].start, group[-1].end) for group in groups]
+
+
+def _pack(text: str, pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+    """Groups of neighbouring pieces, as many as fit together; what does not fit alone is divided first."""
+    groups: list[list[_Piece]] = []
+    group: list[_Piece] = []
+    for piece in _divided(text, pieces):
+        if group and piece.end - group[0].start > MAX_CHARS:
+            rest: list[_Piece] = []
+            while len(group) > 1 and group[-1].leads and piece.end - group[-1].start <= MAX_CHARS:
+                rest.insert(0, group.pop())
+            groups.append(group)
+            group = rest
+        group.append(piece)
+    if group:
+        groups.append(group)
+    return groups
+
+
+def _divided(text: str, pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+    """The pieces, those that are too long replaced by smaller ones."""
+    for piece in pieces:
+        if piece.end - piece.start <= MAX_CHARS:
+            yield piece
+        else:
+            yield from _divide(text, piece, _DIVIDERS.get(piece.kind, _DIVIDERS["paragraph"]))
+
+
+def _divide(text: str, piece: _Piece, dividers: Sequence[_Divider]) -> Iterator[_Piece]:
+    """Divide with the first divider; what is still too long with the next. The last always succeeds."""
+    for smaller in dividers[0](text, piece.start, piece.end):
+        if smaller.end - smaller.start <= MAX_CHARS:
+            yield smaller
+        else:
+            yield from _divide(text, smaller, dividers[1:])
+
+
+def _by(pattern: re.Pattern[str]) -> _Divider:
+    """A divider that cuts behind every match of *pattern*."""
+
+    def divide(text: str, start: int, end: int) -> list[_Piece]:
+        cuts = [found.end() for found in pattern.finditer(text, start, end)]
+        return _pieces(text, [start, *cuts, end])
+
+    return divide
+
+
+def _pieces(text: str, bounds: Sequence[int]) -> list[_Piece]:
+    spans = (trim(text, start, end) for start, end in pairwise(bounds))
+    return [_Piece(start, end, "") for start, end in spans if start < end]
+
+
+def _sentences(text: str, start: int, end: int) -> list[_Piece]:
+    return [_Piece(start + span.start, start + span.end, "") for span in split_sentences(text[start:end])]
+
+
+def _hard(text: str, start: int, end: int) -> list[_Piece]:
+    """Cut every 2,000 characters or a little before, at a space if there is one, never inside a redaction's marker."""
+    bounds = [start]
+    while end - bounds[-1] > MAX_CHARS:
+        bounds.append(_hard_cut(text, bounds[-1], end))
+    return _pieces(text, [*bounds, end])
+
+
+def _hard_cut(text: str, start: int, end: int) -> int:
+    latest = start + MAX_CHARS
+    if end - latest < MAX_CHARS // 10:
+        latest = start + (end - start) // 2  # no crumbs: two halves instead
+    for cut in range(latest, start + MAX_CHARS // 2, -1):
+        if text[cut - 1].isspace():
+            return cut
+    for found in _MARKER.finditer(text, max(start, latest - 100), min(end, latest + 100)):
+        if found.start() < latest < found.end() and found.start() > start:
+            return found.start()
+    cut = latest
+    while not is_safe_cut(text, cut) and cut > latest - 100:
+        cut -= 1
+    return cut
+
+
+_LINES = _by(_LINE_END)
+_DIVIDERS: dict[str, tuple[_Divider, ...]] = {
+    "paragraph": (_sentences, _LINES, _hard),
+    "item": (_by(_CHILD_ITEM), _LINES, _sentences, _hard),
+    "fence": (_by(_STANZA), _LINES, _hard),
+    "table": (_LINES, _hard),
+    "quote": (_LINES, _sentences, _hard),
+    "heading": (_sentences, _hard),
+}
+
+
+# --- blocks ------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Current:
+    """The block being read."""
+
+    kind: str = ""
+    start: int = 0
+    end: int = 0
+    indent: int = 0  # of the item
+    after_blank: bool = False
+
+
+def _blocks(text: str, start: int, end: int, protected: Sequence[Protected]) -> list[_Piece]:
+    """The blocks of a stretch, in order; together all that is no white space."""
+    pieces: list[_Piece] = []
+    current = _Current()
+    next_region = bisect_left(protected, start, key=lambda region: region.start)
+    position = start
+    while position < end:
+        line_end = text.find("\n", position, end)
+        line_end = end if line_end < 0 else line_end
+        region_end = line_end
+        while next_region < len(protected) and protected[next_region].start <= region_end:
+            region_end = max(region_end, min(end, protected[next_region].end))
+            next_region += 1
+        if region_end > line_end:  # a fence, math or comment: to the end of the line on which it closes
+            line_end = text.find("\n", region_end, end)
+            line_end = end if line_end < 0 else line_end
+            _add_region(text, current, pieces, position, line_end)
+        else:
+            _add_line(text, current, pieces, position, line_end)
+        position = line_end + 1
+    _close(text, current, pieces)
+    return pieces
+
+
+def _add_region(text: str, current: _Current, pieces: list[_Piece], start: int, end: int) -> None:
+    """A protected stretch: part of the list item under which it is indented, else a block."""
+    shape = _SHAPE.match(text, start)
+    if current.kind == "item" and shape and not shape["item"] and _width(shape["indent"]) > current.indent:
+        current.end, current.after_blank = end, False
+        return
+    _close(text, current, pieces)
+    current.kind, current.start, current.end = "fence", start, end
+    if shape and shape["item"]:
+        current.kind, current.indent = "item", _width(shape["indent"])
+    else:
+        _close(text, current, pieces)
+
+
+def _add_line(text: str, current: _Current, pieces: list[_Piece], start: int, end: int) -> None:
+    """A line outside of protected stretches: goes on with the current block, or begins one."""
+    shape = _SHAPE.match(text, start, end)
+    if shape is None or _NOT_SPACE.search(text, start, end) is None:
+        current.after_blank = True
+        if current.kind != "item":
+            _close(text, current, pieces)
+        return
+    kind = "paragraph" if shape.lastgroup in (None, "indent") else str(shape.lastgroup)
+    indent = _width(shape["indent"])
+    if current.kind == "item":
+        goes_on = indent > current.indent or (kind == "paragraph" and not current.after_blank)
+    else:
+        goes_on = kind == current.kind and kind not in ("item", "heading")
+    if not goes_on:
+        _close(text, current, pieces)
+        current.kind, current.start, current.indent = kind, start, indent
+    current.end, current.after_blank = end, False
+
+
+def _close(text: str, current: _Current, pieces: list[_Piece]) -> None:
+    if current.kind:
+        start, end = trim(text, current.start, current.end)
+        introduces = text[end - 1] in ":：" and end - start <= _INTRODUCTION
+        leads = current.kind == "heading" or (current.kind == "paragraph" and introduces)
+        pieces.append(_Piece(start, end, current.kind, leads))
+    current.kind, current.after_blank = "", False
+
+
+def _width(indent: str) -> int:
+    return len(indent.expandtabs(4))

@@ -1,0 +1,282 @@
+"""
+How is a note cut into the passages that are indexed, embedded and shown?
+
+At H1 and H2 headings; a section over 2,000 characters at its H3 headings, then between paragraphs, list items, tables,
+fences and callouts (`blocks`), then inside those at lines and sentences, and hard only where nothing else is left.
+What is under 30 characters joins a neighbour. Sections such as "See also" are left out.
+
+Chunks are stretches of the *scrubbed* text. Their offsets count in the note as decoded: `Chunk.shifts` says how far
+the two drift apart at each redaction, so that a jump lands right.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.text.blocks import MAX_CHARS, pack, trim
+from quarry.text.decoding import utf16_length
+from quarry.text.markdown import Heading, Outline
+from quarry.text.scrub import Scrubbed
+from quarry.types import Chunk, Shift
+
+MIN_CHARS = 30  # less is no passage: it joins a neighbour, and is findable there
+MAX_DETAIL_CHARS = 2_000  # of flattened data a chunk: as much again as its own text may be
+NOTE_START = -1  # as `Detail.offset`: goes to the first chunk
+
+_MARKER_START = "[REDACTED:"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Lines that make a chunk easier to find: the flattened data of the block at *offset* of the scrubbed text."""
+
+    offset: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunked:
+    """The chunks of a note, and what was left out, in words."""
+
+    chunks: tuple[Chunk, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A chunk to be: `[start, end)` of the scrubbed text. Parts of one *run* have nothing left out between them."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    run: int
+
+    @property
+    def is_small(self) -> bool:
+        return self.end - self.start < MIN_CHARS
+
+
+def chunk_body(
+    decoded: str,
+    scrubbed: Scrubbed,
+    outline: Outline,
+    *,
+    body_start: int = 0,
+    skip_sections: Sequence[str] = (),
+    max_chunks: int = 2_000,
+    context: str = "",
+    details: Sequence[Detail] = (),
+) -> Chunked:
+    """
+    Cut the text of a note from *body_start* on.
+
+    Args:
+        decoded: The note as decoded; *scrubbed* was made from it.
+        scrubbed: The note without its secrets; *outline* and *body_start* count in its text.
+        outline: Its headings and protected stretches.
+        body_start: Where the front matter ends.
+        skip_sections: Titles of sections to leave out, with what is below them. Case and a colon do not count.
+        max_chunks: No more than these; the rest is named in `problems`.
+        context: What every chunk is also found by.
+        details: What single chunks are also found by, in the order of the note.
+
+    Returns:
+        At least one chunk: a note without text has one that is empty, and is found by its context.
+    """
+    sections = _sections(scrubbed.text, outline.headings, body_start, skip_sections)
+    parts = _join_small([part for section in sections for part in _cut(scrubbed.text, section, outline)])
+    problems: tuple[str, ...] = ()
+    if len(parts) > max_chunks:
+        problems = (f"only the first {max_chunks:,} of its {len(parts):,} passages can be found: split the note",)
+        del parts[max_chunks:]
+    if not parts:
+        parts = [_Part(body_start, body_start, (), 0)]
+    chunks = tuple(_place(decoded, scrubbed, parts, context))
+    return Chunked(_with_details(chunks, parts, details), problems)
+
+
+def note_utf16_offset(chunk: Chunk, offset: int) -> int:
+    """
+    Where the code point *offset* of a chunk's text stands in its note, in UTF-16 code units.
+
+    An offset inside a redaction's marker leads to the start of what was redacted.
+    """
+    drift = 0
+    for shift in chunk.shifts:
+        if offset < shift.offset:
+            marker_start = chunk.text.rfind(_MARKER_START, 0, shift.offset)
+            offset = marker_start if 0 <= marker_start < offset else offset
+            break
+        drift += shift.utf16
+    return chunk.start_utf16 + utf16_length(chunk.text[:offset]) + drift
+
+
+def note_line(chunk: Chunk, offset: int) -> int:
+    """On which line of its note, from 0, the code point *offset* of a chunk's text stands."""
+    drift = sum(shift.lines for shift in chunk.shifts if shift.offset <= offset)
+    return chunk.line + chunk.text.count("\n", 0, offset) + drift
+
+
+# --- sections ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Section:
+    """A stretch between H1 and H2 headings, with the H3 headings in it."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    run: int
+    cuts: list[tuple[int, tuple[str, ...]]]  # offset and path of each H3
+
+
+def _sections(
+    text: str, headings: Sequence[Heading], body_start: int, skip_sections: Sequence[str]
+) -> Iterator[_Section]:
+    """The sections of a note in order, without those to skip."""
+    skipped_titles = frozenset(_title_key(title) for title in skip_sections)
+    trail = ["", "", ""]
+    section = _Section(body_start, body_start, (), 0, [])
+    skipping = 0  # level of the heading whose section is being left out; 0: none
+    seen_top = False
+    for heading in headings:
+        if skipping and heading.level > skipping:
+            continue
+        resumes, skipping = skipping > 0, 0
+        # The first H1 is the note's title: a note called "Links" is not a section called so.
+        is_title = heading.level == 1 and not seen_top
+        seen_top = seen_top or heading.level == 1
+        if not is_title and _title_key(heading.text) in skipped_titles:
+            skipping = heading.level
+        elif heading.level <= 3:
+            trail[heading.level - 1 :] = [heading.text] + [""] * (3 - heading.level)
+        path = tuple(title for title in trail if title)
+        if skipping or resumes or heading.level <= 2:
+            if not resumes:
+                section.end = heading.start
+                yield section
+            section = _Section(heading.start, len(text), path, section.run + bool(skipping), [])
+        elif heading.level == 3:
+            section.cuts.append((heading.start, path))
+    if not skipping:
+        section.end = len(text)
+        yield section
+
+
+def _title_key(title: str) -> str:
+    return title.strip().rstrip(":：").rstrip().casefold()
+
+
+def _cut(text: str, section: _Section, outline: Outline) -> Iterator[_Part]:
+    """A section as one part, or where it is too long, by its H3 headings and then by its blocks."""
+    start, end = trim(text, section.start, section.end)
+    if end - start <= MAX_CHARS:
+        if start < end:
+            yield _Part(start, end, section.path, section.run)
+        return
+    starts = [(section.start, section.path), *section.cuts]
+    ends = [offset for offset, _ in section.cuts] + [section.end]
+    for (sub_start, path), sub_end in zip(starts, ends, strict=True):
+        start, end = trim(text, sub_start, sub_end)
+        if end - start > MAX_CHARS:
+            for piece_start, piece_end in pack(text, start, end, outline.protected, MIN_CHARS):
+                yield _Part(piece_start, piece_end, path, section.run)
+        elif start < end:
+            yield _Part(start, end, path, section.run)
+
+
+def _join_small(parts: Sequence[_Part]) -> list[_Part]:
+    """
+    Join what is under 30 characters to a neighbour it fits with, which keeps its own heading path.
+
+    To the part before, except a heading that stands alone above its own subsection, and what comes first.
+    """
+    joined: list[_Part] = []
+    for at, part in enumerate(parts):
+        before = joined[-1] if joined else None
+        if before is not None and _fit(before, part):
+            if before.is_small:
+                joined[-1] = replace(part, start=before.start)
+                continue
+            if part.is_small and not (at + 1 < len(parts) and _introduces(part, parts[at + 1])):
+                joined[-1] = replace(before, end=part.end)
+                continue
+        joined.append(part)
+    return joined
+
+
+def _fit(first: _Part, second: _Part) -> bool:
+    return first.run == second.run and second.end - first.start <= MAX_CHARS
+
+
+def _introduces(part: _Part, following: _Part) -> bool:
+    depth = len(part.path)
+    return len(following.path) > depth and following.path[:depth] == part.path and _fit(part, following)
+
+
+# --- places in the note ------------------------------------------------------------------------
+
+
+def _place(decoded: str, scrubbed: Scrubbed, parts: Iterable[_Part], context: str) -> Iterator[Chunk]:
+    """Chunks from parts: offsets into the note as decoded, line and UTF-16 offset counted along the way."""
+    text = scrubbed.text
+    is_ascii = decoded.isascii()
+    markers = tuple(_markers(decoded, scrubbed)) if scrubbed.redactions else ()
+    marker_starts = [marker.start for marker in markers]
+    counted, line, utf16 = 0, 0, 0
+    for number, part in enumerate(parts):
+        start, end = part.start, part.end
+        shifts: tuple[Shift, ...] = ()
+        if markers:
+            start = scrubbed.original_offset(part.start, edge="start")
+            end = scrubbed.original_offset(part.end, edge="end")
+            inside = markers[bisect_right(marker_starts, part.start - 1) : bisect_right(marker_starts, part.end - 1)]
+            shifts = tuple(Shift(marker.end - part.start, marker.utf16, marker.lines) for marker in inside)
+        line += decoded.count("\n", counted, start)
+        utf16 += start - counted if is_ascii else utf16_length(decoded[counted:start])
+        counted = start
+        yield Chunk(number, part.path, text[part.start : part.end], start, end, utf16, line, context, shifts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    """A redaction in the scrubbed text, and how much longer than it the secret was."""
+
+    start: int
+    end: int
+    utf16: int
+    lines: int
+
+
+def _markers(decoded: str, scrubbed: Scrubbed) -> Iterator[_Marker]:
+    drift = 0  # how far the scrubbed text runs ahead of the decoded one
+    for redaction in scrubbed.redactions:
+        start = redaction.start + drift
+        size = len(redaction.marker)
+        secret = decoded[redaction.start : redaction.end]
+        yield _Marker(start, start + size, utf16_length(secret) - size, secret.count("\n"))
+        drift += size - (redaction.end - redaction.start)
+
+
+def _with_details(chunks: tuple[Chunk, ...], parts: Sequence[_Part], details: Sequence[Detail]) -> tuple[Chunk, ...]:
+    """Add each detail to the context of the chunk in which its block begins, as far as there is room."""
+    if not details:
+        return chunks
+    starts = [part.start for part in parts]
+    lines_of: dict[int, list[str]] = {}
+    room = dict.fromkeys(range(len(chunks)), MAX_DETAIL_CHARS)
+    for detail in details:
+        at = 0 if detail.offset == NOTE_START else bisect_right(starts, detail.offset) - 1
+        if detail.offset != NOTE_START and (at < 0 or detail.offset >= parts[at].end):
+            continue  # in a section that is left out
+        for line in detail.lines:
+            room[at] -= len(line) + 1
+            if room[at] < 0:
+                break
+            lines_of.setdefault(at, []).append(line)
+    enriched = list(chunks)
+    for at, lines in lines_of.items():
+        context = "\n".join((chunks[at].context, *lines) if chunks[at].context else lines)
+        enriched[at] = replace(chunks[at], context=context)
+    return tuple(enriched)

@@ -1,0 +1,44 @@
+"""
+Where may a text be cut without breaking what a reader sees as one character?
+
+A small part of Unicode's rules (UAX #29), enough for emoji, flags, accents and the scripts that build on them.
+"""
+
+import re
+import unicodedata
+
+_ZERO_WIDTH_JOINER = "\u200d"
+_SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
+_TAG_CHARACTERS = ("\U000e0020", "\U000e007f")
+_FLAG_LETTERS_BEFORE = re.compile(r"[\U0001f1e6-\U0001f1ff]*\Z")
+_FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
+_LOOK_BACK = 64  # flag letters in a row that are counted back
+
+
+def is_safe_cut(text: str, offset: int) -> bool:
+    """Whether *text* can be cut before the code point at *offset*; its two ends are always safe."""
+    if offset <= 0 or offset >= len(text):
+        return True
+    before, after = text[offset - 1], text[offset]
+    if before < "\u0300" and after < "\u0300":
+        return True
+    if before == _ZERO_WIDTH_JOINER or _extends(after):
+        return False
+    if _within(after, _FLAG_LETTERS) and _within(before, _FLAG_LETTERS):
+        run = _FLAG_LETTERS_BEFORE.search(text[max(0, offset - _LOOK_BACK) : offset])
+        return run is None or len(run[0]) % 2 == 0  # two letters make a flag
+    return True
+
+
+def _extends(character: str) -> bool:
+    """Whether the character belongs to the one before it: accents, vowel signs, joiners, variants, skin tones."""
+    return (
+        character == _ZERO_WIDTH_JOINER
+        or unicodedata.category(character) in ("Mn", "Mc", "Me")  # holds the variation selectors too
+        or _within(character, _SKIN_TONES)
+        or _within(character, _TAG_CHARACTERS)
+    )
+
+
+def _within(character: str, ends: tuple[str, str]) -> bool:
+    return ends[0] <= character <= ends[1]

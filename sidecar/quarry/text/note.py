@@ -1,0 +1,153 @@
+"""
+What does the index know about a note, given the bytes of its file?
+
+The stages in order: decode, scrub the whole text, then read everything else from the scrubbed text, so that no secret
+can reach a title, a tag, a property, a heading or a label.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from quarry.faults import fault_point
+from quarry.text.chunking import NOTE_START, Detail, chunk_body
+from quarry.text.decoding import cut_at_character, decode_note
+from quarry.text.frontmatter import FrontMatter, read_front_matter
+from quarry.text.keyvalue import flatten_block, flatten_properties, is_data
+from quarry.text.links import find_links, link_spans
+from quarry.text.markdown import MAX_HEADING_CHARS, Outline, Regions, code_spans, inline_comments, read_outline
+from quarry.text.scrub import scrub
+from quarry.text.tags import find_tags, has_tag_sign
+from quarry.types import Link, Note, PropertyValue
+
+READER_VERSION = 1
+"""Stored with an index; raise it with every change of what is read out of a note, so that old notes are read again."""
+
+MAX_ALIASES = 100
+MAX_CONTEXT_CHARS = 1_000  # of the line `title | type | tags | aliases`; it is copied into every chunk
+
+_IN_CONTEXT_LINE = frozenset({"title", "type", "tags", "tag", "aliases", "alias"})
+_COMMA = re.compile(r"[ \t]*,[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRules:
+    """What the settings say about reading notes."""
+
+    skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
+    max_bytes: int = 10 * 2**20  # a longer file is a log or an export; its beginning says what it is
+    max_chunks: int = 2_000
+
+
+def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
+    """
+    Read a Markdown file.
+
+    Args:
+        path: Vault-relative, as spelled on disk.
+        data: The file; it is enough to read one byte more than `rules.max_bytes` of a long one.
+        rules: What to leave out.
+    """
+    problems: list[str] = []
+    if len(data) > rules.max_bytes:
+        problems.append(f"only its first {rules.max_bytes / 2**20:g} MB can be found: split the note")
+        data = cut_at_character(data, rules.max_bytes)
+    decoded = decode_note(data)
+    fault_point("scrub")
+    scrubbed = scrub(decoded)
+    text = scrubbed.text
+    front = read_front_matter(text)
+    outline = read_outline(text, front.body_start)
+    tags, links = _tags_and_links(text, front, outline)
+    title = _title(path, front.properties, outline)
+    aliases = _aliases(front.properties)
+    fault_point("chunk")
+    chunked = chunk_body(
+        decoded,
+        scrubbed,
+        outline,
+        body_start=front.body_start,
+        skip_sections=rules.skip_sections,
+        max_chunks=rules.max_chunks,
+        context=_context(title, front.properties, tags, aliases),
+        details=tuple(_details(text, front.properties, outline)),
+    )
+    return Note(
+        path=path,
+        title=title,
+        aliases=aliases,
+        tags=tags,
+        properties=front.properties,
+        links=links,
+        chunks=chunked.chunks,
+        redactions=dict(scrubbed.names()),
+        problems=(*problems, *front.problems, *chunked.problems),
+    )
+
+
+def _tags_and_links(text: str, front: FrontMatter, outline: Outline) -> tuple[tuple[str, ...], tuple[Link, ...]]:
+    """Tags and links; inline code is looked for only where there is something it could hide."""
+    may_link = "[[" in text or "](" in text
+    may_tag = has_tag_sign(text, front.body_start)
+    inert = [(region.start, region.end) for region in outline.protected]
+    if (may_link or may_tag) and "`" in text:
+        inert += code_spans(text, outline.protected, front.body_start)
+    if (may_link or may_tag) and "%%" in text:
+        inert += inline_comments(text, front.body_start)
+    regions = Regions(inert)
+    links = find_links(text, regions) if may_link else ()
+    if may_tag and may_link:
+        regions = Regions([*inert, *link_spans(text, regions)])
+    return find_tags(text, regions, front.properties, front.body_start if may_tag else len(text)), links
+
+
+def _title(path: str, properties: Mapping[str, PropertyValue], outline: Outline) -> str:
+    """The `title` property, else the first H1, else the file name."""
+    written = _text_property(properties, "title")
+    if written:
+        return " ".join(written.split())[:MAX_HEADING_CHARS]
+    heading = next((heading.text for heading in outline.headings if heading.level == 1 and heading.text), None)
+    return heading or scrub(path.rpartition("/")[2].removesuffix(".md")).text
+
+
+def _aliases(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+    """Under `aliases` or `alias`: a list, or text with commas between."""
+    aliases: dict[str, None] = {}
+    for name in ("aliases", "alias"):
+        value = _property(properties, name)
+        for written in value if isinstance(value, tuple) else _COMMA.split("" if value is None else str(value)):
+            if alias := " ".join(written.split())[:MAX_HEADING_CHARS]:
+                aliases[alias] = None
+    return tuple(aliases)[:MAX_ALIASES]
+
+
+def _context(
+    title: str, properties: Mapping[str, PropertyValue], tags: tuple[str, ...], aliases: tuple[str, ...]
+) -> str:
+    """`title | type | tags | aliases`, without what is not given."""
+    fields = (title, _text_property(properties, "type"), ", ".join(tags), ", ".join(aliases))
+    return " | ".join(" ".join(field.split()) for field in fields if field)[:MAX_CONTEXT_CHARS]
+
+
+def _details(text: str, properties: Mapping[str, PropertyValue], outline: Outline) -> Iterator[Detail]:
+    """Flattened data: other properties for the first chunk, JSON and YAML blocks for the chunk they stand in."""
+    lines = flatten_properties(properties, leave_out=_IN_CONTEXT_LINE)
+    if lines:
+        yield Detail(NOTE_START, lines)
+    for region in outline.protected:
+        if region.kind == "fence" and is_data(region.info):
+            lines = flatten_block(region.info, text[region.content.start : region.content.end])
+            if lines:
+                yield Detail(region.start, lines)
+
+
+def _property(properties: Mapping[str, PropertyValue], wanted: str) -> PropertyValue | None:
+    """A property by its name in any case, as Obsidian has it."""
+    if wanted in properties:
+        return properties[wanted]
+    return next((value for name, value in properties.items() if name.lower() == wanted), None)
+
+
+def _text_property(properties: Mapping[str, PropertyValue], wanted: str) -> str:
+    value = _property(properties, wanted)
+    return "" if value is None else ", ".join(value) if isinstance(value, tuple) else str(value)

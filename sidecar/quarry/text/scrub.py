@@ -1,0 +1,176 @@
+"""
+How are credentials taken out of a note before anyone stores, embeds or shows it?
+
+`scrub` replaces each secret by `[REDACTED:name]` and remembers where, so that an
+offset into the scrubbed text leads back into the note. The whole note is scanned
+at once, before it is cut into chunks: a key may lie across any border. What a
+secret is stands in `scrub_rules`; this module runs the rules and keeps the books.
+
+Scanning works on bytes, one a character, so that byte offsets are character
+offsets; beyond ASCII no rule makes a difference.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from quarry.text.scrub_engines import Engine, default_engine
+from quarry.text.scrub_rules import FOREIGN_LABEL, RULES
+
+SCRUBBER_VERSION = 1
+"""Stored with an index. Raise it with every change to the rules, so that notes indexed before are scrubbed again."""
+
+MAX_PASSES = 8
+"""A redaction can bare a secret beside it. Two passes are the rule; notes made to need more cannot cost more."""
+
+_NAMES = sorted({rule.name for rule in RULES})
+_MARKER = re.compile(r"\[REDACTED:(?:" + "|".join(map(re.escape, _NAMES)) + r")\]")
+_PRECEDENCE = {rule.name: index for index, rule in reversed(list(enumerate(RULES)))}
+_PLAIN = (
+    dict.fromkeys("\u00a0\u3000。，；、！？（）【】「」《》", " ")
+    | dict.fromkeys("“”„", '"')
+    | dict.fromkeys("‘’", "'")
+)
+_PLAIN |= {"：": ":", "＝": "="}
+_PASSWORD_WORDS = ("密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль")
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A secret at `[start, end)` of the original text, in code points, and the rule that found it."""
+
+    start: int
+    end: int
+    name: str
+
+    @property
+    def marker(self) -> str:
+        """What stands in place of the secret."""
+        return f"[REDACTED:{self.name}]"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scrubbed:
+    """A text without its secrets, and where they were. Its `repr` shows neither."""
+
+    text: str
+    redactions: tuple[Redaction, ...]  # ascending, not overlapping
+    _marker_starts: tuple[int, ...] = field(compare=False)  # where each marker begins in `text`
+
+    def __repr__(self) -> str:
+        return f"Scrubbed({len(self.text)} characters, {dict(self.names())})"
+
+    def original_offset(self, offset: int, *, edge: Literal["start", "end"] = "start") -> int:
+        """
+        Where the character at *offset* of the scrubbed text stands in the original.
+
+        Inside a marker there is no such character: *edge* chooses between the start and the end of the
+        secret, so that a span mapped from its "start" to its "end" holds every secret that it touches.
+        """
+        index = bisect_right(self._marker_starts, offset) - 1
+        if index < 0:
+            return offset
+        redaction = self.redactions[index]
+        into = offset - self._marker_starts[index]
+        beyond = into - len(redaction.marker)
+        if beyond >= 0:
+            return redaction.end + beyond
+        return redaction.end if edge == "end" and into > 0 else redaction.start
+
+    def names(self) -> Mapping[str, int]:
+        """How often each rule fired: all that may be logged about secrets."""
+        return Counter(redaction.name for redaction in self.redactions)
+
+
+def scrub(text: str, engine: Engine | None = None) -> Scrubbed:
+    """
+    Replace every credential in *text*, a whole note, by a marker that names its kind.
+
+    Scrubbing what is scrubbed changes nothing. *engine* is the best one here, if not given.
+    """
+    return _replace(text, _find(text, engine or default_engine()))
+
+
+def scrub_text(text: str) -> str:
+    """Give *text* without its credentials: for all that leaves the process, scrubbed before or not."""
+    return scrub(text).text
+
+
+def _replace(text: str, redactions: tuple[Redaction, ...]) -> Scrubbed:
+    pieces: list[str] = []
+    starts: list[int] = []
+    done = size = 0
+    for redaction in redactions:
+        starts.append(size + redaction.start - done)
+        pieces += text[done : redaction.start], redaction.marker
+        size = starts[-1] + len(redaction.marker)
+        done = redaction.end
+    pieces.append(text[done:])
+    return Scrubbed("".join(pieces), redactions, tuple(starts))
+
+
+def _find(text: str, engine: Engine) -> tuple[Redaction, ...]:
+    """Every secret of *text*: what is left is scanned again until nothing more is found."""
+    data = _to_bytes(text)
+    if b"[REDACTED:" in data:
+        data = _blank(data, [marker.span() for marker in _MARKER.finditer(text)])
+    found: list[Redaction] = []
+    for _ in range(MAX_PASSES):
+        fresh = _merge(list(_scan(data, engine)))
+        if not fresh:
+            break
+        found += fresh
+        data = _blank(data, [(redaction.start, redaction.end) for redaction in fresh])
+    return tuple(sorted(found, key=lambda redaction: redaction.start))
+
+
+def _to_bytes(text: str) -> bytes:
+    """
+    Turn *text* into one byte a character: Latin-1, wide and typographic punctuation made plain, `?` for all else.
+
+    The word for password in other scripts becomes as many `FOREIGN_LABEL`s, which the rules read as one. A line
+    break is put before and after, so that every character has two neighbours: byte = character + 1.
+    """
+    if not text.isascii():
+        for typographic, plain in _PLAIN.items():
+            text = text.replace(typographic, plain)
+        for word in _PASSWORD_WORDS:
+            text = text.replace(word, FOREIGN_LABEL * len(word))
+    return b"\n" + text.encode("latin-1", "replace") + b"\n"
+
+
+def _blank(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+    """Put zero bytes, which no rule crosses, over *spans* of the text in *data*."""
+    blanked = bytearray(data)
+    for start, end in spans:
+        blanked[start + 1 : end + 1] = bytes(end - start)
+    return bytes(blanked)
+
+
+def _scan(data: bytes, engine: Engine) -> Iterator[Redaction]:
+    """What each rule finds in *data*. The matches of one rule do not overlap, those of two may."""
+    for index in engine.candidates(data):
+        rule = RULES[index]
+        visible = rule.view(data) if rule.view else data
+        position = 0
+        while span := engine.search(index, visible, position):
+            secret = rule.reader(visible, *span)
+            if secret:
+                yield Redaction(secret[0] - 1, secret[1] - 1, rule.name)
+            position = max(span[1], secret[1] if secret else 0)
+
+
+def _merge(redactions: Sequence[Redaction]) -> list[Redaction]:
+    """Join what overlaps, so that nothing of either secret stays; the rule that stands first gives the name."""
+    merged: list[Redaction] = []
+    for redaction in sorted(redactions, key=lambda redaction: redaction.start):
+        if merged and redaction.start < merged[-1].end:
+            last = merged.pop()
+            name = min(last.name, redaction.name, key=_PRECEDENCE.__getitem__)
+            merged.append(Redaction(last.start, max(last.end, redaction.end), name))
+        else:
+            merged.append(redaction)
+    return merged

@@ -1,0 +1,103 @@
+"""
+Where does one sentence of a note end and the next begin?
+
+Good enough to cut long paragraphs and to mark the sentence that answers; no grammar. Headings, table rows, code lines
+and list items each stand for themselves, lines of a wrapped paragraph belong together.
+"""
+
+import re
+from collections.abc import Iterator
+
+from quarry.types import Span
+
+_LINE = re.compile(r"[^\n]+")
+_STRUCTURE = re.compile(
+    r"[ \t>]*(?:(?P<fence>`{3,}|~{3,})|(?P<alone>#{1,6}[ \t]|\|)|(?P<item>[-*+][ \t]|[0-9]{1,9}[.)][ \t]))"
+)
+_SIGN = re.compile(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
+_MUTE = re.compile(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
+_QUOTE = re.compile(r"[ \t]*>")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_~`]*+(?=\s)|[。！？]+[」』”’）】]*")
+_WORD_BEFORE = re.compile(r"[\w.]*\Z")
+_NEXT_SIGN = re.compile(r"\s*(\S?)")
+# After these a full stop ends no sentence; single letters (initials) are handled apart.
+_SHORTENED = """
+al approx bzw ca cf d.h dr e.g eg etc fig figs i.e ie inc jr ltd mr mrs ms no nr
+pp prof resp sec sr st usw vol vs z.b
+"""
+_ABBREVIATIONS = frozenset(_SHORTENED.split())
+
+
+def split_sentences(text: str) -> tuple[Span, ...]:
+    """The sentences of *text* in order: trimmed, none empty, none overlapping, together all that is no space."""
+    return tuple(
+        span
+        for start, end, is_prose in _blocks(text)
+        for span in (_sentences(text, start, end) if is_prose else _trimmed(text, start, end))
+    )
+
+
+def telling_sentences(text: str) -> tuple[Span, ...]:
+    """
+    The sentences worth quoting: without headings, which stand above a passage anyway, without fences and rules, and
+    without the signs of lists and quotes. Where nothing else is left, all that `split_sentences` gives.
+    """
+    told = []
+    for span in split_sentences(text):
+        sign = _SIGN.match(text, span.start, span.end)
+        start = sign.end() if sign else span.start
+        if not _MUTE.fullmatch(text, start, span.end):
+            told.append(Span(start, span.end))
+    return tuple(told) or split_sentences(text)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Stretches that no sentence crosses, and whether sentences end inside them."""
+    start = end = 0
+    in_fence = False
+    alone = True  # whether the line before is a stretch of its own
+    quoted = False
+    for line in _LINE.finditer(text):
+        shape = _STRUCTURE.match(text, line.start(), line.end())
+        is_quoted = _QUOTE.match(text, line.start(), line.end()) is not None
+        is_fence = shape is not None and shape["fence"] is not None
+        is_alone = in_fence or is_fence or (shape is not None and shape["alone"] is not None)
+        if is_fence:
+            in_fence = not in_fence
+        goes_on = line.start() == end + 1 and is_quoted == quoted and not (alone or is_alone or shape)
+        if not goes_on or line[0].isspace():
+            yield start, end, not alone
+            start = line.start()
+        end, alone, quoted = line.end(), is_alone, is_quoted
+    yield start, end, not alone
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    begin = start
+    for found in _END.finditer(text, start, end):
+        if not _is_abbreviation(text, begin, found):
+            yield from _trimmed(text, begin, found.end())
+            begin = found.end()
+    yield from _trimmed(text, begin, end)
+
+
+def _is_abbreviation(text: str, begin: int, found: re.Match[str]) -> bool:
+    """Whether the full stop at *found* belongs to a word, a number of a list, or stands before a small letter."""
+    if found[0] != ".":
+        return False
+    following = _NEXT_SIGN.match(text, found.end())
+    if following is not None and following[1].islower():
+        return True
+    tail = text[max(begin, found.start() - 12) : found.start()]
+    before = _WORD_BEFORE.search(tail)
+    word = before[0].lower() if before else ""
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or (word.isdigit() and word == tail.strip())
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    """The span without the spaces at its ends, if anything is left."""
+    stretch = text[start:end]
+    bare = stretch.strip()
+    if bare:
+        begin = start + len(stretch) - len(stretch.lstrip())
+        yield Span(begin, begin + len(bare))

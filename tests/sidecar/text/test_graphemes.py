@@ -1,0 +1,25 @@
+"""What a reader sees as one character is not cut."""
+
+import pytest
+
+from quarry.text.graphemes import is_safe_cut
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        "e\u0301",
+        "👩\u200d👩\u200d👧",
+        "👍🏽",
+        "❤\ufe0f",
+        "1\ufe0f\u20e3",
+        "🇩🇪",
+        "नि",
+        "🏴\U000e0067\U000e0062\U000e007f",
+    ],
+)
+def test_a_cluster_can_be_cut_at_its_ends_only(cluster: str) -> None:
+    text = f"a{cluster}{cluster}b"
+    size = len(cluster)
+
+    assert [at for at in range(len(text) + 1) if is_safe_cut(text, at)] == [0, 1, 1 + size, 1 + 2 * size, len(text)]

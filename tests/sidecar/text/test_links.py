@@ -1,0 +1,108 @@
+"""Links are found as written and lead where Obsidian would lead."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.text.links import LinkResolver
+from quarry.text.note import ReadingRules, read_note
+from quarry.types import Link
+
+
+def links(text: str) -> tuple[Link, ...]:
+    return read_note("a.md", text.encode(), ReadingRules()).links
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("[[Note]]", Link("wiki", "Note", None, None)),
+        ("[[dir/Note#Head ing|label]]", Link("wiki", "dir/Note", "Head ing", "label")),
+        ("[[#Here]]", Link("wiki", "", "Here", None)),
+        ("[[Note#^block]]", Link("wiki", "Note", "^block", None)),
+        ("| [[Note\\|in a table]] |", Link("wiki", "Note", None, "in a table")),
+        ("![[Note]]", Link("embed", "Note", None, None)),
+        ("[label](my%20note.md#a%20b)", Link("markdown", "my note.md", "a b", "label")),
+        ('[l](<my note.md> "title")', Link("markdown", "my note.md", None, "l")),
+        ("[l](../x/note)", Link("markdown", "../x/note", None, "l")),
+        ("[l](a_(b).md)", Link("markdown", "a_(b).md", None, "l")),
+        ("[a [b] c](d.md)", Link("markdown", "d.md", None, "a [b] c")),
+        ("[[v1.2 notes]]", Link("wiki", "v1.2 notes", None, None)),
+        ("---\nup: [[Home]]\n---\n", Link("wiki", "Home", None, None)),
+        ("## Related\n- [[Other]]", Link("wiki", "Other", None, None)),
+    ],
+)
+def test_a_link_is_read_as_written(text: str, link: Link) -> None:
+    assert links(text) == (link,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`[[code]]`",
+        "```\n[[code]] [a](b.md)\n```",
+        "<!-- [[comment]] --> text %% [[comment]] %%",
+        "[x](https://example.org/a.md) [m](mailto:a@b.example) [o](obsidian://open) [p](//host/x.md)",
+        "![[image.png]] ![i](image.jpeg) [f](report.pdf)",
+        "[[ ]] [[|x]] [[a\nb]] ](x.md)",
+    ],
+)
+def test_what_is_no_link_to_a_note(text: str) -> None:
+    assert links(text) == ()
+
+
+def test_links_stand_in_the_order_of_the_text() -> None:
+    assert [link.target for link in links("[a](a.md) [[b]] [c](c.md) ![[d]]")] == ["a.md", "b", "c.md", "d"]
+
+
+VAULT = (
+    "index.md",
+    "note.md",
+    "a/note.md",
+    "a/deep/er/only.md",
+    "b/c/note.md",
+    "b/Ünï.md",
+    "proj.dev.md",
+    "b/deep/x.md",
+    "c/deep/x.md",
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "path"),
+    [
+        ("index", "a/note.md", "index.md"),
+        ("INDEX.MD", "a/note.md", "index.md"),
+        ("only", "index.md", "a/deep/er/only.md"),
+        ("er/only", "index.md", "a/deep/er/only.md"),
+        ("r/only", "index.md", None),
+        ("note", "a/note.md", "note.md"),  # the path from the root is whole, so it wins over the nearer one
+        ("/a/note", "b/c/note.md", "a/note.md"),
+        ("./note", "b/c/note.md", "b/c/note.md"),
+        ("../../note", "b/c/note.md", "note.md"),
+        ("../nothing", "b/c/note.md", None),
+        ("c/note", "b/x.md", "b/c/note.md"),
+        ("proj.dev", "index.md", "proj.dev.md"),
+        ("deep/x", "index.md", "b/deep/x.md"),  # equally long: the alphabet
+        ("x", "c/y.md", "c/deep/x.md"),  # below the source's folder first
+        ("", "a/note.md", "a/note.md"),
+        (unicodedata.normalize("NFD", "ünï"), "index.md", "b/Ünï.md"),
+        ("nothing", "index.md", None),
+        ("../../../../etc/passwd", "a/note.md", None),
+    ],
+)
+def test_a_target_resolves_as_in_obsidian(target: str, source: str, path: str | None) -> None:
+    assert LinkResolver(VAULT).resolve(target, source) == path
+
+
+def test_the_spelling_on_disk_is_given_back() -> None:
+    decomposed = unicodedata.normalize("NFD", "Café.md")
+
+    assert LinkResolver([decomposed]).resolve("café", "x.md") == decomposed
+
+
+@given(st.text(), st.text())
+def test_any_target_resolves_or_not_without_an_error(target: str, source: str) -> None:
+    assert LinkResolver(VAULT).resolve(target, source) in (*VAULT, None)
