@@ -1,0 +1,159 @@
+"""
+Where the files of a named model lie, and whether they are whole.
+
+A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. No other format is looked
+for, so nothing that runs code when it is read (pickle, skops) can be reached from a setting.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from quarry.errors import ModelDamaged, ModelMissing
+
+BUNDLED_NAME = "bundled"
+
+WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+MODEL_FILES = (WEIGHTS_FILE, TOKENIZER_FILE, "config.json")
+MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two spaces, name
+
+# The largest static model published (500,000 tokens, 256 dimensions, float32) has 0.5 GB, its tokenizer 30 MB.
+# Anything far above is another kind of model, whose weights are not worth hashing to find that out.
+MAX_FILE_BYTES = 1 << 30
+
+# `owner/name`; neither part starts with a dot, so `./model` and `../model` are folders.
+_HUGGING_FACE_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+_CHOICES = (
+    f'set `embedding.model` to "{BUNDLED_NAME}", to a folder with {", ".join(MODEL_FILES)}, or to a Hugging Face name '
+    'such as "minishlab/potion-base-8M"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder that should hold a model."""
+
+    path: Path
+    name: str  # what people and the index know it by
+    way_out: str  # what to do when its files are not a whole model; ends a message
+    must_have_manifest: bool = False
+
+
+BUNDLED = ModelFolder(
+    Path(__file__).with_name("bundled"), BUNDLED_NAME, "reinstall quarry-search", must_have_manifest=True
+)
+
+
+def find_model(name: str) -> ModelFolder:
+    """
+    Give the folder that holds the model called *name*, downloading it if that is what the name asks for.
+
+    `bundled` is the model inside this package. What exists on disk, or is not spelled `owner/name`, is a folder,
+    relative to the working directory, with `~` for the home folder: a mistyped path is never asked for on the
+    network. The rest are Hugging Face names, taken from its cache when they are there.
+
+    Raises:
+        ModelMissing: No such folder, files missing from it, or the download failed.
+    """
+    if name == BUNDLED_NAME:
+        return _complete(BUNDLED)
+    try:
+        path = Path(name).expanduser()
+        exists, is_folder = path.exists(), path.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # too long, a home that does not exist, a NUL
+        raise ModelMissing(f"embedding model {name!r} is no usable path ({error}); {_CHOICES}") from error
+    if not exists and _HUGGING_FACE_NAME.fullmatch(name):
+        return _fetch(name)
+    if not is_folder:
+        raise ModelMissing(
+            f"embedding model folder {str(path)!r} {'is no folder' if exists else 'does not exist'}; {_CHOICES}"
+        )
+    return _complete(ModelFolder(path, path.resolve().name, _CHOICES))
+
+
+def hash_model(folder: ModelFolder) -> str:
+    """
+    Hash the files in *folder*, hold them against its manifest, and give one SHA-256 for weights and tokenizer.
+
+    The bundled model must have a manifest. Elsewhere it is honoured where there is one: without it a flipped bit
+    among the weights cannot be told from another model.
+
+    Raises:
+        ModelDamaged: A file is not the one the manifest names, or far too large to be a static model.
+        ModelMissing: A file cannot be read.
+    """
+    try:
+        found = {name: _hash_file(folder, name) for name in MODEL_FILES}
+        manifest = folder.path / MANIFEST_FILE
+        if folder.must_have_manifest or manifest.exists():
+            _compare(folder, _read_manifest(manifest), found)
+    except OSError as error:
+        raise ModelMissing(f"embedding model {folder.name!r} cannot be read ({error}); {folder.way_out}") from error
+    return hashlib.sha256((found[WEIGHTS_FILE] + found[TOKENIZER_FILE]).encode()).hexdigest()
+
+
+def _complete(folder: ModelFolder) -> ModelFolder:
+    """Give *folder* back if every file of a model is in it."""
+    missing = [name for name in MODEL_FILES if not (folder.path / name).is_file()]
+    if missing:
+        raise ModelMissing(f"embedding model folder {str(folder.path)!r} has no {', '.join(missing)}; {folder.way_out}")
+    return folder
+
+
+def _fetch(name: str) -> ModelFolder:
+    """Find *name* in the Hugging Face cache, or download its three files into it."""
+    try:
+        # The cache first, without a question to the network: a model that is here is used as it is.
+        return _complete(_snapshot(name, local_files_only=True))
+    except Exception:  # noqa: S110  not in the cache, or not all of it: what follows fetches what is missing
+        pass
+    try:
+        folder = _snapshot(name, local_files_only=False)
+    except Exception as error:  # its failures (HTTP, validation, cache, offline) have no base in common
+        reason = str(error).strip().partition("\n")[0]
+        raise ModelMissing(
+            f"embedding model {name!r} is not on this machine and could not be downloaded "
+            f"({type(error).__name__}: {reason}); connect to the network and try again, or {_CHOICES}"
+        ) from error
+    return _complete(folder)
+
+
+def _snapshot(name: str, *, local_files_only: bool) -> ModelFolder:
+    """Ask `huggingface_hub` for the three files of *name*, from its cache alone or from the network too."""
+    # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported lazily
+
+    disable_progress_bars()  # what a sidecar prints is read by programs
+    path = snapshot_download(name, allow_patterns=list(MODEL_FILES), local_files_only=local_files_only)
+    return ModelFolder(Path(path), name, f"delete {path} to have it downloaded again, or {_CHOICES}")
+
+
+def _hash_file(folder: ModelFolder, name: str) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    path = folder.path / name
+    size_bytes = path.stat().st_size
+    if size_bytes > MAX_FILE_BYTES:
+        raise ModelDamaged(
+            f"{str(path)!r} has {size_bytes} bytes, a static model's files have at most {MAX_FILE_BYTES}; {_CHOICES}"
+        )
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_manifest(path: Path) -> dict[str, str]:
+    """Read file name -> SHA-256. A line that is no such pair names no file, so its file fails the comparison."""
+    pairs = (line.split(maxsplit=1) for line in path.read_text(encoding="ascii", errors="replace").splitlines())
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
+
+
+def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Refuse the folder when a file's hash is not the manifest's."""
+    damaged = [name for name in MODEL_FILES if expected.get(name) != found[name]]
+    if damaged:
+        raise ModelDamaged(
+            f"{', '.join(damaged)} in {str(folder.path)!r} differs from what its {MANIFEST_FILE} says; {folder.way_out}"
+        )

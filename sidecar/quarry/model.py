@@ -1,0 +1,58 @@
+"""
+The embedding model while it comes and goes: loaded off the search path, missing without harm.
+
+A slot is `loading`, then `ready` or `missing` for good; another model is another slot. Searches look and go on by
+keyword when there is nothing yet; only the indexing thread waits.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from quarry.embedding.encoder import Encoder
+from quarry.errors import ModelMissing
+
+_log = logging.getLogger(__name__)
+
+ModelState: TypeAlias = Literal["loading", "ready", "missing"]
+
+
+class ModelSlot:
+    """One model by *name*, loading in a thread of its own from the moment the slot is made."""
+
+    def __init__(self, name: str, load: Callable[[str], Encoder]) -> None:
+        self.name = name
+        self.message: str | None = None  # why it is missing and what to do
+        self._encoder: Encoder | None = None
+        self._settled = threading.Event()
+        threading.Thread(target=self._load, args=(load,), name="quarry-model", daemon=True).start()
+
+    @property
+    def state(self) -> ModelState:
+        """Where the model stands now."""
+        if not self._settled.is_set():
+            return "loading"
+        return "ready" if self._encoder else "missing"
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder if it is ready; never waits."""
+        return self._encoder
+
+    def wait(self, timeout_s: float) -> Encoder | None:
+        """The encoder, waiting at most *timeout_s* seconds for it to load."""
+        self._settled.wait(timeout_s)
+        return self._encoder
+
+    def _load(self, load: Callable[[str], Encoder]) -> None:
+        try:
+            self._encoder = load(self.name)
+        except ModelMissing as error:
+            self.message = str(error)
+            _log.warning("model %s: %s", self.name, type(error).__name__)
+        except Exception:  # a broken library must cost the meaning leg only, and the user must learn of it
+            self.message = f"the model {self.name!r} could not be loaded; run `quarry doctor` to see why"
+            _log.exception("model %s failed to load", self.name)
+        finally:
+            self._settled.set()

@@ -1,0 +1,295 @@
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model2vec import StaticModel
+
+from quarry.embedding import StaticEncoder, load_encoder
+from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE, WEIGHTS_FILE
+from quarry.embedding.static import BATCH_SIZE, MAX_TEXT_CHARS, MAX_TOKENS
+from quarry.errors import ModelDamaged
+
+SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
+
+RENAME = "How do I rename a git branch?"
+TEXTS = [RENAME, "", "Sourdough needs a warm kitchen.", "笔记 💡", "SELECT count(*) FROM notes;", "\n\t "]
+
+
+# --- shapes and values -----------------------------------------------------------------------------------------
+
+
+def test_a_row_for_each_text_in_float32(bundled: StaticEncoder) -> None:
+    rows = bundled.encode(TEXTS)
+
+    assert rows.shape == (len(TEXTS), 256) == (len(TEXTS), bundled.dim)
+    assert rows.dtype == np.float32
+
+
+def test_no_texts_give_a_matrix_without_rows(bundled: StaticEncoder) -> None:
+    assert bundled.encode([]).shape == (0, 256)
+
+
+def test_rows_have_unit_length(bundled: StaticEncoder) -> None:
+    rows = bundled.encode([RENAME, "a", "dentist", "word " * 3_000])
+
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\x00", "ꙮꙮ", "x" * 5_000])
+def test_text_without_a_known_token_gives_a_zero_row(bundled: StaticEncoder, text: str) -> None:
+    assert not bundled.encode([text]).any()
+
+
+def test_rows_are_those_of_model2vec(bundled: StaticEncoder) -> None:
+    library = StaticModel.from_pretrained(BUNDLED.path, force_download=False)
+
+    np.testing.assert_allclose(bundled.encode(TEXTS), library.encode(TEXTS), atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
+def test_a_row_is_the_mean_of_its_tokens_whatever_type_they_are_stored_in(save_model: SaveModel, dtype: str) -> None:
+    table = (np.arange(20).reshape(5, 4) * 7 % 19 - 9).astype(dtype)
+    encoder = load_encoder(str(save_model(table)))
+
+    row = encoder.encode(["beta unheard-of delta beta"])[0]
+
+    mean = (2 * table[2].astype(float) + table[4]) / 3
+    np.testing.assert_allclose(row, mean / np.linalg.norm(mean), atol=1e-6)
+
+
+def test_shared_rows_and_weights_of_a_quantised_vocabulary_are_applied(save_model: SaveModel) -> None:
+    clusters = np.array([[1, 0], [0, 1]], dtype="float32")
+    folder = save_model(
+        clusters, token_mapping=np.array([0, 0, 1, 1, 0]), weights=np.array([1, 3, 4, 1, 1], dtype="float32")
+    )
+
+    row = load_encoder(str(folder)).encode(["alpha beta"])[0]
+
+    np.testing.assert_allclose(row, [0.6, 0.8], atol=1e-6)
+
+
+def test_opposite_words_that_cancel_give_a_zero_row_and_no_nan(save_model: SaveModel) -> None:
+    table = np.array([[0, 0], [1, 2], [-1, -2], [5, 5], [5, 6]], dtype="float32")
+
+    rows = load_encoder(str(save_model(table))).encode(["alpha beta"])
+
+    assert not rows.any()
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e25])
+def test_the_scale_of_the_weights_does_not_show(save_model: SaveModel, scale: float) -> None:
+    table = np.array([[0, 0], [3, 4], [1, 0], [0, 1], [1, 1]], dtype="float32") * np.float32(scale)
+
+    row = load_encoder(str(save_model(table))).encode(["alpha"])[0]
+
+    np.testing.assert_allclose(row, [0.6, 0.8], atol=1e-6)
+
+
+# --- determinism -----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=30, deadline=None)
+@given(texts=st.lists(st.text(max_size=60), max_size=12), cut=st.integers(0, 12))
+def test_a_text_gives_the_same_bytes_in_any_company(bundled: StaticEncoder, texts: list[str], cut: int) -> None:
+    together = bundled.encode(texts)
+    apart = np.concatenate([bundled.encode(texts[:cut]), bundled.encode(texts[cut:])])
+
+    assert together.tobytes() == apart.tobytes()
+
+
+def test_batches_follow_on_without_a_seam(bundled: StaticEncoder) -> None:
+    texts = [f"note number {number} about topic {number % 7}" for number in range(BATCH_SIZE * 2 + 3)]
+
+    rows = bundled.encode(texts)
+
+    assert rows.tobytes() == b"".join(bundled.encode([text]).tobytes() for text in texts)
+
+
+def test_two_loads_give_the_same_bytes(bundled: StaticEncoder) -> None:
+    assert load_encoder().encode(TEXTS).tobytes() == bundled.encode(TEXTS).tobytes()
+
+
+def test_threads_may_encode_at_once(bundled: StaticEncoder) -> None:
+    long_batch = [f"{RENAME} {number}" * 20 for number in range(300)]
+    expected = bundled.encode(long_batch)
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(bundled.encode, [long_batch] * 8))
+
+    assert all(rows.tobytes() == expected.tobytes() for rows in results)
+
+
+# --- limits ----------------------------------------------------------------------------------------------------
+
+
+def test_only_the_first_tokens_of_a_text_count(bundled: StaticEncoder) -> None:
+    head = "stone " * MAX_TOKENS
+
+    rows = bundled.encode([head, head + "violin concerto", head[:-6] + "violin"])
+
+    assert rows[0].tobytes() == rows[1].tobytes()
+    assert rows[0].tobytes() != rows[2].tobytes()
+
+
+def test_only_the_first_characters_of_a_text_reach_the_tokenizer(bundled: StaticEncoder) -> None:
+    blank = " " * (MAX_TEXT_CHARS - len("violin"))
+
+    rows = bundled.encode([blank + "violin", blank + " violin"])
+
+    assert rows[0].any()
+    assert rows[0].tobytes() != rows[1].tobytes()
+
+
+def test_a_lone_surrogate_is_read_as_an_unknown_character(bundled: StaticEncoder) -> None:
+    rows = bundled.encode(["before \ud83d after", "before ? after"])
+
+    assert rows[0].tobytes() == rows[1].tobytes()
+
+
+# --- meaning ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "near", "far"),
+    [
+        ("rename a git branch", "change the name of a branch in version control", "bake sourdough bread"),
+        ("the dog chased a cat", "puppies and kittens playing", "quarterly tax return"),
+        ("doctor's appointment", "visit the hospital for a medical check", "install a python package"),
+        ("cheap flights to Japan", "plane ticket for a trip to Tokyo", "regular expressions"),
+        ("trouble sleeping", "insomnia and bedtime habits", "database index"),
+        ("feeling sad and alone", "depression and loneliness", "garden fence paint"),
+    ],
+)
+def test_near_in_meaning_is_near_in_space(bundled: StaticEncoder, text: str, near: str, far: str) -> None:
+    row, near_row, far_row = bundled.encode([text, near, far])
+
+    assert row @ near_row > row @ far_row + 0.2
+
+
+# --- fingerprints ----------------------------------------------------------------------------------------------
+
+
+def test_the_fingerprint_of_a_model_is_the_same_at_every_load(bundled: StaticEncoder) -> None:
+    assert load_encoder("bundled").fingerprint == bundled.fingerprint
+
+
+def test_the_fingerprint_describes_the_model(bundled: StaticEncoder) -> None:
+    fingerprint = bundled.fingerprint
+
+    assert (fingerprint.name, fingerprint.vocabulary_size, fingerprint.dim) == ("bundled", 29_525, 256)
+    assert len(fingerprint.weights_sha256) == 64
+
+
+def test_a_folder_is_fingerprinted_by_its_name_and_the_same_weights(bundled: StaticEncoder, bundled_copy: Path) -> None:
+    fingerprint = load_encoder(str(bundled_copy)).fingerprint
+
+    assert fingerprint.name == "copy"
+    assert fingerprint.weights_sha256 == bundled.fingerprint.weights_sha256
+
+
+def test_other_weights_have_another_fingerprint(save_model: SaveModel, tmp_path: Path) -> None:
+    table = np.ones((5, 4), dtype="float32")
+    one = load_encoder(str(save_model(table, tmp_path / "one" / "model")))
+    table[3, 1] = 1.5
+    other = load_encoder(str(save_model(table, tmp_path / "other" / "model")))
+
+    assert one.fingerprint != other.fingerprint
+
+
+def test_another_tokenizer_has_another_fingerprint(save_model: SaveModel, tmp_path: Path) -> None:
+    folder = save_model(np.ones((5, 4), dtype="float32"))
+    before = load_encoder(str(folder)).fingerprint
+    tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+    tokenizer["normalizer"] = {"type": "Lowercase"}
+    (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
+
+    assert load_encoder(str(folder)).fingerprint != before
+
+
+# --- damage ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38])
+def test_a_weight_that_is_no_sane_number_is_refused(save_model: SaveModel, value: float) -> None:
+    table = np.ones((5, 4), dtype="float32")
+    table[3, 1] = value
+
+    with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
+        load_encoder(str(save_model(table)))
+
+
+def test_a_weight_too_large_for_float32_is_refused(save_model: SaveModel) -> None:
+    table = np.full((5, 4), 1e200)
+
+    with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
+        load_encoder(str(save_model(table)))
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf])
+def test_a_token_weight_that_is_no_number_is_refused(save_model: SaveModel, weight: float) -> None:
+    weights = np.array([1, 1, weight, 1, 1], dtype="float32")
+    folder = save_model(np.ones((2, 4), dtype="float32"), token_mapping=np.array([0, 0, 1, 1, 0]), weights=weights)
+
+    with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
+        load_encoder(str(folder))
+
+
+@pytest.mark.parametrize("row", [-1, 2])
+def test_a_token_mapping_that_leads_outside_the_table_is_refused(save_model: SaveModel, row: int) -> None:
+    mapping = np.array([0, 0, row, 1, 0])
+    folder = save_model(np.ones((2, 4), dtype="float32"), token_mapping=mapping)
+
+    with pytest.raises(ModelDamaged):
+        load_encoder(str(folder))
+
+
+def test_a_table_that_is_no_matrix_is_refused(save_model: SaveModel) -> None:
+    with pytest.raises(ModelDamaged, match="shape"):
+        load_encoder(str(save_model(np.ones((5, 4, 2), dtype="float32"))))
+
+
+def test_a_tokenizer_that_counts_beyond_the_table_is_refused(save_model: SaveModel) -> None:
+    folder = save_model(np.ones((5, 4), dtype="float32"))
+    tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+    tokenizer["model"]["vocab"]["delta"] = 999
+    (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
+
+    with pytest.raises(ModelDamaged, match="token 999"):
+        load_encoder(str(folder))
+
+
+def test_a_tokenizer_that_fails_on_unknown_words_fails_at_loading(save_model: SaveModel) -> None:
+    folder = save_model(np.ones((5, 4), dtype="float32"))
+    tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+    tokenizer["model"]["unk_token"] = "[NOWHERE]"
+    (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
+
+    with pytest.raises(ModelDamaged):
+        load_encoder(str(folder))
+
+
+@pytest.mark.parametrize("name", [WEIGHTS_FILE, TOKENIZER_FILE, "config.json"])
+@pytest.mark.parametrize("content", [b"", b"\x00" * 64, b"null", b'{"a": ', b"\xff\xfe\xfd"])
+def test_a_file_of_something_else_is_refused(save_model: SaveModel, name: str, content: bytes) -> None:
+    folder = save_model(np.ones((5, 4), dtype="float32"))
+    (folder / name).write_bytes(content)
+
+    with pytest.raises(ModelDamaged) as caught:
+        load_encoder(str(folder))
+
+    assert str(folder) in str(caught.value)
+    assert '"bundled"' in str(caught.value)
+
+
+def test_a_truncated_weights_file_is_refused_without_a_manifest_too(save_model: SaveModel) -> None:
+    folder = save_model(np.ones((5, 4), dtype="float32"))
+    whole = (folder / WEIGHTS_FILE).read_bytes()
+    (folder / WEIGHTS_FILE).write_bytes(whole[:-5])
+
+    with pytest.raises(ModelDamaged):
+        load_encoder(str(folder))
