@@ -1,0 +1,174 @@
+"""
+What is in a file of the vault, proven to be in the vault.
+
+Any part of a path may be swapped for a link between a check and the use of what was checked. So nothing is checked
+beforehand: each part is opened from the one before it with links refused (or, where the system cannot do that, what
+was opened is compared with what lies at the resolved path), and only what was opened is looked at.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from quarry.config import MAX_NOTE_BYTES
+from quarry.errors import NoteNotFound, VaultMissing
+from quarry.vault.paths import note_parts, shown
+
+_BLOCK_BYTES = 1024 * 1024
+_CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+# O_NONBLOCK: opening a pipe that nobody writes to would wait for ever. O_BINARY, O_NOINHERIT: Windows only.
+_FILE_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOINHERIT", 0)
+)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_IS_LINK = {errno.ELOOP, errno.EMLINK}  # what O_NOFOLLOW answers; EMLINK on FreeBSD
+
+
+class FileGone(NoteNotFound):
+    """There is no such file any more: its note leaves the index."""
+
+
+class FileUnreadable(NoteNotFound):
+    """Something is there and cannot be read: its note stays as it was. The message is the reason, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """A file's bytes with what a listing says of it, taken before the first byte was read."""
+
+    data: bytes
+    size_bytes: int  # of the file; more than `len(data)` when it was cut
+    mtime_ns: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the file goes on behind `data`."""
+        return self.size_bytes > len(self.data)
+
+
+def read_file(root: Path, path: str, max_bytes: int = MAX_NOTE_BYTES) -> FileContent:
+    """
+    Read the first *max_bytes* of the file at *path*, spelled as on disk, below the vault *root*.
+
+    A file that changes while it is read is read once more. Should it change again, its size and time are those from
+    before, so that the next comparison finds it changed.
+
+    Raises:
+        FileGone: Nothing is there.
+        FileUnreadable: It is no regular file, a link, or the system refuses; also when any folder on the way is.
+        NoteNotFound: *path* is hidden or is no path of a note at all.
+        VaultMissing: The vault itself cannot be opened; nothing can be said about the file.
+    """
+    parts = note_parts(path)
+    content, is_steady = _read_once(root, parts, max_bytes)
+    return content if is_steady else _read_once(root, parts, max_bytes)[0]
+
+
+def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[FileContent, bool]:
+    with _opened(root, parts) as file, _told(parts):
+        before = os.fstat(file)
+        if not stat.S_ISREG(before.st_mode):
+            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, no ordinary file")
+        data = _read_up_to(file, max_bytes)
+        after = os.fstat(file)
+    is_steady = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    return FileContent(data, before.st_size, before.st_mtime_ns), is_steady
+
+
+def _read_up_to(file: int, max_bytes: int) -> bytes:
+    blocks: list[bytes] = []
+    wanted = max_bytes
+    while wanted > 0 and (block := os.read(file, min(wanted, _BLOCK_BYTES))):
+        blocks.append(block)
+        wanted -= len(block)
+    return b"".join(blocks)
+
+
+def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextManager[int]:
+    return open_by_part(root, parts) if _CAN_OPEN_BY_PART else open_and_prove(root, parts)
+
+
+@contextlib.contextmanager
+def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
+    """A descriptor for the file, reached folder by folder without following a link."""
+    with contextlib.ExitStack() as opened:
+        with _told_of_root(root):
+            folder = os.open(root, _FOLDER_FLAGS)
+        opened.callback(os.close, folder)
+        for depth, part in enumerate(parts, start=1):
+            flags = _FILE_FLAGS if depth == len(parts) else _FOLDER_FLAGS | os.O_NOFOLLOW
+            with _told(parts[:depth], folder):
+                folder = os.open(part, flags, dir_fd=folder)
+            opened.callback(os.close, folder)
+        yield folder
+
+
+@contextlib.contextmanager
+def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
+    """A descriptor for the file, compared with what lies at its resolved path; for systems without `dir_fd`."""
+    with _told_of_root(root):
+        real_root = Path(os.path.realpath(root, strict=True))
+    path = real_root.joinpath(*parts)
+    with _told(parts):
+        file = os.open(path, _FILE_FLAGS)
+    try:
+        with _told(parts):
+            real = Path(os.path.realpath(path, strict=True))
+            is_same = os.path.samestat(os.fstat(file), real.stat())
+        if not is_same or not real.is_relative_to(real_root):
+            raise FileUnreadable(f"{_name(parts)} is a link, or lies behind one; links are not followed")
+        yield file
+    finally:
+        os.close(file)
+
+
+@contextlib.contextmanager
+def _told_of_root(root: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise VaultMissing(f"the vault folder {root} cannot be opened: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _told(parts: tuple[str, ...], folder: int | None = None) -> Iterator[None]:
+    """Turn what the system says about the last of *parts*, which lies in *folder*, into gone or unreadable."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileGone(f"{_name(parts)} is gone") from error
+    except OSError as error:
+        # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
+        is_link = error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder))
+        if is_link:
+            raise FileUnreadable(f"{_name(parts)} is a link; links are not followed") from error
+        if error.errno == errno.ENOTDIR:
+            raise FileGone(f"{_name(parts)} is no folder any more") from error
+        raise FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}") from error
+
+
+def _is_link(part: str, folder: int | None) -> bool:
+    if folder is None:
+        return False
+    try:
+        return stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
+    except OSError:
+        return True  # it changed under our eyes: not to be taken for deleted
+
+
+def _name(parts: tuple[str, ...]) -> str:
+    return shown("/".join(parts))
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")

@@ -1,0 +1,73 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from quarry.vault.obsidian import matcher, read_filters
+
+
+def write_app(root: Path, content: object) -> Path:
+    (root / ".obsidian").mkdir()
+    text = content if isinstance(content, str) else json.dumps(content)
+    (root / ".obsidian" / "app.json").write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("entry", "path", "excluded"),
+    [
+        ("Templates/", "Templates/daily.md", True),
+        ("Templates/", "Work/Templates/daily.md", False),
+        ("templates/", "Templates/daily.md", True),
+        ("README.md", "README.md", True),
+        ("caf\u00e9/", "cafe\u0301/menu.md", False),  # paths come in NFC
+        ("cafe\u0301/", "caf\u00e9/menu.md", True),
+        ("/draft/", "a/My Draft.md", True),
+        ("/^a\\/.*\\.md$/", "a/b.md", True),
+        ("/^a\\/.*\\.md$/", "b/a/b.md", False),
+        ("/^(?!Notes\\/)/", "Elsewhere/a.md", True),
+        ("/^(?!Notes\\/).*$/", "Notes/a.md", False),
+        ("/", "/a.md", True),
+        ("//", "a.md", False),
+    ],
+)
+def test_an_entry_excludes_what_obsidian_excludes(entry, path, excluded):
+    assert matcher(entry)(path) is excluded
+
+
+@pytest.mark.parametrize("expression", ["(a+)+$", "(a|a)*b", "(.*)*x"])
+def test_an_expression_that_backtracks_for_ever_elsewhere_answers(expression):
+    pytest.importorskip("re2")
+
+    assert matcher(f"/{expression}/")("a" * 4000 + "c.md") is False
+
+
+def test_an_expression_that_cannot_be_run_is_reported_and_the_others_hold(tmp_path, capfd):
+    write_app(tmp_path, {"userIgnoreFilters": ["/(?<=x)y/", "/[/", "Old/", 7, "  "]})
+
+    filters, problems = read_filters(tmp_path)
+
+    assert [entry.text for entry in filters] == ["Old/"]
+    assert [problem.partition(" cannot be applied")[0] for problem in problems] == [
+        "Obsidian's excluded-files entry '/(?<=x)y/'",
+        "Obsidian's excluded-files entry '/[/'",
+    ]
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("content", ["", "{", "[" * 100_000, '{"userIgnoreFilters": ["half'])
+def test_a_file_that_is_no_json_is_reported(tmp_path, content):
+    filters, problems = read_filters(write_app(tmp_path, content))
+
+    assert filters == ()
+    assert len(problems) == 1
+    assert problems[0].startswith(".obsidian/app.json cannot be read")
+
+
+@pytest.mark.parametrize("content", [{}, [], {"userIgnoreFilters": None}, {"userIgnoreFilters": []}])
+def test_without_entries_nothing_is_excluded(tmp_path, content):
+    assert read_filters(write_app(tmp_path, content)) == ((), ())
+
+
+def test_a_vault_that_obsidian_never_saw_has_no_filters(tmp_path):
+    assert read_filters(tmp_path) == ((), ())

@@ -1,0 +1,110 @@
+import os
+import sys
+
+import pytest
+
+from quarry.errors import BadSettings
+from quarry.vault.obsidian import Filter, matcher
+from quarry.vault.rules import Rules
+
+
+def ignoring(*lines: str) -> Rules:
+    return Rules(ignore_lines=lines)
+
+
+def test_without_rules_everything_is_indexed():
+    assert Rules().admits("any/note.md")
+
+
+def test_an_allow_list_leaves_out_the_rest():
+    rules = Rules(include=["Work", "Life/Health/"])
+
+    assert rules.admits("Work/a.md")
+    assert rules.admits("Life/Health/deep/b.md")
+    assert not rules.admits("Life/c.md")
+    assert not rules.admits("Workshop/d.md")
+    assert not rules.admits("Work.md")
+
+
+def test_a_folder_is_recognised_whatever_the_case_and_however_accents_are_composed():
+    rules = Rules(exclude=["Cafe\u0301"])
+
+    assert not rules.admits("caf\u00e9/menu.md")
+    assert not rules.admits("CAFE\u0301/menu.md")
+
+
+def test_the_first_rule_that_refuses_is_the_reason():
+    everything = Rules(
+        include=["In"], exclude=["In/Out"], ignore_lines=["*.tmp.md"], filters=(Filter("In/", matcher("In/")),)
+    )
+
+    assert everything.refusal("Elsewhere/x.tmp.md").rule == "folders.include"
+    assert everything.refusal("In/Out/x.tmp.md").rule == "folders.exclude"
+    assert everything.refusal("In/x.tmp.md").rule == ".indexignore"
+    assert everything.refusal("In/x.md").rule == "excluded files"
+
+
+def test_the_reason_names_the_entry_as_it_was_written():
+    assert Rules(exclude=["/Old stuff/"]).refusal("old stuff/a.md").reason == "folders.exclude names '/Old stuff/'"
+    assert ignoring("# mine", "", "*.log.md").refusal("a/b.log.md").reason == ".indexignore says '*.log.md'"
+
+
+@pytest.mark.parametrize(
+    ("lines", "path", "admitted"),
+    [
+        (["drafts/"], "drafts/a.md", False),
+        (["drafts/"], "x/drafts/a.md", False),
+        (["/drafts/"], "x/drafts/a.md", True),
+        (["drafts"], "drafts.md", True),
+        (["*.tmp.md", "!keep.tmp.md"], "a/keep.tmp.md", True),
+        (["*.tmp.md", "!keep.tmp.md"], "a/other.tmp.md", False),
+        (["!keep.tmp.md", "*.tmp.md"], "a/keep.tmp.md", False),
+        (["drafts/", "!drafts/good.md"], "drafts/good.md", False),  # as in git: its folder is out
+        (["drafts/*", "!drafts/good.md"], "drafts/good.md", True),
+        (["/*", "!/keep/"], "keep/deep/a.md", True),
+        (["/*", "!/keep/"], "other/a.md", False),
+        (["a/**/z.md"], "a/b/c/z.md", False),
+        (["\\#hash.md"], "#hash.md", False),
+        (["caf\u00e9/"], "cafe\u0301/a.md", False),
+        (["[0-9]*.md"], "2024.md", False),
+    ],
+)
+def test_indexignore_means_what_git_means(lines, path, admitted):
+    assert ignoring(*lines).admits(path) is admitted
+
+
+def test_a_line_that_is_no_pattern_is_reported_and_the_others_hold():
+    rules = ignoring("!", "out/")
+
+    assert rules.problems == ("line 1 of .indexignore is no pattern: '!'",)
+    assert not rules.admits("out/a.md")
+
+
+def test_the_files_of_the_vault_are_read(tmp_path):
+    (tmp_path / ".indexignore").write_bytes("\ufeffjournal/\r\n!x\r\n".encode())
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "app.json").write_text('{"userIgnoreFilters": ["Templates/"]}', encoding="utf-8")
+
+    rules = Rules.load(tmp_path, exclude=["Old"])
+
+    assert [rules.admits(path) for path in ("journal/a.md", "Templates/a.md", "Old/a.md", "a.md")] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_an_indexignore_that_cannot_be_read_stops_everything_instead_of_opening_it(tmp_path):
+    (tmp_path / ".indexignore").mkdir()
+
+    with pytest.raises(BadSettings, match="no text file"):
+        Rules.load(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe")
+def test_a_pipe_in_the_place_of_indexignore_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / ".indexignore")
+
+    with pytest.raises(BadSettings, match="no text file"):
+        Rules.load(tmp_path)
