@@ -1,0 +1,176 @@
+"""
+Connections: how the file is opened, which parts of SQLite are there, and what its errors mean to us.
+
+Two things learned the hard way: a string of several pragmas stops at the first that returns a row, so each has a call
+of its own; and text spilled into temporary files would outlive the note it came from, so those stay in memory.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import apsw
+import sqlite_vec  # type: ignore[import-untyped]  # ships no types
+
+from quarry.errors import IndexDamaged, IndexUnavailable
+from quarry.index.folding import fold_case, fold_marks
+
+BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
+JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
+CHECKPOINT_PAGES = 2000  # 8 MB: a burst of saves causes none, and a kill leaves little to replay
+WRITER_CACHE_KIB = 32 * 1024
+READER_CACHE_KIB = 8 * 1024  # per connection, of which there are a few; the system caches the file as well
+
+SqlValue: TypeAlias = str | int | float | bytes | None
+"""What a column can hold."""
+
+FTS5 = "fts5"
+SQLITE_VEC = "sqlite-vec"
+
+_ENVIRONMENT = (
+    apsw.CantOpenError,
+    apsw.ReadOnlyError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.PermissionsError,
+    apsw.AuthError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.NoLFSError,
+    apsw.ProtocolError,
+)
+# Our SQL is constant and its values are checked before, so these too can only mean that the file is not as we left it.
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.ConstraintError, apsw.MismatchError)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Which optional parts of SQLite work here: None, or why not, as one clause."""
+
+    fts5_missing: str | None
+    vec_missing: str | None
+
+    @property
+    def has_fts5(self) -> bool:
+        """Whether the keyword index can be used."""
+        return self.fts5_missing is None
+
+    @property
+    def has_vec(self) -> bool:
+        """Whether the vector index can be used."""
+        return self.vec_missing is None
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """
+    Say what SQLite's errors mean for the index at *path*.
+
+    Raises:
+        IndexUnavailable: The disk is full, a folder read-only, another program in the way: nothing wrong with the file.
+        IndexDamaged: The file is not what we wrote.
+    """
+    try:
+        yield
+    except _ENVIRONMENT as error:
+        raise IndexUnavailable(
+            f"index {path} cannot be used ({error}); check free space and permissions of its folder"
+        ) from error
+    except _DAMAGE as error:
+        raise IndexDamaged(f"index {path} is damaged ({error}); it has to be set aside and rebuilt") from error
+
+
+def select(connection: apsw.Connection, sql: str, bindings: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
+    """All rows of a query. What a column holds is typed by the schema (the tables are STRICT), unseen by mypy."""
+    try:
+        return connection.execute(sql, bindings).fetchall()
+    except UnicodeDecodeError as error:  # we store no such text
+        raise apsw.CorruptError(f"a text in the database is no UTF-8: {error.reason}") from error
+
+
+def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()) -> tuple[apsw.Connection, Parts]:
+    """
+    Open the existing file at *path*.
+
+    Args:
+        without: Parts to treat as missing, of `fts5` and `sqlite-vec`.
+
+    Raises:
+        apsw.Error: See `explained`.
+    """
+    flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
+    connection = apsw.Connection(str(path), flags=flags)
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        connection.pragma("trusted_schema", False)
+        connection.pragma("cell_size_check", True)
+        connection.pragma("temp_store", "memory")
+        connection.pragma("foreign_keys", True)
+        connection.create_scalar_function("count_held", _count_held, deterministic=True)
+        connection.create_scalar_function("fold_marks", _fold_marks, 1, deterministic=True)
+        if writable:
+            _prepare_for_writing(connection)
+        else:
+            connection.pragma("query_only", True)
+            connection.pragma("cache_size", -READER_CACHE_KIB)
+        return connection, _find_parts(connection, without)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _count_held(*arguments: SqlValue) -> int:
+    """SQL: how many lines of the first argument, case-folded, stand in one of the other texts."""
+    lines, *texts = map(str, arguments)
+    folded = [fold_case(text) for text in texts]
+    return sum(any(line in text for text in folded) for line in lines.split("\n"))
+
+
+def _fold_marks(*arguments: SqlValue) -> str | None:
+    """SQL: `folding.fold_marks` of a text or number; NULL stays NULL."""
+    return None if arguments[0] is None else fold_marks(str(arguments[0]))
+
+
+def _prepare_for_writing(connection: apsw.Connection) -> None:
+    connection.pragma(
+        "synchronous", "normal"
+    )  # with WAL: a crash of the system may lose the last notes, never tear one
+    connection.pragma("secure_delete", True)
+    connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
+    connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+    connection.pragma("cache_size", -WRITER_CACHE_KIB)
+
+
+def _find_parts(connection: apsw.Connection, without: frozenset[str]) -> Parts:
+    return Parts(
+        fts5_missing="it was switched off" if FTS5 in without else _why_no_fts5(connection),
+        vec_missing="it was switched off" if SQLITE_VEC in without else _load_vec(connection),
+    )
+
+
+def _why_no_fts5(connection: apsw.Connection) -> str | None:
+    found = select(connection, "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")
+    return None if found else "this SQLite was built without it"
+
+
+def _load_vec(connection: apsw.Connection) -> str | None:
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)
+    except (apsw.Error, AttributeError) as error:  # no attribute: an apsw built without extension loading
+        return f"it could not be loaded: {error}"
+    return None
+
+
+def examine_parts() -> dict[str, str | None]:
+    """What an index needs of SQLite on this machine: each part, and why it does not work, or None."""
+    connection = apsw.Connection(":memory:")
+    try:
+        parts = _find_parts(connection, frozenset())
+    finally:
+        connection.close()
+    return {f"SQLite {apsw.sqlite_lib_version()}": None, FTS5: parts.fts5_missing, SQLITE_VEC: parts.vec_missing}

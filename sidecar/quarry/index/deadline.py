@@ -1,0 +1,61 @@
+"""How long a question may take, and whether anyone still wants its answer."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import apsw
+
+from quarry.errors import Cancelled, DeadlineExceeded
+
+CHECK_EVERY_STEPS = 1000  # of SQLite's machine: 20 to 100 us apart, while one check costs under 1 us
+
+
+def never() -> bool:
+    """Nobody cancels."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Stops a query at a moment, or as soon as `cancelled` says so."""
+
+    at: float  # time.monotonic() seconds
+    cancelled: Callable[[], bool] = never  # called often, from the thread that asks
+
+    @classmethod
+    def after(cls, timeout_s: float, cancelled: Callable[[], bool] = never) -> "Deadline":
+        """A deadline *timeout_s* seconds from now."""
+        return cls(time.monotonic() + timeout_s, cancelled)
+
+    def check(self) -> None:
+        """
+        Return if there is time left.
+
+        Raises:
+            Cancelled: The asker no longer wants the answer.
+            DeadlineExceeded: Time is up.
+        """
+        if self.cancelled():
+            raise Cancelled("the search was cancelled by who asked for it")
+        if time.monotonic() >= self.at:
+            raise DeadlineExceeded("the search took longer than it may; use fewer words or a narrower filter")
+
+    @contextmanager
+    def over(self, connection: apsw.Connection) -> Iterator[None]:
+        """
+        Hold every statement that runs on *connection* meanwhile to this deadline.
+
+        What `check` raises comes out of the statement: apsw carries an exception through SQLite's progress handler.
+        """
+        self.check()
+        connection.set_progress_handler(self._keep_going, CHECK_EVERY_STEPS)
+        try:
+            yield
+        finally:
+            connection.set_progress_handler(None)
+
+    def _keep_going(self) -> bool:
+        self.check()
+        return False

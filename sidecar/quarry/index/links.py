@@ -1,0 +1,45 @@
+"""Where a link leads, as Obsidian decides it: by path, else by name, the nearest and shortest path first."""
+
+import posixpath
+from collections.abc import Sequence
+
+from quarry.index.folding import fold_case, fold_name
+
+
+def target_key(target: str) -> str:
+    """What `notes.name_key` must equal for a note to come into question for *target*; "" for a link into itself."""
+    return fold_name(target)
+
+
+def resolve(target: str, source: str, candidates: Sequence[str]) -> str | None:
+    """
+    The path that *target*, written in the note *source*, leads to.
+
+    Args:
+        candidates: Paths of the notes whose name is the target's.
+
+    Returns:
+        *source* itself for an empty target; None when no candidate fits.
+    """
+    if not target:
+        return source
+    wanted = _without_suffix(fold_case(target))
+    keys = {path: _without_suffix(fold_case(path)) for path in sorted(candidates)}
+    folder = fold_case(posixpath.dirname(source))
+    if wanted.startswith(("./", "../")):
+        exact = posixpath.normpath(posixpath.join(folder, wanted))
+        return next((path for path, key in keys.items() if key == exact), None)
+    wanted = wanted.lstrip("/")
+    at_root = next((path for path, key in keys.items() if key == wanted), None)
+    if at_root or target.startswith("/"):
+        return at_root
+    fitting = [path for path, key in keys.items() if key.endswith("/" + wanted)]
+    return min(fitting, key=lambda path: (not _is_below(keys[path], folder), len(path), path), default=None)
+
+
+def _without_suffix(path: str) -> str:
+    return path.removesuffix(".md")
+
+
+def _is_below(key: str, folder: str) -> bool:
+    return not folder or key.startswith(folder + "/")

@@ -1,0 +1,119 @@
+"""What the index hands out: rows of its tables as values."""
+
+from dataclasses import dataclass, field
+
+from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with what an answer needs of its note."""
+
+    chunk_id: int
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    modified_ms: int
+    chunk: Chunk
+
+    @property
+    def text(self) -> str:
+        """The chunk's text, which is what answers show."""
+        return self.chunk.text
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNote:
+    """A whole note as indexed; `chunk_ids[i]` is the row of `note.chunks[i]`."""
+
+    note: Note
+    stamp: FileStamp
+    chunk_ids: tuple[int, ...]
+
+    @property
+    def modified_ms(self) -> int:
+        """When the file last changed, in milliseconds since 1970."""
+        return self.stamp.mtime_ns // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSummary:
+    """A note as a line in a list."""
+
+    path: str
+    title: str
+    type: str | None  # the front matter property of that name
+    tags: tuple[str, ...]
+    modified_ms: int
+    size_bytes: int
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFilter:
+    """Which notes a list shows; everything that is given must hold."""
+
+    scope: Scope = field(default_factory=Scope)
+    type: str | None = None  # case and accents ignored
+    modified_from_ms: int | None = None  # inclusive
+    modified_until_ms: int | None = None  # exclusive
+
+
+@dataclass(frozen=True, slots=True)
+class NotePage:
+    """Some of the notes that pass a filter, newest first, and how many pass it in all."""
+
+    notes: tuple[NoteSummary, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The newest notes that pass a filter, each by its first chunk, and how many pass it in all."""
+
+    ranking: Ranking
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedLink:
+    """A link with the note it leads to, or None where no note has that name."""
+
+    link: Link
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingLink:
+    """A link as seen from the note it leads to."""
+
+    source: str  # path of the note it stands in
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChunk:
+    """A chunk that waits for its vector."""
+
+    chunk_id: int
+    content_hash: bytes  # to be given back with the vector: the row may hold another text by then
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about a file that its owner should know."""
+
+    path: str
+    reason: str
+    skipped: bool  # the file is not in the index at all
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much the index holds."""
+
+    notes: int
+    chunks: int
+    pending: int  # chunks without a vector

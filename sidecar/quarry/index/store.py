@@ -1,0 +1,350 @@
+"""
+The index of one vault: the facade that everything outside this folder uses.
+
+One thread at a time writes (the caller sees to that); any thread reads. Readers never wait for the writer.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from quarry.errors import IndexUnavailable, SchemaTooNew
+from quarry.faults import fault_point
+from quarry.index import files, meta
+from quarry.index.checksums import vector_checksum
+from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained, select
+from quarry.index.integrity import check_structure, quick_check, vector_index_agrees, verify_notes
+from quarry.index.matrix import MatrixCache
+from quarry.index.notes import NoteRows
+from quarry.index.pool import ReaderPool
+from quarry.index.reader import Reader
+from quarry.index.records import PendingChunk, Problem
+from quarry.index.rows import ChunkRow
+from quarry.index.schema import SCHEMA_VERSION, create_keyword_index, create_vector_index, table_exists
+from quarry.index.writer import Writer
+from quarry.types import FileStamp, Leg, Note
+
+_log = logging.getLogger(__name__)
+
+
+class Index:
+    """An open index. Make one with `Index.open`."""
+
+    def __init__(self, path: Path, without: frozenset[str]) -> None:
+        self.path = path
+        self._without = without
+        self._memory = MatrixCache()
+        self._pool = ReaderPool(self._open_reader)
+        self._parts: Parts
+        self._writer: Writer
+        self._open_writer()
+
+    @classmethod
+    def open(cls, path: Path, *, without: frozenset[str] = frozenset()) -> "Index":
+        """
+        Open the index at *path*; where there is none, or one of an older schema, begin an empty one.
+
+        What an interrupted rebuild left beside it is deleted.
+
+        Args:
+            without: Parts to do without, of `fts5` and `sqlite-vec`.
+
+        Raises:
+            IndexDamaged: The file is no whole, sane index of ours; `set_aside` it and open again.
+            SchemaTooNew: A newer version of Quarry wrote it; it is untouched.
+            IndexUnavailable: It cannot be opened or written here.
+        """
+        assert without <= {FTS5, SQLITE_VEC}, without
+        try:
+            files.clear_leftovers(path)
+            if not path.exists():
+                files.discard(path)  # a WAL without its database belongs to nothing
+                files.create(path)
+            elif files.recognise(path) < SCHEMA_VERSION:
+                fault_point("migrate")
+                files.create(path)
+                fault_point("migrate")
+        except (OSError, apsw.Error) as error:
+            raise IndexUnavailable(
+                f"index {path} cannot be opened ({error}); check free space and permissions of its folder"
+            ) from error
+        return cls(path, without)
+
+    def close(self) -> None:
+        """Wait for readers, move everything into the one file, and close; once more does no harm."""
+        if self._pool.is_closed:
+            return
+        with self._pool.emptied(for_good=True):
+            try:
+                self._writer.close()
+            except IndexUnavailable as error:  # another program looks at it; what is in the WAL is safe there
+                _log.warning("the index was closed with its WAL: %s", error)
+                self._writer.connection.close()
+
+    @property
+    def missing(self) -> Mapping[Leg, str]:
+        """The legs that cannot serve, and why, in a sentence."""
+        why = self._parts.fts5_missing
+        return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
+
+    @property
+    def notes_on_legs(self) -> Mapping[Leg, str]:
+        """What is worth knowing of legs that serve all the same."""
+        why = self._parts.vec_missing
+        return {"dense": f"meaning search runs in memory: sqlite-vec is missing, {why}"} if why else {}
+
+    def size_bytes(self) -> int:
+        """What the index takes on disk, its WAL included."""
+        wal = self.path.with_name(self.path.name + "-wal")
+        return sum(file.stat().st_size for file in (self.path, wal) if file.exists())
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def upsert(
+        self, note: Note, stamp: FileStamp, vectors: Sequence[bytes | None], *, old_path: str | None = None
+    ) -> None:
+        """
+        Make everything stored about *note* current, and forget that its file was ever skipped.
+
+        Chunks that did not change keep their rows and vectors.
+
+        Args:
+            old_path: Where the note was until now, when it was renamed; a note that stood at its new path is gone.
+            vectors: For each chunk what `quantise` gave, or None when there is no model: the chunk is then pending,
+                unless its text is unchanged and has a vector.
+
+        Raises:
+            ValueError: The note cannot be stored (see `rows.check_storable`); nothing changed.
+            IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
+        """
+        with self._rows() as rows:
+            rows.upsert(note, stamp, vectors, old_path=old_path)
+            if old_path is not None:
+                fault_point("rename")
+
+    def restamp(self, path: str, stamp: FileStamp) -> None:
+        """Remember another stamp for the note at *path*, whose content is the same."""
+        with self._rows() as rows:
+            rows.restamp(path, stamp)
+
+    def remove(self, path: str) -> None:
+        """Forget the note at *path*; after a `checkpoint` no byte of its text is left in the files."""
+        with self._rows() as rows:
+            rows.remove(path)
+            fault_point("remove")
+
+    def record_problem(self, path: str, reason: str, skipped: bool) -> None:
+        """Remember that something is wrong with the file at *path*; *skipped*: it is not in the index."""
+        with self._writer.change() as connection:
+            connection.execute(
+                "INSERT INTO problems VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET reason = ?2, skipped = ?3",
+                (_printable(path), _printable(reason), int(skipped)),
+            )
+
+    def clear_problem(self, path: str) -> None:
+        """Forget the problem of the file at *path*, if there was one."""
+        with self._writer.change() as connection:
+            connection.execute("DELETE FROM problems WHERE path = ?", (_printable(path),))
+
+    def problems(self, limit: int) -> list[Problem]:
+        """The first *limit* problems on record, by path."""
+        with self.reader() as reader:
+            return reader.problems(limit)
+
+    @property
+    def problem_count(self) -> int:
+        """How many problems are on record."""
+        with self.reader() as reader:
+            return reader.problem_count()
+
+    def replace_skipped(self, skipped: Mapping[str, str]) -> None:
+        """Make *skipped* (path -> reason) all that is known of files that are not in the index; other problems stay."""
+        rows = [(_printable(path), _printable(reason)) for path, reason in skipped.items()]
+        with self._writer.change() as connection:
+            connection.execute("DELETE FROM problems WHERE skipped")
+            connection.executemany("INSERT OR REPLACE INTO problems VALUES (?, ?, 1)", rows)
+
+    def meta_get(self, key: str) -> str | None:
+        """What `meta_set` stored under *key*, as the writer sees it; `Reader.meta_get` sees what is committed."""
+        with explained(self.path):
+            return meta.get(self._writer.connection, key)
+
+    def meta_set(self, key: str, value: str) -> None:
+        """Store *value* under *key*, which must be none of the index's own."""
+        assert key not in meta.OWN_KEYS, key
+        with self._writer.change() as connection:
+            meta.put(connection, key, value)
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Let the changes inside share commits, of at most 64 changes or one second; see `Writer.batch`."""
+        with self._writer.batch():
+            yield
+
+    # --- vectors -------------------------------------------------------------------------------
+
+    def known_vectors(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Stored vectors by `content_hash`, of whichever notes; texts never embedded are left out."""
+        sql = (
+            "SELECT v.vector, v.checksum FROM chunks c JOIN vectors v ON v.chunk_id = c.id"
+            " WHERE c.content_hash = ? LIMIT 1"
+        )
+        with explained(self.path):
+            found = [(key, *row) for key in set(hashes) for row in select(self._writer.connection, sql, (key,))]
+        return {key: vector for key, vector, checksum in found if checksum == vector_checksum(key, vector)}
+
+    def pending_vectors(self, limit: int) -> list[PendingChunk]:
+        """The first *limit* chunks that wait for a vector."""
+        sql = (
+            "SELECT c.id, c.number, c.heading_path, c.section, c.text, c.context, c.first, c.last, c.first_utf16,"
+            " c.line, c.shifts, c.content_hash FROM pending p JOIN chunks c ON c.id = p.chunk_id"
+            " ORDER BY p.chunk_id LIMIT ?"
+        )
+        with explained(self.path):
+            rows = [(row[0], ChunkRow(*row[1:])) for row in select(self._writer.connection, sql, (limit,))]
+        return [PendingChunk(chunk_id, row.content_hash, row.as_chunk()) for chunk_id, row in rows]
+
+    def has_pending_vectors(self) -> bool:
+        """Whether any chunk waits for a vector."""
+        with explained(self.path):
+            return bool(select(self._writer.connection, "SELECT 1 FROM pending LIMIT 1"))
+
+    def set_vectors(self, vectors: Sequence[tuple[int, bytes, bytes]]) -> None:
+        """
+        Fill in vectors, all in one transaction.
+
+        Args:
+            vectors: `(chunk_id, content_hash, vector)`; where a chunk has another text by now, it stays pending.
+
+        Raises:
+            ValueError: A vector has another length than those stored; nothing changed.
+        """
+        with self._rows() as rows:
+            for chunk_id, content_hash, vector in vectors:
+                rows.set_vector(chunk_id, content_hash, vector)
+
+    def drop_vectors(self) -> None:
+        """Forget all vectors, as those of another model are to come: every chunk is pending."""
+        with self._rows() as rows:
+            rows.drop_vectors()
+
+    # --- care ----------------------------------------------------------------------------------
+
+    def checkpoint(self) -> None:
+        """Move what is committed from the WAL into the file and empty the WAL."""
+        self._writer.checkpoint()
+
+    def verify(self, start_after: str | None, limit: int) -> tuple[list[str], str | None]:
+        """
+        Check the rows of the next *limit* notes in the order of their paths against their checksums.
+
+        Returns:
+            The paths of damaged notes (upsert them anew), and the path to go on after, None at the end.
+        """
+        with explained(self.path), self._pool.snapshot() as connection:
+            return verify_notes(connection, start_after, limit)
+
+    def check(self) -> None:
+        """
+        Check everything that `verify` does not: structure, references, and the derived parts.
+
+        A vector index that disagrees with the vectors is made anew at once. Blocks other writers, not readers.
+
+        Raises:
+            IndexDamaged: The index has to be set aside and rebuilt.
+        """
+        with self._writer.change() as connection:
+            check_structure(connection, self._parts)
+            dimension = meta.dimension(connection)
+            if self._parts.has_vec and dimension is not None and not vector_index_agrees(connection):
+                _log.warning("the vector index disagreed with the stored vectors and is made anew")
+                create_vector_index(connection, dimension)
+
+    def optimize(self) -> None:
+        """What idle time is for: merge the keyword index, refresh the planner's statistics, empty the WAL."""
+        with self._writer.change() as connection:
+            if self._parts.has_fts5:
+                connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')")
+        with explained(self.path):
+            self._writer.connection.pragma("optimize")
+        self.checkpoint()
+
+    def replace_with(self, other: Path) -> None:
+        """
+        Let the closed index at *other* take this one's place; running readers end first, new ones wait.
+
+        Raises:
+            IndexUnavailable: It could not; this index goes on as it was.
+        """
+        with self._pool.emptied():
+            self._writer.close()
+            try:
+                files.install(other, self.path)
+            finally:
+                self._memory = MatrixCache()
+                self._open_writer()
+
+    # --- reading -------------------------------------------------------------------------------
+
+    @contextmanager
+    def reader(self) -> Iterator[Reader]:
+        """
+        One moment of the index, to be asked on this thread; keep it no longer than an answer takes.
+
+        Raises:
+            IndexUnavailable, IndexDamaged: Here or out of any question.
+        """
+        with explained(self.path), self._pool.snapshot() as connection:
+            yield Reader(connection, self._parts, self._memory)
+
+    # --- opening -------------------------------------------------------------------------------
+
+    @contextmanager
+    def _rows(self) -> Iterator[NoteRows]:
+        with self._writer.change() as connection:
+            yield NoteRows(connection, self._parts)
+
+    def _open_reader(self) -> apsw.Connection:
+        connection, _ = connect(self.path, writable=False, without=self._without)
+        return connection
+
+    def _open_writer(self) -> None:
+        with explained(self.path):
+            connection, self._parts = connect(self.path, writable=True, without=self._without)
+            try:
+                self._refuse_newer(connection)
+                quick_check(connection)
+                self._writer = Writer(self.path, connection)
+                self._refill_derived_parts()
+            except BaseException:
+                connection.close()
+                raise
+
+    def _refuse_newer(self, connection: apsw.Connection) -> None:
+        """The header said so once already, but a version may stand in the WAL only."""
+        version = connection.pragma("user_version")
+        if isinstance(version, int) and version > SCHEMA_VERSION:
+            raise SchemaTooNew(f"index {self.path} has schema {version}, this version reads {SCHEMA_VERSION}")
+
+    def _refill_derived_parts(self) -> None:
+        """Make what is derived agree with the truth again where a part of SQLite was missing for a while."""
+        connection = self._writer.connection
+        if self._parts.has_fts5:
+            is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
+            if is_stale or not table_exists(connection, "chunks_fts"):
+                with self._writer.change():
+                    create_keyword_index(connection)
+                    meta.delete(connection, meta.LEXICAL_STALE)
+        dimension = meta.dimension(connection)
+        if self._parts.has_vec and dimension is not None and meta.get(connection, meta.DENSE_STALE) is not None:
+            with self._writer.change():
+                create_vector_index(connection, dimension)
+                meta.delete(connection, meta.DENSE_STALE)
+
+
+def _printable(text: str) -> str:
+    """*text* with what is no Unicode spelled out: a file name of odd bytes must not keep its own report away."""
+    return text.encode("utf-8", "backslashreplace").decode()

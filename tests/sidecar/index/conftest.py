@@ -1,0 +1,131 @@
+"""Builders for these tests: notes of a line each, vectors from a hash of their words, and a real index on disk."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quarry.index import Deadline, Index, quantise
+from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.types import Chunk, FileStamp, Note, Query, Ranking, Scope
+
+DIM = 32
+
+MakeNote = Callable[..., Note]
+Encode = Callable[[Sequence[str]], FloatMatrix]
+
+
+def _encode(texts: Sequence[str]) -> FloatMatrix:
+    """Unit rows; texts that share words are near each other, a text without words is zero."""
+    rows = np.zeros((len(texts), DIM), dtype=np.float32)
+    for row, text in zip(rows, texts, strict=True):
+        for word in text.lower().split():
+            seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
+            row += np.random.default_rng(seed).normal(size=DIM).astype(np.float32)
+        if row.any():
+            row /= np.linalg.norm(row)
+    return rows
+
+
+def _make_note(path: str, *texts: str, heading: str = "", context: str | None = None, **fields: object) -> Note:
+    title = str(fields.pop("title", path.rpartition("/")[2].removesuffix(".md")))
+    chunks, start = [], 0
+    for number, text in enumerate(texts):
+        headings = (heading,) if heading else ()
+        end = start + len(text)
+        chunks.append(Chunk(number, headings, text, start, end, start, number, title if context is None else context))
+        start = end
+    empty = {"aliases": (), "tags": (), "properties": {}, "links": ()}
+    return Note(path=path, title=title, chunks=tuple(chunks), **{**empty, **fields})  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def encode() -> Encode:
+    return _encode
+
+
+@pytest.fixture(scope="session")
+def make_note() -> MakeNote:
+    return _make_note
+
+
+@pytest.fixture(scope="session")
+def stamp() -> Callable[..., FileStamp]:
+    def make(seconds: int = 1, size_bytes: int = 1) -> FileStamp:
+        return FileStamp(size_bytes, seconds * 1_000_000_000, hashlib.sha256(str(seconds).encode()).digest())
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def ask() -> Callable[..., Query]:
+    def make(text: str = "", phrases: Sequence[str] = (), excluded: Sequence[str] = (), **scope: object) -> Query:
+        return Query(text, tuple(text.split()), tuple(phrases), tuple(excluded), Scope(**scope))  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "index.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def store(encode: Encode, stamp: Callable[..., FileStamp]) -> Callable[..., None]:
+    """Upsert a note with the vectors of its texts."""
+
+    def upsert(index: Index, note: Note, seconds: int = 1, old_path: str | None = None) -> None:
+        vectors = quantise(encode([chunk.text for chunk in note.chunks]))
+        index.upsert(note, stamp(seconds), vectors, old_path=old_path)
+
+    return upsert
+
+
+@pytest.fixture
+def put(index: Index, store: Callable[..., None], make_note: MakeNote) -> Callable[..., Note]:
+    """Store a note of these texts in `index`."""
+
+    def upsert(path: str, *texts: str, seconds: int = 1, **fields: object) -> Note:
+        note = make_note(path, *texts, **fields)
+        store(index, note, seconds)
+        return note
+
+    return upsert
+
+
+@pytest.fixture(scope="session")
+def in_time() -> Deadline:
+    return Deadline.after(3600)
+
+
+@pytest.fixture
+def lexical(index: Index, ask: Callable[..., Query], in_time: Deadline) -> Callable[..., list[tuple[str, int]]]:
+    """Search by keyword in `index`; gives (path, chunk number)."""
+
+    def search(text: str = "", depth: int = 30, **query: object) -> list[tuple[str, int]]:
+        with index.reader() as reader:
+            return _places(reader.lexical(ask(text, **query), depth, deadline=in_time))
+
+    return search
+
+
+@pytest.fixture
+def dense(
+    index: Index, ask: Callable[..., Query], encode: Encode, in_time: Deadline
+) -> Callable[..., list[tuple[str, int]]]:
+    """Search by meaning in `index`; gives (path, chunk number)."""
+
+    def search(text: str, depth: int = 30, **query: object) -> list[tuple[str, int]]:
+        vector: FloatVector = encode([text])[0]
+        with index.reader() as reader:
+            return _places(reader.dense(vector, ask(text, **query), depth, deadline=in_time))
+
+    return search
+
+
+def _places(ranking: Ranking) -> list[tuple[str, int]]:
+    return [(candidate.path, candidate.number) for candidate in ranking]

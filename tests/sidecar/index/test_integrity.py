@@ -1,0 +1,297 @@
+import random
+import shutil
+
+import apsw
+import pytest
+
+from quarry.errors import IndexDamaged, QuarryError
+from quarry.index import Index, NoteFilter, content_hash
+from quarry.types import Link, Scope
+
+FLIPS = 60
+WORDS = [f"word{n}" for n in range(120)]
+
+
+@pytest.fixture
+def filled(index, store, make_note):
+    """An index of 40 notes, checkpointed and closed; gives its path."""
+    draw = random.Random(5)
+    with index.batch():
+        for n in range(40):
+            texts = [" ".join(draw.choices(WORDS, k=draw.randint(5, 60))) for _ in range(3)]
+            links = (Link("wiki", f"note{(n * 7) % 40}", None, None),)
+            store(index, make_note(f"f{n % 4}/note{n}.md", *texts, heading="H", tags=(f"t{n % 5}",), links=links))
+    index.close()
+    return index.path
+
+
+def everything(index, ask, encode, in_time):
+    """Whatever can be asked, answered."""
+    answers = []
+    with index.reader() as reader:
+        for word in WORDS[::6]:
+            for scope in ({}, {"tags": ("t1",)}, {"folders": ("f2",)}):
+                query = ask(word, **scope)
+                answers.append(reader.lexical(query, 10, deadline=in_time))
+                answers.append(reader.dense(encode([word])[0], query, 10, deadline=in_time))
+        answers += [(reader.note(p), reader.links_from(p), reader.links_to(p)) for p in reader.stamps()]
+        answers.append((reader.stamps(), reader.counts(), reader.notes(NoteFilter(), 99), reader.browse(Scope(), 99)))
+    return answers
+
+
+def find_damage(path):
+    """An open index, if its damage was not seen on opening, and whether it was seen by any check."""
+    try:
+        index = Index.open(path)
+    except QuarryError:
+        return None, True
+    try:
+        damaged, cursor = index.verify(None, 1000)
+        assert cursor is None
+        index.check()
+    except IndexDamaged:
+        return index, True
+    return index, bool(damaged)
+
+
+def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask, encode, in_time):
+    draw = random.Random(2)
+    data = filled.read_bytes()
+    whole = Index.open(shutil.copy(filled, tmp_path / "whole.db"))
+    expected = everything(whole, ask, encode, in_time)
+    whole.close()
+
+    missed, found = [], 0
+    for number in range(FLIPS):
+        bit = draw.randrange(len(data) * 8)
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(flipped)
+        index, is_found = find_damage(path)
+        found += is_found
+        if index is not None:
+            if not is_found and everything(index, ask, encode, in_time) != expected:
+                missed.append(bit)
+            index.close()
+
+    assert missed == []
+    assert found > FLIPS / 5  # many bytes are unused: sqlite-vec sets aside room for 1,024 vectors
+
+
+def test_every_flipped_bit_in_a_text_or_vector_is_found_or_made_good(filled, tmp_path, caplog):
+    index = Index.open(filled)
+    with index.reader() as reader:
+        texts = [chunk.text.encode() for path in reader.stamps() for chunk in reader.note(path).note.chunks]
+    vectors = [row[0] for row in index._writer.connection.execute("SELECT vector FROM vectors")]
+    index.close()
+    data = filled.read_bytes()
+
+    missed = []
+    for number, value in enumerate([*texts[:15], *vectors[:15]]):
+        flipped = bytearray(data)
+        flipped[data.index(value) + len(value) // 2] ^= 1 << number % 8
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(flipped)
+        caplog.clear()
+        index, is_found = find_damage(path)
+        if index is not None:
+            index.close()
+        if not is_found and "made anew" not in caplog.text:
+            missed.append(number)
+
+    assert missed == []
+
+
+def vandalise(path, statement, *values):
+    vandal = apsw.Connection(str(path))
+    vandal.execute(statement, values)
+    vandal.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE chunks SET text = 'other' WHERE note_id = 2",
+        "UPDATE chunks SET first = 77 WHERE note_id = 2",
+        "UPDATE chunks SET number = 9 WHERE note_id = 2 AND number = 2",
+        "UPDATE chunks SET checksum = x'00' WHERE note_id = 2",
+        "UPDATE notes SET title = 'other' WHERE id = 2",
+        "UPDATE notes SET mtime_ns = 5 WHERE id = 2",
+        "UPDATE notes SET path_key = 'x' WHERE id = 2",
+        "UPDATE tags SET tag = 'other' WHERE note_id = 2",
+        "DELETE FROM links WHERE note_id = 2",
+        "DELETE FROM chunks WHERE note_id = 2 AND number = 2",
+        "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id IN (SELECT id FROM chunks WHERE note_id = 2)",
+        "DELETE FROM vectors WHERE chunk_id = (SELECT min(id) FROM chunks WHERE note_id = 2)",
+        "INSERT INTO pending SELECT id FROM chunks WHERE note_id = 2",
+    ],
+)
+def test_a_row_that_changed_by_itself_is_found_and_made_good(filled, store, make_note, statement):
+    with_path = apsw.Connection(str(filled))
+    path = with_path.execute("SELECT path FROM notes WHERE id = 2").fetchall()[0][0]
+    with_path.close()
+    vandalise(filled, statement)
+    index = Index.open(filled)
+
+    assert index.verify(None, 1000) == ([path], None)
+
+    store(index, make_note(path, "apples", "pears"))
+    assert index.verify(None, 1000) == ([], None)
+    index.checkpoint()
+    index.close()
+
+
+def test_a_text_that_changed_by_itself_leaves_nothing_in_the_keyword_index(filled, store, make_note, ask, in_time):
+    vandalise(filled, "UPDATE chunks SET text = 'other' WHERE note_id = 2")
+    index = Index.open(filled)
+    (path,), _ = index.verify(None, 1000)
+
+    store(index, make_note(path, "apples"))
+
+    index.check()
+    with index.reader() as reader:
+        assert [c.path for c in reader.lexical(ask("apples"), 9, deadline=in_time)] == [path]
+    index.close()
+
+
+def test_another_stamp_does_not_hide_damage(filled, stamp):
+    vandalise(filled, "UPDATE notes SET title = 'other' WHERE id = 2")
+    index = Index.open(filled)
+    (path,), _ = index.verify(None, 1000)
+
+    index.restamp(path, stamp(99))
+
+    assert index.verify(None, 1000) == ([path], None)
+    index.close()
+
+
+def test_a_damaged_vector_is_not_handed_on(filled):
+    index = Index.open(filled)
+    with index.reader() as reader:
+        key = content_hash(reader.chunks([1])[1].chunk)
+    assert key in index.known_vectors([key])
+    vandalise(filled, "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id = 1")
+
+    assert index.known_vectors([key]) == {}
+    index.close()
+
+
+def test_verifying_goes_on_where_it_stopped(filled):
+    vandalise(filled, "UPDATE notes SET title = 'other'")
+    index = Index.open(filled)
+    found, cursor, rounds = [], None, 0
+    while rounds == 0 or cursor is not None:
+        damaged, cursor = index.verify(cursor, 7)
+        found += damaged
+        rounds += 1
+    index.close()
+
+    assert len(found) == 40
+    assert found == sorted(found)
+    assert rounds == 6
+
+
+def test_a_vector_index_that_disagrees_is_made_anew(filled, encode, ask, in_time):
+    index = Index.open(filled)
+    query, vector = ask("word1"), encode(["word1 word2"])[0]
+
+    def nearest():
+        with index.reader() as reader:
+            return reader.dense(vector, query, 10, deadline=in_time)
+
+    before = nearest()
+    with index._writer.change() as connection:
+        connection.execute("DELETE FROM chunks_vec WHERE rowid = ?", (before[0].chunk_id,))
+    assert nearest() != before
+
+    index.check()
+
+    assert nearest() == before
+    index.close()
+
+
+def test_a_keyword_index_that_disagrees_is_damage(filled):
+    index = Index.open(filled)
+    with index._writer.change() as connection:
+        connection.execute("INSERT INTO chunks_fts(rowid, text, section, context) VALUES (1, 'extra', '', '')")
+
+    with pytest.raises(IndexDamaged):
+        index.check()
+    index.close()
+
+
+def test_a_row_that_belongs_to_nothing_is_damage(filled):
+    vandalise(filled, "INSERT INTO pending VALUES (99999)")
+    index = Index.open(filled)
+
+    with pytest.raises(IndexDamaged, match="pending"):
+        index.check()
+    index.close()
+
+
+# --- WAL -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_wal(index, store, make_note, tmp_path):
+    """A copy of an index as a kill leaves it: ten notes in the file, ten more in the WAL only."""
+    for n in range(10):
+        store(index, make_note(f"{n}.md", f"apples {n}"))
+    index.checkpoint()
+    for n in range(10, 20):
+        store(index, make_note(f"{n}.md", f"apples {n}"))
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{index.path}{suffix}", f"{tmp_path / 'copy.db'}{suffix}")
+    return tmp_path / "copy.db"
+
+
+def surviving(path):
+    index = Index.open(path)
+    with index.reader() as reader:
+        notes = len(reader.stamps())
+    assert index.verify(None, 100) == ([], None)
+    index.check()
+    index.close()
+    return notes
+
+
+def test_after_a_kill_everything_committed_is_there(with_wal):
+    assert surviving(with_wal) == 20
+
+
+def test_without_its_wal_an_index_is_an_older_whole_one(with_wal):
+    with_wal.with_name("copy.db-wal").unlink()
+
+    assert surviving(with_wal) == 10
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
+def test_with_its_wal_cut_short_an_index_is_an_older_whole_one(with_wal, share):
+    wal = with_wal.with_name("copy.db-wal")
+    data = wal.read_bytes()
+    wal.write_bytes(data[: int(len(data) * share)])
+
+    assert 10 <= surviving(with_wal) < 20
+
+
+def test_with_a_flipped_bit_in_its_wal_an_index_is_an_older_whole_one(with_wal):
+    wal = with_wal.with_name("copy.db-wal")
+    data = bytearray(wal.read_bytes())
+    data[len(data) // 2] ^= 1
+    wal.write_bytes(data)
+
+    assert 10 <= surviving(with_wal) < 20
+
+
+def test_a_wal_of_another_moment_is_found(with_wal, index, store, make_note):
+    for n in range(20, 200):
+        store(index, make_note(f"{n}.md", *(f"apples {n} {k}" for k in range(5))))
+    index.checkpoint()
+    shutil.copy(index.path, with_wal)  # what a sync tool makes: newer database, older WAL
+
+    found, is_found = find_damage(with_wal)
+
+    assert is_found
+    if found is not None:
+        found.close()

@@ -1,0 +1,158 @@
+import unicodedata
+
+import apsw
+import pytest
+
+from quarry.errors import IndexDamaged
+from quarry.index import NoteFilter
+from quarry.types import Chunk, Link, Note, Scope, Shift
+
+
+def test_a_note_comes_back_as_it_was(index, stamp):
+    chunk = Chunk(0, ("A", "B › C"), "text 😀", 3, 9, 4, 2, "ctx", (Shift(2, 5), Shift(4, -1)))
+    link = Link("embed", "x/y", "Heading", None)
+    note = Note(
+        path="a.md",
+        title="Title",
+        aliases=("One", "Two"),
+        tags=("b", "a/c"),
+        properties={"s": "x", "n": 3, "f": 1.5, "b": True, "l": ("1", "2"), "e": ()},
+        links=(link, Link("wiki", "", "#^id", "label")),
+        chunks=(chunk,),
+        redactions={"github": 2},
+        problems=("odd",),
+    )
+    index.upsert(note, stamp(7), [None])
+
+    with index.reader() as reader:
+        stored = reader.note("a.md")
+        found = reader.chunks([*stored.chunk_ids, 999])
+
+    assert stored.note == note
+    assert stored.stamp == stamp(7)
+    assert stored.modified_ms == 7000
+    (only,) = found.values()
+    assert (only.chunk, only.path, only.title, only.aliases, only.tags, only.modified_ms) == (
+        chunk,
+        "a.md",
+        "Title",
+        ("One", "Two"),
+        ("b", "a/c"),
+        7000,
+    )
+
+
+def test_a_note_is_found_in_either_composition_and_exactly_where_both_exist(put, index):
+    composed, decomposed = unicodedata.normalize("NFC", "é.md"), unicodedata.normalize("NFD", "é.md")
+    put(decomposed, "one")
+    with index.reader() as reader:
+        assert reader.note(composed).note.path == decomposed
+    put(composed, "two")
+
+    with index.reader() as reader:
+        assert reader.note(composed).note.path == composed
+        assert reader.note(decomposed).note.path == decomposed
+        assert reader.note("e.md") is None
+
+
+def test_notes_are_listed_newest_first_and_counted(put, index):
+    put("a.md", "x", seconds=10, tags=("t",), properties={"type": "Log"})
+    put("f/b.md", "x", "y", seconds=30, properties={"type": "log"})
+    put("f/c.md", "x", seconds=20, tags=("t/u",))
+
+    def paths(limit=9, offset=0, **wanted):
+        with index.reader() as reader:
+            page = reader.notes(NoteFilter(**wanted), limit, offset)
+        return [note.path for note in page.notes], page.total
+
+    assert paths() == (["f/b.md", "f/c.md", "a.md"], 3)
+    assert paths(limit=1, offset=1) == (["f/c.md"], 3)
+    assert paths(scope=Scope(folders=("f",))) == (["f/b.md", "f/c.md"], 2)
+    assert paths(scope=Scope(tags=("t",))) == (["f/c.md", "a.md"], 2)
+    assert paths(type="LOG") == (["f/b.md", "a.md"], 2)
+    assert paths(modified_from_ms=20_000, modified_until_ms=30_000) == (["f/c.md"], 1)
+    with index.reader() as reader:
+        first = reader.notes(NoteFilter(), 1).notes[0]
+    assert (first.type, first.chunk_count, first.modified_ms, first.title) == ("log", 2, 30_000, "b")
+
+
+def test_filters_without_text_list_the_newest_notes(put, index):
+    put("old.md", "apples", "pears", seconds=1)
+    put("new.md", "pears", "apples", seconds=2)
+    put("other/x.md", "plums", seconds=3)
+
+    with index.reader() as reader:
+        newest = reader.browse(Scope(not_folders=("other",)), 1)
+        both = reader.browse(Scope(not_folders=("other",)), 9)
+        without = reader.browse(Scope(), 9, excluded=["pears"])
+
+    assert [(c.path, c.number) for c in newest.ranking] == [("new.md", 0)]
+    assert newest.total == 2
+    assert [(c.path, c.number) for c in without.ranking] == [("other/x.md", 0)]
+    assert [c.path for c in both.ranking] == ["new.md", "old.md"]
+    assert both.ranking[0].score > both.ranking[1].score
+
+
+def test_links_are_followed_both_ways(put, index):
+    put("Hub.md", "x", links=(Link("wiki", "leaf", "H", "L"), Link("embed", "Missing", None, None)))
+    put("a/Leaf.md", "x", links=(Link("markdown", "../Hub.md", None, None), Link("wiki", "", "self", None)))
+    put("b/Leaf.md", "x")
+
+    with index.reader() as reader:
+        forward = [(found.link.target, found.path) for found in reader.links_from("Hub.md")]
+        own = [(found.link.target, found.path) for found in reader.links_from("a/Leaf.md")]
+        back = {
+            path: [found.source for found in reader.links_to(path)] for path in ("Hub.md", "a/Leaf.md", "b/Leaf.md")
+        }
+
+    assert forward == [("leaf", "a/Leaf.md"), ("Missing", None)]
+    assert own == [("../Hub.md", "Hub.md"), ("", "a/Leaf.md")]
+    assert back == {"Hub.md": ["a/Leaf.md"], "a/Leaf.md": ["Hub.md"], "b/Leaf.md": []}
+
+
+def test_a_link_is_resolved_anew_when_notes_come_and_go(put, index):
+    put("Hub.md", "x", links=(Link("wiki", "Leaf", None, None),))
+
+    def target():
+        with index.reader() as reader:
+            return reader.links_from("Hub.md")[0].path
+
+    assert target() is None
+    put("deep/er/Leaf.md", "x")
+    assert target() == "deep/er/Leaf.md"
+    put("Leaf.md", "x")
+    assert target() == "Leaf.md"
+    index.remove("Leaf.md")
+    assert target() == "deep/er/Leaf.md"
+
+
+def test_a_changed_index_has_another_generation(put, index):
+    with index.reader() as reader:
+        before = reader.generation
+    put("a.md", "x")
+
+    with index.reader() as reader:
+        assert reader.generation != before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE chunks SET text = 'apricots'",
+        "UPDATE chunks SET heading_path = '['",
+        "UPDATE notes SET title = 'Other'",
+        "UPDATE notes SET aliases = '['",
+        "UPDATE tags SET tag = 'other'",
+        "UPDATE notes SET title = CAST(x'ff' AS TEXT)",
+    ],
+)
+def test_a_row_that_changed_by_itself_is_never_shown(put, index, statement):
+    put("a.md", "apples", tags=("t",))
+    vandal = apsw.Connection(str(index.path))
+    vandal.execute(statement)
+    vandal.close()
+
+    with pytest.raises(IndexDamaged), index.reader() as reader:
+        reader.chunks([1])
+    with pytest.raises(IndexDamaged), index.reader() as reader:
+        reader.note("a.md")
