@@ -1,0 +1,1 @@
+"""Rankings in, ranking out: no text, no index, no clock."""

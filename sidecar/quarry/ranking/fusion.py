@@ -1,0 +1,67 @@
+"""
+Reciprocal rank fusion: two rankings become one by rank alone.
+
+    score(d) = Σ weight_leg / (RRF_K + rank_leg(d))
+
+Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
+SIGIR 2009. A rank says nothing about how much better the first is than the second, which is what makes BM25 scores
+and cosines comparable at all.
+"""
+
+from collections.abc import Mapping
+
+from quarry.types import Candidate, Fused, Leg, Ranking
+
+RRF_K = 60  # the paper's constant: flattens the top, so that one leg's first does not outvote two legs' thirds
+DEPTH = 30  # candidates asked of each leg, as published
+SCORE_DIGITS = 12  # equal sums of fractions may differ in their last bit by the order of adding
+
+
+def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Leg, float]) -> tuple[Fused, ...]:
+    """
+    Merge *lexical* and *dense*, best first.
+
+    Equal scores are ordered by: found by both legs, lower sum of ranks, lower best rank, path, chunk number. So the
+    same rankings always give the same order, whatever ids a rebuild hands out. A leg of weight 0 proposes nothing.
+    """
+    lexical = lexical if weights["lexical"] > 0 else ()
+    dense = dense if weights["dense"] > 0 else ()
+    in_lexical = {c.chunk_id: (rank, c) for rank, c in enumerate(lexical, start=1)}
+    in_dense = {c.chunk_id: (rank, c) for rank, c in enumerate(dense, start=1)}
+    fused = [
+        _fuse_one(in_lexical.get(chunk_id), in_dense.get(chunk_id), weights) for chunk_id in {**in_lexical, **in_dense}
+    ]
+    return tuple(sorted(fused, key=_order))
+
+
+def reciprocal(weight: float, rank: int) -> float:
+    """What one leg adds to the score of the candidate it ranks at *rank*, counted from 1."""
+    return weight / (RRF_K + rank)
+
+
+def _fuse_one(
+    lexical: tuple[int, Candidate] | None, dense: tuple[int, Candidate] | None, weights: Mapping[Leg, float]
+) -> Fused:
+    score = 0.0
+    if lexical:
+        score += reciprocal(weights["lexical"], lexical[0])
+    if dense:
+        score += reciprocal(weights["dense"], dense[0])
+    found = lexical or dense
+    assert found is not None, "a fused candidate comes from at least one leg"
+    candidate = found[1]
+    return Fused(
+        chunk_id=candidate.chunk_id,
+        path=candidate.path,
+        number=candidate.number,
+        score=score,
+        lexical_rank=lexical[0] if lexical else None,
+        dense_rank=dense[0] if dense else None,
+        lexical_score=lexical[1].score if lexical else None,
+        dense_score=dense[1].score if dense else None,
+    )
+
+
+def _order(fused: Fused) -> tuple[float, bool, int, int, str, int]:
+    ranks = [rank for rank in (fused.lexical_rank, fused.dense_rank) if rank is not None]
+    return (-round(fused.score, SCORE_DIGITS), len(ranks) < 2, sum(ranks), min(ranks), fused.path, fused.number)
