@@ -1,0 +1,261 @@
+"""
+The engine: everything Quarry can do with one vault, behind one object. It knows no socket, no agent and no wire.
+
+Any thread may call it. One thread inside writes the index; searches read snapshots of it and never wait.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from quarry import search as searching
+from quarry.embedding import Encoder, load_encoder
+from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
+from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
+from quarry.indexing.activity import Progress, State
+from quarry.indexing.maintenance import Maintenance, Updated
+from quarry.indexing.worker import Worker
+from quarry.model import ModelState
+from quarry.search import Answer, Legs
+from quarry.settings import Settings, write_settings
+from quarry.text.decoding import decode_note
+from quarry.text.scrub import scrub_text
+from quarry.types import Leg, PropertyValue, SearchRequest, VaultChange
+from quarry.vault.read import read_file
+
+_log = logging.getLogger(__name__)
+SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
+MAX_PROBLEMS = 100  # listed; all are counted
+
+Listener = Callable[[Updated | None], None]
+"""Told what a commit changed, or None when there is progress to look at. Called on the indexing thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the index holds and what it is doing."""
+
+    state: State
+    notes: int
+    chunks: int
+    pending: int
+    excluded: int
+    progress: Progress | None
+    model_name: str
+    model_state: ModelState
+    model_message: str | None
+    missing: Mapping[Leg, str]
+    problem_count: int
+    problems: tuple[Problem, ...]
+    indexed_ms: int | None
+    size_bytes: int
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNote:
+    """A note as it may be read: scrubbed, with what the index knows of it."""
+
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    properties: Mapping[str, PropertyValue]
+    modified_ms: int
+    text: str
+    links: tuple[str, ...]  # paths of the notes it links to, unresolved ones as written
+    backlinks: tuple[str, ...]
+
+
+class Engine:
+    """One vault, searchable. Make it with `open`, end it with `close`."""
+
+    def __init__(self, root: Path, index_path: Path, load: Callable[[str], Encoder], without: frozenset[str]) -> None:
+        self.root = root
+        self._listeners: list[Listener] = []
+        self._maintenance = Maintenance(root, index_path, load, without=without, breathe=self._breathe, tell=self._tell)
+        self._worker = Worker(self._maintenance)
+
+    @classmethod
+    def open(
+        cls,
+        root: Path,
+        index_path: Path,
+        *,
+        load: Callable[[str], Encoder] = load_encoder,
+        without: frozenset[str] = frozenset(),
+    ) -> Self:
+        """
+        Open the vault at *root* with its index at *index_path*, and begin to make the two equal.
+
+        Raises:
+            SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
+        """
+        engine = cls(root, index_path, load, without)
+        engine._worker.start()
+        return engine
+
+    def close(self) -> None:
+        """Finish the notes in hand, commit, and let go of the index."""
+        self._worker.stop()
+        self._maintenance.close()
+
+    def listen(self, listener: Listener) -> None:
+        """Have *listener* told of commits and progress."""
+        self._listeners.append(listener)
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def search(self, request: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
+        """
+        Answer *request* from what is indexed now.
+
+        Raises:
+            BadQuery: The query cannot be read.
+            Cancelled: `is_cancelled` said so.
+            DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
+            IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
+        """
+        deadline = Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled)
+        with self._reading() as reader:
+            encoder = self._maintenance.encoder_for(reader)
+            legs = Legs(reader, encoder, self._maintenance.missing(encoder))
+            return searching.search(request, legs, request.weights or self._weights(), deadline)
+
+    def read_note(self, path: str) -> WholeNote:
+        """
+        The note at *path*, which any spelling that is equal in NFC finds.
+
+        Raises:
+            NoteNotFound: It is not in the index (excluded notes are not), or its file is gone or unreadable.
+            VaultMissing: The vault folder is not there.
+            IndexUnavailable, IndexDamaged: As for `search`.
+        """
+        with self._reading() as reader:
+            stored = reader.note(path)
+            if stored is None:
+                raise NoteNotFound(f"no note {path!r} is in the index; list or search notes to find its path")
+            links = tuple(dict.fromkeys(link.path or link.link.target for link in reader.links_from(stored.note.path)))
+            backlinks = tuple(dict.fromkeys(link.source for link in reader.links_to(stored.note.path)))
+        file = read_file(self.root, stored.note.path)
+        note = stored.note
+        return WholeNote(
+            path=note.path,
+            title=note.title,
+            aliases=note.aliases,
+            tags=note.tags,
+            properties=note.properties,
+            modified_ms=file.mtime_ns // 1_000_000,
+            text=scrub_text(decode_note(file.data)),
+            links=links,
+            backlinks=backlinks,
+        )
+
+    def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
+        """A page of the notes that *which* admits, newest first."""
+        with self._reading() as reader:
+            return reader.notes(which, limit=limit, offset=offset)
+
+    def status(self) -> Status:
+        """What the index holds and what it is doing, as of now; of one that cannot be read, only what it is doing."""
+        maintenance, activity = self._maintenance, self._maintenance.activity
+        counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
+        message = activity.message
+        try:
+            with self._reading() as reader:
+                counts, encoder = reader.counts(), maintenance.encoder_for(reader)
+                problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
+        except IndexUnavailable as error:  # the status is where people look for the reason
+            message = message or str(error)
+        rules = tuple(Problem("", sentence, skipped=False) for sentence in maintenance.policy.problems)
+        return Status(
+            state="paused" if self._worker.is_paused else activity.state,
+            notes=counts.notes,
+            chunks=counts.chunks,
+            pending=activity.pending + self._worker.queued,
+            excluded=maintenance.excluded,
+            progress=activity.progress(),
+            model_name=maintenance.model.name,
+            model_state=maintenance.model.state,
+            model_message=maintenance.model.message,
+            missing=maintenance.missing(encoder),
+            problem_count=problem_count + len(rules),
+            problems=(*rules, *problems),
+            indexed_ms=activity.equal_since_ms,
+            size_bytes=maintenance.index.size_bytes(),
+            message=message,
+        )
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in use."""
+        return self._maintenance.policy.settings
+
+    # --- changing ------------------------------------------------------------------------------
+
+    def vault_changed(self, changes: Sequence[VaultChange]) -> None:
+        """Queue changes that someone saw; they overtake everything but the notes in hand."""
+        self._worker.submit(changes)
+
+    def rebuild(self) -> None:
+        """Queue a full rebuild beside the index, which answers until the new one takes its place."""
+        self._worker.request_rebuild()
+
+    def reconcile(self) -> None:
+        """Queue a comparison of the whole vault with the index."""
+        self._worker.request_reconcile()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
+        if self._worker.is_paused or self._maintenance.activity.state == "failed":
+            return False
+        return self._worker.is_busy or self._maintenance.awaits_model
+
+    def pause(self) -> None:
+        """Hold indexing up; searching goes on, and changes are remembered."""
+        self._worker.pause()
+
+    def resume(self) -> None:
+        """Go on indexing."""
+        self._worker.resume()
+
+    def write_settings(self, changes: Mapping[str, object]) -> Settings:
+        """
+        Change settings in the vault's `.quarry.toml`, comments kept; the index follows.
+
+        Raises:
+            BadSettings: A value cannot be used; nothing is written.
+        """
+        settings = write_settings(self.root, changes)
+        self._worker.request_reconcile()
+        return settings
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _weights(self) -> Mapping[Leg, float]:
+        return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
+
+    @contextmanager
+    def _reading(self) -> Iterator[Reader]:
+        """A snapshot to read from; damage that somebody meets in it is not left for the next one to meet."""
+        try:
+            with self._maintenance.reader() as reader:
+                yield reader
+        except IndexDamaged:
+            self._worker.request_mending()
+            raise
+
+    def _breathe(self) -> None:
+        self._worker.breathe()
+
+    def _tell(self, updated: Updated | None) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(updated)
+            except Exception:  # whoever listens badly must not stop the indexing that it listens to
+                _log.exception("a listener failed")

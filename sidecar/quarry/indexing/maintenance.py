@@ -1,0 +1,360 @@
+"""
+Keeping the index equal to the vault: what the worker's jobs do, and what they leave behind for others to see.
+
+Holds the one index, the model and the policy in use, and changes them only on the worker's thread; everyone else
+reads the references.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+
+from quarry.embedding import Encoder, Fingerprint
+from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
+from quarry.index import Index, Reader, discard, rebuild_path
+from quarry.indexing.activity import Activity
+from quarry.indexing.holding import IndexHolder
+from quarry.indexing.indexer import Indexer, Outcome
+from quarry.indexing.policy import Policy
+from quarry.indexing.reporting import RunKind, RunReporter, Updated
+from quarry.model import ModelSlot
+from quarry.text.note import READER_VERSION
+from quarry.text.scrub import SCRUBBER_VERSION
+from quarry.types import FileSeen, Leg, VaultChange
+
+__all__ = ["Maintenance", "Updated"]
+
+_log = logging.getLogger(__name__)
+MODEL_WAIT_S = 5.0  # a model on disk is in before that; one that is being downloaded is not worth waiting for
+VERIFY_NOTES = 200  # checked at a time: milliseconds, so that a saved note waits no longer
+REBUILD_ROUNDS = 5  # each takes in what was saved during the one before; a vault never written to needs one
+
+
+class Maintenance:
+    """The worker's jobs (`worker.Jobs`)."""
+
+    def __init__(
+        self,
+        root: Path,
+        index_path: Path,
+        load_encoder: Callable[[str], Encoder],
+        *,
+        without: frozenset[str],
+        breathe: Callable[[], None],
+        tell: Callable[[Updated | None], None],
+    ) -> None:
+        """
+        Open, or make, the index at *index_path* for the vault at *root*.
+
+        Args:
+            without: Parts to do without, for tests: "sqlite-vec", "fts5".
+            breathe: Called where stopping is safe; may wait, or raise `Cancelled`.
+            tell: Called with what a commit changed, or None when there is progress to look at.
+
+        Raises:
+            SchemaTooNew: A newer version wrote the index.
+            IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and made anew.
+        """
+        self.activity = Activity()
+        self.policy = Policy(root)
+        self._root = root
+        self._load_encoder = load_encoder
+        self._breathe = breathe
+        self._tell = tell
+        self._drawings: dict[str, FileSeen] = {}
+        self._overtaken: set[str] = set()  # paths that saved notes made current since the work in hand began
+        self._seen_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
+        self._wal_holds_old_text = False
+        self._mended: IndexDamaged | None = None  # the damage that the present index was made anew for
+        self._holder = IndexHolder(index_path, without)
+        self._tell_loss()
+        self.model = ModelSlot(self.policy.settings.model, load_encoder)
+        self._adopted: Fingerprint | None = None
+
+    def close(self) -> None:
+        """Let go of the index; the worker has ended."""
+        self._holder.close()
+
+    # --- what serves now -----------------------------------------------------------------------
+
+    @property
+    def index(self) -> Index:
+        """The index in use."""
+        return self._holder.index
+
+    def reader(self) -> AbstractContextManager[Reader]:
+        """
+        One moment of the index in use, for any thread.
+
+        Raises:
+            IndexUnavailable, IndexDamaged: On entering, or out of any question.
+        """
+        return self._holder.reader()
+
+    def encoder_for(self, reader: Reader) -> Encoder | None:
+        """
+        The encoder that made the vectors *reader* sees; None while there is none.
+
+        The snapshot itself says whose vectors it holds: between two looks the model may have become another.
+        """
+        encoder = self.model.encoder
+        return encoder if encoder and reader.meta_get("fingerprint") == _to_text(encoder.fingerprint) else None
+
+    def missing(self, encoder: Encoder | None) -> dict[Leg, str]:
+        """Each leg that cannot serve where *encoder* is at hand, with the reason and what to do, in one sentence."""
+        missing: dict[Leg, str] = dict(self.index.missing)
+        if "dense" not in missing and encoder is None:
+            missing["dense"] = self._why_no_meaning()
+        return missing
+
+    def _why_no_meaning(self) -> str:
+        match self.model.state:
+            case "loading":
+                return "the embedding model is still loading; meaning joins in a moment"
+            case "missing":
+                return self.model.message or f"the embedding model {self.model.name!r} is missing"
+            case "ready":
+                return f"vectors are being made anew for the model {self.model.name!r}; meaning joins when they are"
+
+    @property
+    def awaits_model(self) -> bool:
+        """Whether a model is on its way that will have vectors to make."""
+        return self.model.state == "loading" or (self.model.state == "ready" and self._encoder is None)
+
+    @property
+    def excluded(self) -> int:
+        """Notes that were left out, by a rule or because they are drawings or boards."""
+        return self.activity.ruled_out + len(self._drawings)
+
+    # --- the worker's jobs ---------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Make the index equal the vault."""
+        self.model.wait(MODEL_WAIT_S)
+        self._reconcile()
+
+    def apply(self, changes: Sequence[VaultChange]) -> None:
+        """Carry out changes that someone saw, as the work in hand."""
+        if self._policy_changed():
+            self._reconcile()
+        self._apply(changes, "main")
+        self._settle()
+
+    def overtake(self, changes: Sequence[VaultChange]) -> None:
+        """Carry out changes that someone saw, in the middle of other work."""
+        if self._seen_while_rebuilding is not None:
+            self._seen_while_rebuilding += changes
+        self._apply(changes, "overtaking")
+
+    def reconcile(self) -> None:
+        """Compare the whole vault with the index."""
+        self._reconcile()
+
+    def rebuild(self) -> None:
+        """Build the index anew beside the old one, which answers until then, and put it in its place."""
+        beside = rebuild_path(self._holder.path)
+        discard(beside)
+        self._policy_changed()
+        self.activity.enter("rebuilding")
+        self._seen_while_rebuilding = []
+        try:
+            self._build(beside)
+            self.index.replace_with(beside)
+            changes = self._seen_while_rebuilding
+        except BaseException:
+            discard(beside)
+            raise
+        finally:
+            self._seen_while_rebuilding = None
+        self._adopted = self._stored_fingerprint()
+        self.activity.take_back("damage")
+        self._reconcile()
+        if changes:
+            self._apply(changes, "main")
+            self._settle()
+
+    def look(self) -> None:
+        """What nobody tells of: files of rules that changed, a model that came in, an index file that went."""
+        if not self._holder.path.exists():
+            raise IndexDamaged("the index file was deleted")
+        if self._policy_changed() or self._adopt_model() or self.activity.state == "failed":
+            self._reconcile()
+        if self._wal_holds_old_text:
+            self._checkpoint()
+
+    def tend(self) -> None:
+        """What idle time is for: hash every note, check every row, give room back."""
+        self._reconcile(thorough=True)
+        self.mend()
+        self.index.optimize()
+
+    def mend(self) -> None:
+        """
+        Check the whole index; notes with damaged rows are read anew.
+
+        Raises:
+            IndexDamaged: Reading notes anew does not help.
+        """
+        cursor: str | None = None
+        while True:
+            damaged, cursor = self.index.verify(cursor, VERIFY_NOTES)
+            if damaged:
+                _log.warning("%d notes had damaged rows and are read anew", len(damaged))
+                self._indexer("main", self._encoder).refresh(self.index, damaged)
+            if cursor is None:
+                break
+            self._breathe()
+        self.index.check()
+        self._settle()
+
+    def recover(self, error: IndexDamaged) -> None:
+        """Set the damaged index aside and fill a new one; called again with the same *error*, only go on filling."""
+        if error is not self._mended:
+            self._holder.replace(error)
+            self._tell_loss()
+            self._adopted = None
+            self._mended = error
+            self._tell(None)
+        self.begin()
+
+    def failed(self, error: Exception) -> None:
+        """Say why the index does not follow the vault at the moment."""
+        is_ours = isinstance(error, QuarryError)
+        self.activity.say(
+            "failure", str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
+        )
+        self.activity.enter("failed")
+        self._tell(None)
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _tell_loss(self) -> None:
+        if self._holder.loss:
+            self.activity.say("damage", f"{self._holder.loss}; a new one is made from the notes")
+
+    @property
+    def _encoder(self) -> Encoder | None:
+        """The encoder whose vectors the index holds; None while there is none."""
+        encoder = self.model.encoder
+        return encoder if encoder and encoder.fingerprint == self._adopted else None
+
+    def _reporter(self, kind: RunKind) -> RunReporter:
+        if kind == "main":
+            self._overtaken = set()
+        return RunReporter(kind, self.activity, self._tell, self._breathe, self._overtaken)
+
+    def _indexer(self, kind: RunKind, encoder: Encoder | None) -> Indexer:
+        policy = self.policy
+        return Indexer(self._root, policy.settings, policy.rules, self._reporter(kind), encoder, self._drawings)
+
+    def _apply(self, changes: Sequence[VaultChange], kind: RunKind) -> None:
+        self._note_outcome(self._indexer(kind, self._encoder).apply(self.index, changes))
+
+    def _reconcile(self, *, thorough: bool = False) -> None:
+        self._policy_changed()
+        self._adopt_model()
+        self.activity.enter("scanning")
+        self._tell(None)
+        with self.reader() as reader:
+            is_empty = reader.counts().notes == 0
+        if is_empty:  # said now, so that a first run that is cut short goes on where it stopped
+            self.index.meta_set("reading", self._reading_key())
+        everything = self.index.meta_get("reading") != self._reading_key()
+        outcome = self._indexer("main", self._encoder).reconcile(self.index, thorough=thorough, everything=everything)
+        if everything:
+            self.index.meta_set("reading", self._reading_key())
+        if not outcome.held_back:
+            self.activity.take_back("removals")
+        self._note_outcome(outcome)
+        self._embed_pending()
+        if self._wal_holds_old_text:
+            self._checkpoint()
+        self._settle()
+
+    def _embed_pending(self) -> None:
+        if self._encoder is None:
+            return
+        if self.index.has_pending_vectors():
+            self.activity.enter("embedding")
+            self._indexer("main", self._encoder).embed_pending(self.index)
+        self.activity.take_back("model")
+
+    def _build(self, beside: Path) -> None:
+        """Fill a new index until a round finds nothing more to do."""
+        index = Index.open(beside, without=self._holder.without)
+        try:
+            encoder = self.model.encoder
+            if encoder:
+                index.meta_set("fingerprint", _to_text(encoder.fingerprint))
+            index.meta_set("reading", self._reading_key())
+            indexer = self._indexer("beside", encoder)
+            for _ in range(REBUILD_ROUNDS):
+                if not indexer.reconcile(index).changed_anything:
+                    break
+            index.checkpoint()
+        finally:
+            index.close()
+
+    def _note_outcome(self, outcome: Outcome) -> None:
+        self._wal_holds_old_text |= outcome.changed_anything
+        if outcome.held_back:
+            self.activity.say(
+                "removals",
+                f"{outcome.held_back} notes are gone at once and were kept in the index: is the drive there, "
+                "has sync finished? If they were meant to go, rebuild the index",
+            )
+
+    def _checkpoint(self) -> None:
+        """Empty the WAL, which still holds what notes said before; later, where somebody reads just now."""
+        try:
+            self.index.checkpoint()
+        except IndexDamaged:
+            raise
+        except IndexUnavailable as error:
+            _log.info("the WAL is emptied later: %s", error)
+            return
+        self._wal_holds_old_text = False
+
+    def _settle(self) -> None:
+        """Equal to the vault again."""
+        self.activity.settle()
+        self._tell(None)
+
+    # --- model and rules -----------------------------------------------------------------------
+
+    def _policy_changed(self) -> bool:
+        """Whether a settings or ignore file is another than before; takes the new ones, and their model, into use."""
+        changed = self.policy.refresh()
+        if self.policy.settings.model != self.model.name:
+            self.model = ModelSlot(self.policy.settings.model, self._load_encoder)
+        return changed
+
+    def _adopt_model(self) -> bool:
+        """Take a model that has come in into use. Returns whether vectors have to be made with it."""
+        encoder = self.model.encoder
+        if encoder is None or encoder.fingerprint == self._adopted:
+            return False
+        stored = self._stored_fingerprint()
+        if stored != encoder.fingerprint:
+            if stored is not None:
+                _log.info("another model: vectors are made anew")
+                self.activity.say("model", f"the model is now {encoder.fingerprint.name!r}; its vectors are being made")
+            self.index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
+            self.index.meta_set("fingerprint", _to_text(encoder.fingerprint))
+        self._adopted = encoder.fingerprint
+        return self.index.has_pending_vectors()
+
+    def _stored_fingerprint(self) -> Fingerprint | None:
+        stored = self.index.meta_get("fingerprint")
+        return Fingerprint(**json.loads(stored)) if stored else None
+
+    def _reading_key(self) -> str:
+        """What decides the rows of a note besides its bytes; another key means reading every note anew."""
+        return json.dumps([READER_VERSION, SCRUBBER_VERSION, list(self.policy.settings.skip_sections)])
+
+
+def _to_text(fingerprint: Fingerprint) -> str:
+    return json.dumps(asdict(fingerprint))

@@ -1,0 +1,69 @@
+"""
+What the vault's owner decided: settings and rules, read again when one of their files changed.
+
+Where a file is broken, what held before goes on holding. Where nothing held before there is no policy at all, as going
+on without it would index what someone wanted left out.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from quarry.errors import BadSettings
+from quarry.settings import SETTINGS_FILE, Settings, load_settings
+from quarry.vault.obsidian import APP_FILE
+from quarry.vault.rules import IGNORE_FILE, Rules
+
+_Stamps = Mapping[str, tuple[int, int, int] | None]
+
+
+class Policy:
+    """The settings and rules of the vault at *root* that are in use. Changed on the indexing thread only."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.settings = Settings()
+        self.problems: tuple[str, ...] = ()  # what could not be understood, in words
+        self._rules: Rules | None = None
+        self._stamps: _Stamps = {}
+        self.refresh()
+
+    @property
+    def rules(self) -> Rules:
+        """
+        Which notes are indexed.
+
+        Raises:
+            BadSettings: The files that say so cannot be read, and never could since this began.
+        """
+        if self._rules is None:
+            raise BadSettings("; ".join(self.problems))
+        return self._rules
+
+    def refresh(self) -> bool:
+        """Look at the files again. Returns whether any of them is another than before."""
+        stamps = {name: _stamp(self._root / name) for name in (SETTINGS_FILE, IGNORE_FILE, APP_FILE)}
+        if stamps == self._stamps and self._rules is not None:
+            return False
+        changed, self._stamps = stamps != self._stamps, stamps
+        self._load()
+        return changed
+
+    def _load(self) -> None:
+        try:
+            settings = load_settings(self._root)
+            rules = Rules.load(self._root, settings.include_folders, settings.exclude_folders)
+        except BadSettings as error:
+            meanwhile = "nothing new is indexed" if self._rules is None else "the settings from before hold"
+            self.problems = (f"{error}; until then {meanwhile}",)
+            return
+        self.settings, self._rules = settings, rules
+        self.problems = (*settings.problems, *rules.problems)
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    """What tells one state of *file* from another; ctime too, as a file made readable again keeps size and time."""
+    try:
+        seen = file.stat()
+    except OSError:
+        return None
+    return seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns

@@ -1,0 +1,259 @@
+"""
+The one thread that writes the index: takes jobs in turn, lets saved notes overtake, tidies up when idle.
+
+At every moment one thread of one process writes (the vault lock sees to the process). Searches never wait for it.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+
+from quarry.errors import Cancelled, IndexDamaged, QuarryError
+from quarry.types import VaultChange
+
+_log = logging.getLogger(__name__)
+RETRY_S = 1.0  # after a failure: a file that was just being written is there by then; doubled with every further one
+RETRY_MAX_S = 60.0  # a full disk or a lost drive is noticed within a minute of its return
+TEND_AFTER_S = 30.0  # idle this long: hash every note, check rows, give room back
+TEND_EVERY_S = 6 * 3600.0
+LOOK_EVERY_S = 2.0  # how often the settings and ignore files are looked at
+
+
+class Jobs(Protocol):
+    """What the worker can do; each runs on its thread and may raise `Cancelled` to stop early."""
+
+    def begin(self) -> None:
+        """Once, first: make the index equal the vault."""
+
+    def apply(self, changes: Sequence[VaultChange]) -> None:
+        """Carry out changes that someone saw."""
+
+    def overtake(self, changes: Sequence[VaultChange]) -> None:
+        """The same in the middle of another job."""
+
+    def rebuild(self) -> None:
+        """Build the index anew beside the old one."""
+
+    def reconcile(self) -> None:
+        """Compare the whole vault with the index."""
+
+    def look(self) -> None:
+        """Look for what nobody tells of, and do what is due."""
+
+    def tend(self) -> None:
+        """What idle time is for."""
+
+    def mend(self) -> None:
+        """Check the whole index, as someone met damage in it."""
+
+    def recover(self, error: IndexDamaged) -> None:
+        """Go on with a new index in place of the damaged one."""
+
+    def failed(self, error: Exception) -> None:
+        """A job could not be finished; it is tried again in a while. Must not raise."""
+
+
+class Worker:
+    """Runs jobs one after another until it is stopped."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self._wake = threading.Condition()
+        self._changes: deque[VaultChange] = deque()
+        self._wants_rebuild = False
+        self._wants_reconcile = False
+        self._wants_mending = False
+        self._paused = False
+        self._stopping = False
+        self._is_busy = True  # the first job is due from the start
+        self._is_overtaking = False
+        self._again: Callable[[], None] | None = None  # what failed; nothing else is begun until it succeeds
+        self._again_at_s = 0.0
+        self._retry_s = 0.0
+        self._tend_at_s = time.monotonic() + TEND_AFTER_S
+        self._thread = threading.Thread(target=self._run, name="quarry-index", daemon=True)
+
+    def start(self) -> None:
+        """Begin; the first job makes the index equal the vault."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the notes in hand, then end. Returns when the thread has ended."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def submit(self, changes: Sequence[VaultChange]) -> None:
+        """Queue *changes*; they overtake everything but the notes in hand."""
+        with self._wake:
+            self._changes.extend(changes)
+            self._hurry()
+
+    def request_rebuild(self) -> None:
+        """Queue a rebuild; asking again while one waits changes nothing."""
+        with self._wake:
+            self._wants_rebuild = True
+            self._paused = False
+            self._hurry()
+
+    def request_reconcile(self) -> None:
+        """Queue a comparison of the whole vault with the index."""
+        with self._wake:
+            self._wants_reconcile = True
+            self._hurry()
+
+    def request_mending(self) -> None:
+        """Queue a check of the whole index; asking again while one waits changes nothing."""
+        with self._wake:
+            self._wants_mending = True
+            self._wake.notify_all()
+
+    def pause(self) -> None:
+        """Hold everything up after the notes in hand; changes are remembered."""
+        with self._wake:
+            self._paused = True
+
+    def resume(self) -> None:
+        """Go on."""
+        with self._wake:
+            self._paused = False
+            self._hurry()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether work is held up."""
+        return self._paused
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is at work or waits for its turn; one that failed and will be tried again does not count."""
+        with self._wake:
+            return self._is_busy or self._has_requests()
+
+    @property
+    def queued(self) -> int:
+        """Changes seen and not yet carried out."""
+        return len(self._changes)
+
+    def breathe(self) -> None:
+        """
+        Called by a long job where stopping is safe: waits while paused, lets changes overtake.
+
+        Raises:
+            Cancelled: The worker is to end.
+        """
+        with self._wake:
+            self._wake.wait_for(lambda: not self._paused or self._stopping)
+            if self._stopping:
+                raise Cancelled("the index worker was asked to stop")
+        # What overtakes is not overtaken in its turn: a stream of saves would nest without end.
+        if self._is_overtaking or not (changes := self._take_changes()):
+            return
+        self._is_overtaking = True
+        try:
+            self._jobs.overtake(changes)
+        except BaseException:
+            self._put_back(changes)
+            raise
+        finally:
+            self._is_overtaking = False
+
+    # --- the thread ----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        job: Callable[[], None] | None = self._jobs.begin
+        while job:
+            self._try(job)
+            job = self._next_job()
+
+    def _try(self, job: Callable[[], None]) -> None:
+        """Run *job*; when it fails, see to it that it is tried again."""
+        try:
+            job()
+        except Cancelled:
+            return
+        except IndexDamaged as damage:
+            _log.warning("the index is damaged: %s", damage)
+            self._jobs.failed(damage)
+            self._try_later(partial(self._jobs.recover, damage), at_once=self._retry_s == 0)
+        except (QuarryError, OSError) as error:  # what may pass: a full disk, a lost drive, a broken settings file
+            _log.warning("indexing stopped: %s", type(error).__name__)
+            self._jobs.failed(error)
+            self._try_later(job)
+        except Exception as error:  # a defect must not end indexing for good without a word
+            _log.exception("indexing failed")
+            self._jobs.failed(error)
+            self._try_later(job)
+        else:
+            self._again, self._retry_s = None, 0.0
+
+    def _try_later(self, job: Callable[[], None], *, at_once: bool = False) -> None:
+        self._retry_s = min(max(RETRY_S, 2 * self._retry_s), RETRY_MAX_S)
+        self._again = job
+        self._again_at_s = time.monotonic() + (0 if at_once else self._retry_s)
+
+    def _hurry(self) -> None:
+        """Someone gave a sign of life, so what failed may work now; still not oftener than every `RETRY_S`."""
+        self._again_at_s = min(self._again_at_s, time.monotonic() + RETRY_S)
+        self._wake.notify_all()
+
+    def _next_job(self) -> Callable[[], None] | None:
+        """Wait for something to do; None when the worker is to end."""
+        with self._wake:
+            self._is_busy = False
+            look_at_s = time.monotonic() + LOOK_EVERY_S
+            while not self._stopping:
+                if not self._paused and (job := self._due(look_at_s)):
+                    self._is_busy = True
+                    return job
+                self._wake.wait(self._until_next(look_at_s))
+            return None
+
+    def _due(self, look_at_s: float) -> Callable[[], None] | None:
+        """What to do now, if there is anything."""
+        now_s = time.monotonic()
+        if self._wants_rebuild:
+            self._wants_rebuild = False
+            return self._jobs.rebuild  # makes good whatever failed before
+        if self._again:
+            return self._again if now_s >= self._again_at_s else None
+        if self._wants_mending:
+            self._wants_mending = False
+            return self._jobs.mend
+        if self._wants_reconcile:
+            self._wants_reconcile = False
+            return self._jobs.reconcile
+        if changes := self._take_changes():
+            return lambda: self._jobs.apply(changes)
+        if now_s >= self._tend_at_s:
+            self._tend_at_s = now_s + TEND_EVERY_S
+            return self._jobs.tend
+        return self._jobs.look if now_s >= look_at_s else None
+
+    def _until_next(self, look_at_s: float) -> float | None:
+        """Seconds until something is due by itself; None while only a word from outside helps."""
+        if self._paused:
+            return None
+        at_s = self._again_at_s if self._again else min(look_at_s, self._tend_at_s)
+        return max(0.0, at_s - time.monotonic())
+
+    def _has_requests(self) -> bool:
+        if self._again:
+            return self._wants_rebuild
+        return bool(self._changes or self._wants_rebuild or self._wants_reconcile or self._wants_mending)
+
+    def _take_changes(self) -> list[VaultChange]:
+        with self._wake:
+            changes = list(self._changes)
+            self._changes.clear()
+        return changes
+
+    def _put_back(self, changes: Sequence[VaultChange]) -> None:
+        with self._wake:
+            self._changes.extendleft(reversed(changes))

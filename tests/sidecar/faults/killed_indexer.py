@@ -1,0 +1,49 @@
+"""
+A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, follows changes, rebuilds, says `clean`.
+
+Batches are tiny, so that twenty notes have as many moments between two commits as a vault has.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from builders import HashEncoder, Vault, settle
+
+from quarry.engine import Engine
+from quarry.index import writer
+from quarry.indexing import indexer as indexing
+from quarry.types import VaultChange
+
+RENAMES = (("f1", "moved/f1"), ("f0/00.md", "f0/first.md"), ("f2/02.md", "f2/06.md"))  # a folder, a note, over another
+REMOVALS = ("f3/03.md", "f3/07.md")
+WRITES = ("f0/04.md", "f2/10.md", "new/one.md", "new/two.md")
+
+
+def change_everything(vault: Vault) -> list[VaultChange]:
+    """Rename, remove and write what was not yet, as an earlier run may have died in the middle of it."""
+    changes = [vault.rename(old, new) for old, new in RENAMES if (vault.root / old).exists()]
+    changes += [vault.remove(path) for path in REMOVALS if (vault.root / path).exists()]
+    for path in WRITES:
+        vault.write(path, f"# {path}\nwalnut pear plum\n\n## More\n" + "quince and medlar words " * 5)
+        changes.append(VaultChange("modified", path))
+    return changes
+
+
+def main(root: str, index: str) -> None:
+    """Run through every stage of indexing."""
+    indexing.READ_BATCH_NOTES = 4
+    writer.BATCH_NOTES = 3
+    engine = Engine.open(Path(root), Path(index), load=lambda _: HashEncoder())
+    settle(engine)
+    engine.vault_changed(change_everything(Vault(Path(root))))
+    settle(engine)
+    engine.rebuild()
+    settle(engine)
+    engine.close()
+    print("clean", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,157 @@
+"""
+Killed at any moment of indexing, the next start finds a sound index and makes it equal the vault.
+
+The oracle is the strongest there is: the index is derived, so it must answer like one built afresh.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from builders import HashEncoder, Vault, everything_found, settle
+
+from quarry.engine import Engine
+from quarry.faults import STAGES
+from quarry.index import Index
+
+CHILD = Path(__file__).with_name("killed_indexer.py")
+QUERIES = [
+    *("walnut", "cherry1", "cherry2 oak", "quince", "medlar plum", "title", "note 04", "pear", "nothing like it"),
+    *('"walnut cherry1"', '"quince and medlar"', "walnut -cherry2", "walnut -pear", "oak3 oak5", "first", "one two"),
+    *("tag:tag0", "tag:tag1 walnut", "folder:moved", "folder:f0 walnut", "folder:new", "path:first", "path:06 walnut"),
+    *("folder:f3", "tag:tag2 -cherry0", "walnut folder:f2", "日本語", "日本", "links", "cherry0 cherry3"),
+]
+COUNTS = (1, 2, 3, *(3**power for power in range(2, 8)))  # the first moments one by one, then in larger steps
+KILLED = -9
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL to be hit by in the middle of a write"),
+]
+
+
+@pytest.fixture(scope="module")
+def outset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault, and an index of it by an older version, so that every run begins with a migration."""
+    folder = tmp_path_factory.mktemp("outset")
+    vault = Vault(folder / "vault")
+    for n in range(16):
+        text = (
+            f"---\ntags: [tag{n % 3}]\n---\n# Title {n:02}\nwalnut cherry{n % 4} oak{n}\n\n## Part\n"
+            + f"pear 日本語 [[{n}]] " * 5
+        )
+        vault.write(f"f{n % 4}/{n:02}.md", text)
+    vault.write("Board.md", "---\nkanban-plugin: board\n---\nwalnut")
+    engine = Engine.open(vault.root, folder / "index.db", load=lambda _: HashEncoder())
+    settle(engine)
+    engine.close()
+    with (folder / "index.db").open("r+b") as file:
+        file.seek(60)  # the schema's version, in the header of every SQLite file
+        file.write(bytes(4))
+    return folder
+
+
+def start(outset: Path, folder: Path, fault: str = "") -> subprocess.Popen[str]:
+    """Begin from the outset in a *folder* of its own, to die at *fault*."""
+    shutil.copytree(outset, folder)
+    return start_again(folder, fault)
+
+
+def start_again(folder: Path, fault: str = "") -> subprocess.Popen[str]:
+    """Begin with what is in *folder*."""
+    command = [sys.executable, "-I", str(CHILD), str(folder / "vault"), str(folder / "index.db")]
+    environment = os.environ | {"QUARRY_FAULT_AT": fault}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def came_through(process: subprocess.Popen[str]) -> bool:
+    """Wait for the end or the death; says which it was."""
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode in (0, KILLED), errors
+    assert (process.returncode == 0) == ("clean" in output)
+    return process.returncode == 0
+
+
+def check(folder: Path) -> None:
+    """The index left behind opens, is sound, is made equal the vault, and answers like a fresh one."""
+    root, path = folder / "vault", folder / "index.db"
+    engine = Engine.open(root, path, load=lambda _: HashEncoder())
+    settle(engine)
+    followed = everything_found(engine, QUERIES)
+    status = engine.status()
+    engine.close()
+    index = Index.open(path)
+    damaged, _ = index.verify(None, 1000)
+    index.check()
+    index.close()
+    fresh = Engine.open(root, folder / "fresh.db", load=lambda _: HashEncoder())
+    settle(fresh)
+    expected = everything_found(fresh, QUERIES)
+    expected_status = fresh.status()
+    fresh.close()
+
+    assert status.message is None
+    assert damaged == []
+    assert followed == expected
+    assert (status.notes, status.chunks, status.excluded) == (
+        expected_status.notes,
+        expected_status.chunks,
+        expected_status.excluded,
+    )
+    assert sorted(file.name for file in folder.iterdir()) == ["fresh.db", "index.db", "vault"]
+
+
+def test_undisturbed_it_comes_through(outset: Path, tmp_path: Path):
+    assert came_through(start(outset, tmp_path / "at_work"))
+
+    check(tmp_path / "at_work")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_killed_at_any_stage_the_next_start_repairs_the_rest(outset: Path, tmp_path: Path, stage: str):
+    folders = {count: tmp_path / str(count) for count in COUNTS}
+    process = start(outset, folders[1], f"{stage}:1")
+    for count, following in pairwise(COUNTS):
+        is_clean = came_through(process)
+        if not is_clean:  # while this one is looked at, the next one dies
+            process = start(outset, folders[following], f"{stage}:{following}")
+        assert not (is_clean and count == 1), f"nothing ever reaches the stage {stage!r}"
+        check(folders[count])
+        if is_clean:
+            return
+    pytest.fail(f"{stage} is reached more than {COUNTS[-2]} times")
+
+
+def test_killed_at_random_the_next_start_repairs_the_rest(outset: Path, tmp_path: Path):
+    begun_s = time.monotonic()
+    assert came_through(start(outset, tmp_path / "undisturbed"))
+    duration_s = time.monotonic() - begun_s
+    moments = random.Random(2026)
+    killed = 0
+    for attempt in range(20):
+        process = start(outset, tmp_path / str(attempt))
+        try:
+            process.wait(moments.uniform(0.2, 1.0) * duration_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            killed += 1
+        process.communicate()
+        check(tmp_path / str(attempt))
+
+    assert killed
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("commit:2", "insert:2"), ("rename:1", "read:3"), ("swap:1", "checkpoint:1")]
+)
+def test_the_start_that_repairs_may_be_killed_as_well(outset: Path, tmp_path: Path, first: str, second: str):
+    assert not came_through(start(outset, tmp_path / "at_work", first))
+    assert not came_through(start_again(tmp_path / "at_work", second))
+
+    check(tmp_path / "at_work")

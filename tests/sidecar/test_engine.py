@@ -1,0 +1,233 @@
+"""The facade: notes read and listed, the state told, listeners, opening and closing."""
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from builders import Vault, ask, find, settle, wait_until
+
+from quarry.engine import Engine
+from quarry.errors import BadSettings, IndexUnavailable, NoteNotFound, SchemaTooNew, VaultMissing
+from quarry.index import Index, NoteFilter
+from quarry.types import Scope, SearchRequest, VaultChange
+
+KEY = "gh" + "p_" + "Ab1Cd2" * 6
+
+
+def test_a_note_is_read_with_what_the_index_knows(vault: Vault, open_engine):
+    vault.write("a.md", "---\naliases: [Nut]\ntags: [tree]\nstatus: draft\n---\n# Walnut\nsee [[b]] and [[nowhere]]\n")
+    vault.write("b.md", "back to [[a]]")
+
+    note = open_engine().read_note("a.md")
+
+    assert (note.path, note.title, note.aliases, note.tags) == ("a.md", "Walnut", ("Nut",), ("tree",))
+    assert note.properties["status"] == "draft"
+    assert note.links == ("b.md", "nowhere")
+    assert note.backlinks == ("b.md",)
+    assert note.text.startswith("---\naliases")
+
+
+def test_a_note_is_read_as_it_is_now_and_scrubbed(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    engine.pause()
+    vault.write("a.md", f"the key is {KEY} and more")
+
+    text = engine.read_note("a.md").text
+
+    assert KEY not in text
+    assert "[REDACTED:" in text
+    assert text.endswith("and more")
+
+
+def test_a_note_is_found_by_any_composition_of_its_name(vault: Vault, open_engine):
+    vault.write(unicodedata.normalize("NFD", "Köln.md"), "walnut")
+
+    assert open_engine().read_note(unicodedata.normalize("NFC", "Köln.md")).text == "walnut"
+
+
+def test_notes_that_are_not_indexed_are_not_read(vault: Vault, open_engine):
+    vault.write_all(
+        {
+            ".indexignore": "/Private\n",
+            "Private/a.md": "walnut",
+            ".hidden/b.md": "x",
+            "Board.md": "---\nkanban-plugin: x\n---\n",
+        }
+    )
+    engine = open_engine()
+
+    for path in ("Private/a.md", ".hidden/b.md", "Board.md", "../x.md", "/etc/passwd", "none.md", ""):
+        with pytest.raises(NoteNotFound):
+            engine.read_note(path)
+
+
+def test_an_indexed_note_swapped_for_a_link_is_not_read(vault: Vault, tmp_path: Path, open_engine):
+    outside = tmp_path / "outside.md"
+    outside.write_text("canary")
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    engine.pause()
+    vault.remove("a.md")
+    (vault.root / "a.md").symlink_to(outside)
+
+    with pytest.raises(NoteNotFound, match="link"):
+        engine.read_note("a.md")
+
+
+def test_a_note_of_a_vault_that_is_gone_is_not_called_gone(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    engine.pause()
+    vault.root.rename(vault.root.with_name("away"))
+
+    with pytest.raises(VaultMissing):
+        engine.read_note("a.md")
+
+
+def test_notes_are_listed_newest_first_by_page(vault: Vault, open_engine):
+    for number in range(5):
+        vault.write(f"f/{number}.md", "walnut", mtime_ns=(1 + number) * 10**18)
+    vault.write("other.md", "walnut")
+
+    page = open_engine().list_notes(NoteFilter(Scope(folders=("f",))), limit=2, offset=1)
+
+    assert [note.path for note in page.notes] == ["f/3.md", "f/2.md"]
+    assert page.total == 5
+
+
+def test_the_status_counts(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", "b.md": "## One\n" + "x " * 30 + "\n## Two\n" + "y " * 30})
+    status = open_engine().status()
+
+    assert (status.state, status.notes, status.chunks, status.pending, status.excluded) == ("live", 2, 3, 0, 0)
+    assert (status.model_name, status.model_state, status.model_message) == ("bundled", "ready", None)
+    assert (dict(status.missing), status.problem_count, status.message, status.progress) == ({}, 0, None, None)
+    assert status.indexed_ms
+    assert status.size_bytes > 4096
+
+
+def test_the_status_lists_problems_of_rules_and_notes(vault: Vault, open_engine):
+    vault.write(".quarry.toml", "[serch]\nlexical_weight = 1.0\n")
+    (vault.root / "a.md").symlink_to("nowhere.md")
+
+    status = open_engine().status()
+
+    assert status.problem_count == len(status.problems) == 2
+    assert status.problems[0].path == ""
+    assert "serch" in status.problems[0].reason
+    assert status.problems[1].path == "a.md"
+
+
+def test_the_status_answers_when_the_index_does_not(vault: Vault, open_engine, monkeypatch):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+
+    def refuse(self: Index) -> None:
+        raise IndexUnavailable("the index cannot be used (disk I/O error)")
+
+    monkeypatch.setattr(Index, "reader", refuse)
+    status = engine.status()
+
+    assert status.notes == 0
+    assert "disk I/O error" in status.message
+
+
+def test_listeners_are_told_what_a_commit_changed(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    told: list[object] = []
+    engine.listen(told.append)
+
+    vault.write("b.md", "cherry")
+    engine.vault_changed([vault.rename("a.md", "c.md"), VaultChange("created", "b.md")])
+    settle(engine)
+
+    news = [updated for updated in told if updated]
+    assert {path for updated in news for path in updated.indexed} == {"b.md", "c.md"}
+    assert {path for updated in news for path in updated.removed} == {"a.md"}
+    assert told[-1] is None
+
+
+def test_a_listener_that_fails_stops_nothing(vault: Vault, open_engine):
+    engine = open_engine()
+    engine.listen(lambda _: 1 // 0)
+
+    vault.write("a.md", "walnut")
+    engine.vault_changed([VaultChange("created", "a.md")])
+    settle(engine)
+
+    assert find(engine, "walnut") == ["a.md"]
+
+
+def test_an_index_of_a_newer_version_is_left_alone(vault: Vault, tmp_path: Path, open_engine):
+    open_engine().close()
+    file = tmp_path / "index.db"
+    content = bytearray(file.read_bytes())
+    content[60:64] = (999).to_bytes(4)
+    file.write_bytes(content)
+
+    with pytest.raises(SchemaTooNew):
+        open_engine()
+
+    assert file.read_bytes() == content
+
+
+def test_bad_settings_are_refused_and_nothing_is_written(vault: Vault, open_engine):
+    engine = open_engine()
+
+    with pytest.raises(BadSettings):
+        engine.write_settings({"lexical_weight": -1})
+
+    assert not (vault.root / ".quarry.toml").exists()
+
+
+def test_weights_of_the_settings_hold_for_searches(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", "b.md": "cherry"})
+    engine = open_engine()
+
+    engine.write_settings({"dense_weight": 0.0})
+    settle(engine)
+    wait_until(lambda: engine.settings.dense_weight == 0.0)
+
+    assert find(engine, "walnut") == ["a.md"]
+
+
+def test_nothing_but_what_the_user_asked_for_is_written_into_the_vault(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    ask(engine, "walnut")
+    engine.rebuild()
+    settle(engine)
+
+    assert [file.name for file in vault.root.rglob("*")] == ["a.md"]
+
+
+def test_a_closed_engine_says_so_and_closes_twice(vault: Vault, open_engine):
+    engine = open_engine()
+    engine.close()
+    engine.close()
+
+    with pytest.raises(IndexUnavailable):
+        engine.search(SearchRequest("walnut"))
+
+
+def test_closing_leaves_one_file(vault: Vault, tmp_path: Path, open_engine):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+
+    assert [file.name for file in tmp_path.glob("index*")] == ["index.db"]
+
+
+def test_opening_again_finds_what_changed_meanwhile(vault: Vault, open_engine):
+    vault.write_all({"a.md": "# A\nwalnut", "b.md": "# B\ncherry", "c.md": "# C\noak"})
+    open_engine().close()
+    vault.write("a.md", "# A\npear")
+    vault.remove("b.md")
+    vault.rename("c.md", "d.md")
+
+    engine: Engine = open_engine()
+
+    assert find(engine, "pear", mode="keyword") == ["a.md"]
+    assert find(engine, "cherry walnut", mode="keyword") == []
+    assert find(engine, "oak", mode="keyword") == ["d.md"]
