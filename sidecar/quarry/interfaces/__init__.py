@@ -1,0 +1,1 @@
+"""The doors: each knows the engine and one outside format."""

@@ -1,0 +1,103 @@
+"""`quarry index`: bring the index up to date and watch it happen."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Never
+
+from tqdm import tqdm
+
+from quarry.errors import IndexUnavailable
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.common import Commands, add_command, connected, print_json
+from quarry.interfaces.cli.terminal import complain, say
+from quarry.interfaces.client import SidecarClient
+
+BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuilding", "embedding")
+
+
+def add_commands(commands: Commands) -> None:
+    """Add `index`."""
+    parser = add_command(commands, "index", run, "bring the index of a vault up to date")
+    parser.add_argument(
+        "vault", type=Path, nargs="?", metavar="DIR", help="the vault (default: as for --vault elsewhere)"
+    )
+    parser.add_argument(
+        "--rebuild", action="store_true", help="build it anew beside the old one, which answers meanwhile"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Follow the sidecar until the index equals the vault."""
+    with connected(options) as client:
+        before = client.status()
+        if before.state == "paused" and not options.rebuild:
+            client.ask("index/resume", wire.NoParams(), wire.IndexStatus)
+        try:
+            status = _rebuild(client) if options.rebuild else _follow(client, _is_done)
+        except KeyboardInterrupt:
+            if client.started_it:  # nobody else wants it to go on
+                client.shut_down()
+            raise
+        if options.as_json:
+            print_json(status)
+        else:
+            _report(before, status)
+    return 0
+
+
+def _rebuild(client: SidecarClient) -> wire.IndexStatus:
+    """Have the index built anew once it is at rest, so that the next time it becomes equal to the vault is that."""
+    at_rest = _follow(client, lambda status: status.state not in BUSY)
+    client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
+    return _follow(client, lambda status: _is_done(status) and status.indexed_ms != at_rest.indexed_ms)
+
+
+def _follow(client: SidecarClient, is_over: Callable[[wire.IndexStatus], bool]) -> wire.IndexStatus:
+    """Show progress until *is_over*. On a pipe nothing is shown."""
+    with tqdm(unit=" notes", disable=not sys.stderr.isatty(), leave=False, dynamic_ncols=True) as bar:
+        for status in client.statuses():
+            if is_over(status):
+                return status
+            _draw(bar, status)
+    raise AssertionError("statuses end only by an exception")
+
+
+def _is_done(status: wire.IndexStatus) -> bool:
+    """
+    Whether the work is over.
+
+    Raises:
+        IndexUnavailable: It is, and it failed.
+    """
+    if status.state == "failed":
+        raise IndexUnavailable(status.message or "indexing failed; see the log that `quarry doctor` names")
+    return status.state not in BUSY
+
+
+def _draw(bar: "tqdm[Never]", status: wire.IndexStatus) -> None:
+    bar.set_description_str(status.state, refresh=False)
+    if status.progress:
+        bar.total = status.progress.total_notes
+        bar.n = status.progress.done_notes
+        bar.set_postfix_str(f"{status.progress.done_chunks} chunks", refresh=False)
+    bar.refresh()
+
+
+def _report(before: wire.IndexStatus, status: wire.IndexStatus) -> None:
+    # Only what was seen is told: a sidecar that was quicker than our first question had nothing left to add.
+    change = f" ({status.notes - before.notes:+} notes)" if status.notes != before.notes else ""
+    say(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
+    if status.state == "paused":
+        complain("indexing was paused meanwhile; `quarry index` goes on")
+    if status.excluded:
+        say(f"{status.excluded} notes are left out by rules")
+    for problem in status.problems[:5]:
+        complain(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+    if status.problem_count > 5:
+        complain(f"{status.problem_count - 5} more problems; `quarry status` lists them")
+    for leg in status.missing:
+        complain(leg.reason)
+    if status.message:
+        complain(status.message)

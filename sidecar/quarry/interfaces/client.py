@@ -1,0 +1,261 @@
+"""
+How a tool reaches the sidecar of a vault: attach to the one that runs, or start one, then ask.
+
+The CLI, the MCP server and hooks all come this way. A sidecar that ends while a question is open (Obsidian was closed)
+is replaced, once, and the question asked again.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self, TypeVar
+
+import msgspec
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import ClientConnection, connect
+
+from quarry import __version__, errors
+from quarry.config import runtime_dir
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery
+from quarry.interfaces.envelope import Error
+from quarry.interfaces.launch import start_sidecar
+from quarry.vault.identity import vault_id
+
+REPLY_TIMEOUT_S = 30.0
+CLOSE_TIMEOUT_S = 1.0  # a sidecar that hangs must not keep a tool from ending
+ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
+ATTACH_POLL_S = 0.05
+MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
+STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
+READY_POLL_S = 0.03
+UNFINISHED: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "embedding")
+MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
+
+T = TypeVar("T", bound=wire.Value)
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    """A message from the sidecar: an answer (with `id`) or a notification (with `method`)."""
+
+    id: int | str | None = None
+    result: msgspec.Raw = msgspec.Raw()
+    error: Error | None = None
+    method: str | None = None
+    params: msgspec.Raw = msgspec.Raw()
+
+
+class RequestFailed(errors.QuarryError):
+    """The sidecar answered with an error; `error.data.next` says what to do."""
+
+    def __init__(self, error: Error) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class SidecarClient:
+    """One connection to the sidecar of one vault. Not to be shared between threads."""
+
+    def __init__(self, root: Path, name: str, *, may_start: bool = True) -> None:
+        """
+        Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
+
+        Raises:
+            VaultMissing: There is no such folder.
+            ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
+            ProtocolMismatch: It speaks another version.
+        """
+        if not root.is_dir():
+            raise errors.VaultMissing(f"there is no folder {root}")
+        self.root = root
+        self.started_it = False
+        self._name = name
+        self._may_start = may_start
+        self._next_id = 0
+        self._id = vault_id(root)
+        self._discovery = discovery_path(runtime_dir(), self._id)
+        self._lock = VaultLock(runtime_dir(), self._id)
+        self._open = contextlib.ExitStack()  # holds the connection, and closes it
+        self.hello: wire.InitializeResult
+        self._connection = self._attach()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up; the sidecar goes on."""
+        self._open.close()
+
+    def ask(self, method: str, params: wire.Params, result: type[T]) -> T:
+        """
+        Send a request and wait for its result, through one change of sidecar if need be.
+
+        Raises:
+            RequestFailed: The sidecar refused it.
+            ConnectionFailed: It cannot be reached any more.
+        """
+        try:
+            return self._ask(method, params, result)
+        except ConnectionClosed:
+            self._connection = self._attach()
+        try:
+            return self._ask(method, params, result)
+        except ConnectionClosed as error:
+            raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
+
+    def shut_down(self) -> None:
+        """Have the sidecar leave, whoever else it serves; they start their own."""
+        with contextlib.suppress(ConnectionClosed):  # it has left already, and none is started to be told to leave
+            self._ask("shutdown", wire.NoParams(), wire.Done)
+
+    def search(self, params: wire.SearchParams) -> wire.SearchResult:
+        """Ask a query."""
+        return self.ask("search", params, wire.SearchResult)
+
+    def status(self) -> wire.IndexStatus:
+        """What the index holds and what it is doing."""
+        return self.ask("index/status", wire.NoParams(), wire.IndexStatus)
+
+    def wait_until_whole(self, timeout_s: float) -> None:
+        """Wait until answers are as good as they get: a sidecar that just started has its notes and model to read."""
+        deadline_s = time.monotonic() + timeout_s
+        while time.monotonic() < deadline_s:
+            status = self.status()
+            if status.model.state != "loading" and status.state not in UNFINISHED:
+                return
+            time.sleep(READY_POLL_S)
+
+    def statuses(self) -> Iterator[wire.IndexStatus]:
+        """The status now, whenever the sidecar tells of progress, and now and then besides. Ends never."""
+        while True:
+            yield self.status()
+            with contextlib.suppress(TimeoutError, ConnectionClosed):  # asking anew tells, or attaches to a successor
+                while True:
+                    if status := _status_in(self._receive(STATUS_POLL_S)):
+                        yield status
+
+    # --- connecting ----------------------------------------------------------------------------
+
+    def _attach(self) -> ClientConnection:
+        """
+        Connect to whoever holds the vault's lock; where nobody does, start a sidecar.
+
+        The lock comes first: a discovery file without it was left by one that was killed, and who knows who has its
+        port by now. One with the lock may be leaving, or may not have come up yet: those are waited for.
+        """
+        deadline_s = time.monotonic() + ATTACH_TIMEOUT_S
+        starts = 0
+        while time.monotonic() < deadline_s and starts < MAX_STARTS:
+            if not self._lock.is_held():
+                starts += self._start()
+                continue
+            discovery = read_discovery(self._discovery)
+            if discovery and (connection := self._call(discovery)):
+                return connection
+            time.sleep(ATTACH_POLL_S)
+        if starts == MAX_STARTS:
+            raise errors.ConnectionFailed(f"the sidecar of {self.root} ends as soon as it has started")
+        raise errors.ConnectionFailed(f"{self._holder()} serves {self.root} but does not answer; end it and try again")
+
+    def _start(self) -> bool:
+        """Start a sidecar; whether it was ours that came up."""
+        if not self._may_start:
+            raise errors.ConnectionFailed(f"no sidecar serves {self.root}; start one with `quarry serve`")
+        is_ours = start_sidecar(self.root).ready
+        self.started_it = self.started_it or is_ours
+        return is_ours
+
+    def _holder(self) -> str:
+        discovery = read_discovery(self._discovery)
+        return f"process {discovery.pid}" if discovery else "another process"
+
+    def _call(self, discovery: Discovery) -> ClientConnection | None:
+        """A connection that has shown its token; None when the sidecar cannot be reached, or has another token."""
+        if discovery.protocol != wire.PROTOCOL_VERSION:
+            raise errors.ProtocolMismatch(
+                f"the sidecar of {self.root} (version {discovery.version}) speaks protocol {discovery.protocol}, this "
+                f"tool (version {__version__}) speaks {wire.PROTOCOL_VERSION}; update the older of the two"
+            )
+        self._open.close()  # the one before, which has ended
+        try:
+            connecting = connect(
+                f"ws://127.0.0.1:{discovery.port}/",
+                proxy=None,  # websockets would obey http_proxy even for 127.0.0.1, and show the token to a proxy
+                compression=None,
+                max_size=MAX_REPLY_BYTES,
+                open_timeout=REPLY_TIMEOUT_S,
+                close_timeout=CLOSE_TIMEOUT_S,
+            )
+            connection = self._connection = self._open.enter_context(connecting)
+        except (OSError, InvalidHandshake, TimeoutError):
+            return None
+        params = wire.InitializeParams(
+            token=discovery.token,
+            protocol=wire.PROTOCOL_VERSION,
+            client=wire.Client(name=self._name, version=__version__),
+        )
+        try:
+            self.hello = self._ask("initialize", params, wire.InitializeResult)
+        except ConnectionClosed:
+            return None
+        except RequestFailed as failed:
+            self._open.close()
+            if failed.error.code == Error.UNAUTHORIZED:  # it left, another came: the file is being written anew
+                return None
+            if failed.error.code == Error.PROTOCOL_MISMATCH:
+                raise errors.ProtocolMismatch(str(failed)) from failed
+            raise
+        return connection
+
+    # --- asking --------------------------------------------------------------------------------
+
+    def _ask(self, method: str, params: wire.Params, result: type[T]) -> T:
+        self._next_id += 1
+        request_id = self._next_id
+        self._connection.send(_request(request_id, method, params))
+        try:
+            # News that comes meanwhile is older than the answer, so it is dropped.
+            while (reply := self._receive(REPLY_TIMEOUT_S)).id != request_id:
+                pass
+        except TimeoutError as error:
+            raise errors.ConnectionFailed(f"the sidecar gave no answer in {REPLY_TIMEOUT_S:.0f} s") from error
+        if reply.error:
+            raise RequestFailed(reply.error)
+        with _sense():
+            return msgspec.json.decode(reply.result, type=result)
+
+    def _receive(self, timeout_s: float) -> _Reply:
+        frame = self._connection.recv(timeout_s)
+        with _sense():
+            return msgspec.json.decode(frame, type=_Reply)
+
+
+def _request(request_id: int, method: str, params: wire.Params) -> str:
+    try:
+        request = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+        return msgspec.json.encode(request).decode()
+    except UnicodeEncodeError:  # bytes from a command line that are no text
+        raise errors.BadRequest(f"what was asked of {method} is not Unicode text") from None
+
+
+def _status_in(reply: _Reply) -> wire.IndexStatus | None:
+    """The status that a notification tells, if it is one that does."""
+    with _sense():
+        if reply.method == "index/progress":
+            return msgspec.json.decode(reply.params, type=wire.IndexStatus)
+        if reply.method == "index/updated":
+            return msgspec.json.decode(reply.params, type=wire.IndexUpdated).status
+    return None
+
+
+@contextlib.contextmanager
+def _sense() -> Iterator[None]:
+    """What cannot be read as our protocol is no answer of a sidecar's."""
+    try:
+        yield
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise errors.ConnectionFailed(f"what answered does not speak the sidecar's protocol ({error})") from error

@@ -1,0 +1,67 @@
+"""Errors of the engine as a door shows them: a code for programs, a sentence and a next step for people."""
+
+from dataclasses import dataclass
+
+from quarry import errors
+from quarry.interfaces.envelope import Error, ErrorData
+from quarry.interfaces.gate import UNAUTHORIZED
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one kind of error is shown."""
+
+    kind: str
+    code: int  # JSON-RPC
+    exit_code: int  # of the command line; `quarry --help` lists them
+    next: str
+
+
+_FORMS: dict[type[errors.QuarryError], Form] = {
+    errors.BadQuery: Form("bad-query", Error.BAD_QUERY, 2, "correct the query at the position given"),
+    errors.BadSettings: Form(
+        "bad-settings", Error.INVALID_PARAMS, 2, "correct the setting, or delete it for its default"
+    ),
+    errors.BadRequest: Form("bad-request", Error.INVALID_PARAMS, 2, "correct the parameter named"),
+    errors.Unauthorized: Form("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
+    errors.NoteNotFound: Form("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),
+    errors.VaultMissing: Form("vault-missing", Error.UNAVAILABLE, 4, "check that the folder is there and readable"),
+    errors.ModelMissing: Form(
+        "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or mend the model'
+    ),
+    errors.SchemaTooNew: Form("schema-too-new", Error.UNAVAILABLE, 5, "update Quarry, or run `quarry index --rebuild`"),
+    errors.IndexUnavailable: Form("index-unavailable", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
+    errors.VaultLocked: Form("vault-locked", Error.UNAVAILABLE, 3, "attach to the one that runs, or end it"),
+    errors.DeadlineExceeded: Form("deadline", Error.DEADLINE, 1, "ask with fewer or rarer words"),
+    errors.Cancelled: Form("cancelled", Error.CANCELLED, 130, "ask again if the answer is still wanted"),
+    errors.ProtocolMismatch: Form("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
+    errors.ConnectionFailed: Form("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
+}
+_REFUSED_BY_THE_WIRE = frozenset({"invalid-params", "invalid-request"})  # what was typed is out of range, or no text
+_DEFECT = Form(
+    "internal", Error.INTERNAL, 1, "try again; if it stays, report it with the log that `quarry doctor` names"
+)
+
+
+def form_of(error: BaseException) -> Form:
+    """How *error* is shown: by its class or the nearest base that has a form."""
+    return next((_FORMS[base] for base in type(error).__mro__ if base in _FORMS), _DEFECT)
+
+
+def error_of(error: Exception) -> Error:
+    """
+    The JSON-RPC error object for *error*.
+
+    A defect of ours is told without its message, which may quote a note.
+    """
+    form = form_of(error)
+    message = str(error) if isinstance(error, errors.QuarryError) else f"the sidecar failed ({type(error).__name__})"
+    position = error.position if isinstance(error, errors.BadQuery) else None
+    return Error(code=form.code, message=message, data=ErrorData(kind=form.kind, next=form.next, position=position))
+
+
+def exit_code_of(kind: str) -> int:
+    """The exit code for an error that came over the wire, by its `data.kind`."""
+    if kind in _REFUSED_BY_THE_WIRE:
+        return 2
+    return next((form.exit_code for form in _FORMS.values() if form.kind == kind), _DEFECT.exit_code)

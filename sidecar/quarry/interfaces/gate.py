@@ -1,0 +1,89 @@
+"""
+The gate: which connections may speak at all. Three checks, always all of them.
+
+1. Host: only a loopback name with our port. A page that had its own name resolved to 127.0.0.1 fails here.
+2. Origin: absent, as programs send none, or exactly Obsidian's. Every web page fails here.
+3. The token, in the first message, within `AUTH_TIMEOUT_S`; compared in constant time.
+
+A wrong token costs its connection a delay once a few have failed, so guessing also wastes the guesser's time. Who has
+not shown the token waits in a small room: when it is full, the one who has waited longest is turned away, so that no
+crowd of strangers keeps a friend, who takes milliseconds, from coming in.
+"""
+
+import hmac
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from quarry.interfaces.envelope import Error, ErrorData
+
+OBSIDIAN_ORIGIN = "app://obsidian.md"
+AUTH_TIMEOUT_S = 3.0
+MAX_CONNECTIONS = 64  # a person has a handful of tools; more is a flood
+MAX_UNAUTHENTICATED = 32  # a dozen tools started at once fit; what an idle stranger costs is a file descriptor
+FAILURES_BEFORE_DELAY = 5
+FAILURE_DELAY_S = 1.0
+MIN_TOKEN_LENGTH = 32  # hexadecimal digits: 128 bits
+
+UNAUTHORIZED = Error(
+    code=Error.UNAUTHORIZED,
+    message="the first message must be `initialize` with the token of this vault's discovery file",
+    data=ErrorData(kind="unauthorized", next="read the discovery file again: each start makes a new token"),
+)
+
+
+def refuses_host(hosts: Sequence[str], port: int) -> bool:
+    """Whether the Host header, which must stand exactly once, names anything but this very socket."""
+    return len(hosts) != 1 or hosts[0] not in {f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"}
+
+
+def refuses_origin(origins: Sequence[str]) -> bool:
+    """Whether the Origin header shows that a web page is asking."""
+    return len(origins) > 1 or any(origin != OBSIDIAN_ORIGIN for origin in origins)
+
+
+@dataclass(slots=True)
+class Gate:
+    """Judges tokens and bounds who may wait. One a sidecar; its token is the vault's for this start."""
+
+    token: str = field(repr=False)
+    failures: int = 0
+    members: set[Hashable] = field(default_factory=set)
+    _newcomers: dict[Hashable, Callable[[], None]] = field(default_factory=dict)  # oldest first
+
+    def __post_init__(self) -> None:
+        if len(self.token) < MIN_TOKEN_LENGTH:  # fail closed: an unset secret must never mean an open door
+            raise ValueError("the gate needs a token of at least 128 bits")
+
+    def knock(self, connection: Hashable, turn_away: Callable[[], None]) -> None:
+        """*connection* has come and shown nothing yet; `turn_away` ends it, should others need its place."""
+        self._newcomers[connection] = turn_away
+        if len(self._newcomers) > MAX_UNAUTHENTICATED:
+            longest_waiting = next(iter(self._newcomers))
+            self._newcomers.pop(longest_waiting)()
+
+    def admit(self, connection: Hashable) -> None:
+        """*connection* has shown the token."""
+        self._newcomers.pop(connection, None)
+        self.members.add(connection)
+
+    def leave(self, connection: Hashable) -> None:
+        """*connection* has ended."""
+        self._newcomers.pop(connection, None)
+        self.members.discard(connection)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether one more member would be too many."""
+        return len(self.members) >= MAX_CONNECTIONS
+
+    def accepts(self, token: str) -> bool:
+        """Whether *token* is ours, in time that does not depend on how much of it is right."""
+        right = hmac.compare_digest(token.encode(), self.token.encode())
+        if not right:
+            self.failures += 1
+        return right
+
+    @property
+    def delay_s(self) -> float:
+        """How long to wait before telling that a token was wrong."""
+        return FAILURE_DELAY_S if self.failures >= FAILURES_BEFORE_DELAY else 0.0

@@ -1,0 +1,127 @@
+"""
+Starting a sidecar from a tool, and the one line by which a sidecar tells whoever started it how that went.
+
+    {"ready":true,"discovery":"/run/user/1000/quarry/notes-3f….json","port":40123,"version":"0.1.0","protocol":1}
+    {"ready":false,"discovery":"…","holder":{"pid":4711}}      another one serves this vault; the exit code is 3
+
+The line carries no token: the discovery file does.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from quarry import errors
+from quarry.config import runtime_dir
+
+START_TIMEOUT_S = 30.0  # a cold disk and a slow machine; usual is half a second
+IDLE_S = 600  # a sidecar that a tool started leaves when nobody asked for so long
+LEAVE_TIMEOUT_S = 5.0  # from its last word to its end
+MAX_WORDS_BYTES = 64 * 1024  # of what it said on the way out
+
+_KINDS: dict[int, type[errors.QuarryError]] = {4: errors.VaultMissing, 5: errors.SchemaTooNew}
+"""What its exit code means, where `cli/main.py` gives it one of its own."""
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """The process that serves the vault already; 0 where it has not said who it is yet."""
+
+    pid: int
+
+
+class ReadyLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a sidecar prints, once, when it can answer or knows that it will not."""
+
+    ready: bool
+    discovery: str
+    port: int | None = None
+    version: str | None = None
+    protocol: int | None = None
+    holder: Holder | None = None
+
+
+def start_sidecar(root: Path) -> ReadyLine:
+    """
+    Start a sidecar for the vault at *root* that outlives this process, and wait until it can answer.
+
+    Returns:
+        What it said: ready, or that another process holds the vault's lock, which was quicker or is just leaving.
+
+    Raises:
+        VaultMissing, SchemaTooNew, ProtocolMismatch, ConnectionFailed: It did not come up; the message says why.
+    """
+    # -I: neither PYTHONPATH nor the working directory may put a module of their own in our way. The path is made whole
+    # here, because over there it would be relative to another folder.
+    whole = os.path.realpath(root)
+    command = [sys.executable, "-I", "-m", "quarry", "serve", "--vault", whole, "--idle", str(IDLE_S)]
+    process = subprocess.Popen(  # noqa: S603 - our own program with a fixed argument list, no shell
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=runtime_dir(),  # ours, always there, and no vault
+        env=_environment(),
+        **_detached(),
+    )
+    try:
+        return msgspec.json.decode(_first_line(process), type=ReadyLine)
+    except msgspec.DecodeError:
+        raise _failure(process, root) from None
+    finally:
+        _let_go(process)
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with `QUARRY_HOME` made whole: both sides must arrive at the same folder."""
+    home = os.environ.get("QUARRY_HOME")
+    return {**os.environ, "QUARRY_HOME": str(Path(home).expanduser().absolute())} if home else dict(os.environ)
+
+
+def _detached() -> dict[str, Any]:
+    """A session of its own: Ctrl-C in our terminal is not meant for it."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def _first_line(process: "subprocess.Popen[bytes]") -> bytes:
+    """The sidecar's first line, or what there was of it when time ran out and it was ended."""
+    assert process.stdout is not None
+    watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
+    watchdog.start()
+    try:
+        return process.stdout.readline()
+    finally:
+        watchdog.cancel()
+
+
+def _failure(process: "subprocess.Popen[bytes]", root: Path) -> errors.QuarryError:
+    """What the sidecar said on its way out, as the error it met there."""
+    assert process.stderr is not None
+    try:
+        process.wait(LEAVE_TIMEOUT_S)
+    except subprocess.TimeoutExpired:  # it speaks, but no sense, and stays: whatever it is, it is none of ours
+        process.kill()
+        process.wait()
+    said = process.stderr.read(MAX_WORDS_BYTES).decode(errors="replace").splitlines()
+    ours = [line.removeprefix("quarry: ") for line in said if line.startswith("quarry: ")]
+    kind = _KINDS.get(process.returncode, errors.ConnectionFailed)
+    if ours:  # what happened comes first, the next step after it
+        return kind(ours[0])
+    last_words = said[-1] if said else "it said nothing"
+    return kind(f"no sidecar came up for {root}: it ended with code {process.returncode} ({last_words})")
+
+
+def _let_go(process: "subprocess.Popen[bytes]") -> None:
+    """Close our ends of its pipes, it has closed its own by now; and bury it, should it end before we do."""
+    for pipe in (process.stdout, process.stderr):
+        if pipe:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    threading.Thread(target=process.wait, name="quarry-sidecar", daemon=True).start()

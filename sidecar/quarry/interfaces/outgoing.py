@@ -1,0 +1,29 @@
+"""What leaves through a door is cleaned once more: credentials for every reader, control characters for terminals."""
+
+import json
+import re
+
+from quarry.text.scrub import scrub_text
+
+# C0 but tab and line feed, DEL, C1 (a terminal obeys them), bidirectional marks, overrides and isolates, zero-width
+# characters that are not joiners (emoji and Indic scripts need those), line separators, invisible operators,
+# interlinear annotation, and tags and variation selectors of plane 14 (text that people do not see and models read).
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e01ef]"
+)
+
+
+def scrubbed(text: str) -> str:
+    """*text* with credentials blanked: notes were scrubbed when indexed, this is the second line of defence."""
+    return scrub_text(text)
+
+
+def printable(text: str) -> str:
+    """*text* without what could steer a terminal or hide words from the person who reads along with a model."""
+    return _UNPRINTABLE.sub("", text)
+
+
+def printable_json(document: str) -> str:
+    """The same JSON with those characters written as escapes: they can stand in strings only, and keep their value."""
+    return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], document)

@@ -1,0 +1,257 @@
+"""
+`quarry serve`: one sidecar for one vault, from taking the lock to letting it go.
+
+Order matters. Lock first, so that there is one writer. The socket before the discovery file, so that whoever finds
+the file is answered. At the end the other way round.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from quarry import __version__
+from quarry.config import data_dir, runtime_dir
+from quarry.engine import Engine
+from quarry.errors import QuarryError, VaultLocked, VaultMissing
+from quarry.indexing.maintenance import Updated
+from quarry.interfaces import protocol, translate
+from quarry.interfaces.discovery import (
+    Discovery,
+    Served,
+    VaultLock,
+    discovery_path,
+    new_token,
+    read_discovery,
+    remove_discovery,
+    remove_leftovers,
+    write_discovery,
+)
+from quarry.interfaces.dispatch import Service
+from quarry.interfaces.gate import Gate
+from quarry.interfaces.launch import Holder, ReadyLine
+from quarry.interfaces.lifelines import leave_for_certain, watch_idleness, watch_parent, watch_stdin
+from quarry.interfaces.logs import log_loop
+from quarry.interfaces.websocket import SocketServer
+from quarry.vault.identity import vault_id
+from quarry.vault.paths import nfc
+from quarry.vault.watch import watch_vault
+
+SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
+VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
+PROGRESS_S = 0.2  # between two progress messages: smooth to the eye, nothing to the socket
+MAX_LISTED = 100  # paths in an `index/updated`
+WATCH_RETRY_S = 5.0  # after the watch failed in a way that nobody foresaw
+
+_log = logging.getLogger(__name__)
+_STDOUT, _STDERR = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """How `quarry serve` was called."""
+
+    vault: Path
+    lifeline: bool = False  # end when stdin ends
+    parent_pid: int | None = None
+    idle_s: float | None = None  # end when nobody asked for so long
+    without: frozenset[str] = frozenset()  # parts to do without, for tests
+
+
+def serve(options: ServeOptions) -> None:
+    """
+    Serve until told to leave, then leave cleanly.
+
+    Raises:
+        VaultMissing: There is no such folder.
+        VaultLocked: Another sidecar serves it; the line for whoever started us is printed.
+        SchemaTooNew, IndexUnavailable: The index cannot be used.
+        ConnectionFailed: The lock or the discovery file cannot be written.
+    """
+    root = Path(os.path.realpath(options.vault))
+    if not root.is_dir():
+        raise VaultMissing(f"there is no folder {options.vault}")
+    identity = vault_id(root)
+    file = discovery_path(runtime_dir(), identity)
+    try:
+        with VaultLock(runtime_dir(), identity):
+            remove_leftovers(file)
+            asyncio.run(_serve(options, root, identity, file))
+    except VaultLocked:
+        holder = read_discovery(file)
+        _say(ReadyLine(ready=False, discovery=str(file), holder=Holder(holder.pid if holder else 0)))
+        raise
+
+
+async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(log_loop)
+    leaving = asyncio.Event()
+
+    def leave() -> None:
+        leave_for_certain()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
+            loop.call_soon_threadsafe(leaving.set)
+
+    with (
+        _engine(root, identity, options.without) as engine,
+        ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
+        ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault_pool,
+    ):
+        gate = Gate(new_token())
+        vault = protocol.Vault(id=identity, name=root.name, path=str(root))
+        server = SocketServer(Service(engine, pool, vault_pool, gate, vault, __version__, leave))
+        async with server.listening() as port:
+            _announce(file, vault, gate, port)
+            try:
+                _leave_on_signals(
+                    loop, leave
+                )  # not earlier: until the loop runs freely, a signal must end us by itself
+                with _companions(options, engine, server, leave):
+                    ready = ReadyLine(
+                        ready=True,
+                        discovery=str(file),
+                        port=port,
+                        version=__version__,
+                        protocol=protocol.PROTOCOL_VERSION,
+                    )
+                    _say(ready)
+                    if options.idle_s is not None:
+                        _let_go_of_pipes()
+                    await leaving.wait()
+            finally:
+                remove_discovery(file, os.getpid())
+
+
+def _announce(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
+    """Write the discovery file: from here on, tools find us."""
+    discovery = Discovery(
+        pid=os.getpid(),
+        port=port,
+        token=gate.token,
+        protocol=protocol.PROTOCOL_VERSION,
+        version=__version__,
+        vault=Served(id=vault.id, name=vault.name, path=vault.path),
+    )
+    write_discovery(file, discovery)
+
+
+@contextlib.contextmanager
+def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engine]:
+    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+@contextlib.contextmanager
+def _companions(
+    options: ServeOptions, engine: Engine, server: SocketServer, leave: Callable[[], None]
+) -> Iterator[None]:
+    """What runs beside the socket: news for clients, lifelines, and the watch where no Obsidian tells us."""
+    unwatch = threading.Event()
+    tasks = [asyncio.create_task(_tell_clients(engine, server))]
+    if options.lifeline:
+        watch_stdin(leave)
+    else:
+        threading.Thread(target=_follow_vault, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
+    if options.parent_pid is not None:
+        tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
+    if options.idle_s is not None:
+        tasks.append(asyncio.create_task(watch_idleness(options.idle_s, lambda: _last_wanted_s(engine, server), leave)))
+    try:
+        yield
+    finally:
+        unwatch.set()
+        for task in tasks:
+            task.cancel()
+
+
+def _last_wanted_s(engine: Engine, server: SocketServer) -> float:
+    """When someone was last connected or indexing was last at work: now, where that is so."""
+    return time.monotonic() if engine.is_working else server.last_heard_s
+
+
+def _follow_vault(engine: Engine, stop: threading.Event) -> None:
+    """Pass on what changes in the folder until *stop* is set, whatever the watch itself runs into."""
+    while not stop.is_set():
+        try:
+            is_first = True
+            for batch in watch_vault(engine.root, stop):
+                # Between the scan of the start and the moment the watch stood, changes were nobody's to tell.
+                if batch.missed or is_first:
+                    engine.reconcile()
+                if batch.changes:
+                    engine.vault_changed(batch.changes)
+                is_first = False
+        except Exception:  # a watch that dies without a word leaves an index that falls behind without a word
+            _log.exception("the watch of the vault failed; trying again in %.0f s", WATCH_RETRY_S)
+            stop.wait(WATCH_RETRY_S)
+
+
+async def _tell_clients(engine: Engine, server: SocketServer) -> None:
+    """Pass on what the engine tells: commits at once, progress no more often than every `PROGRESS_S`."""
+    loop = asyncio.get_running_loop()
+    news: asyncio.Queue[Updated | None] = asyncio.Queue()
+
+    def pass_on(updated: Updated | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
+            loop.call_soon_threadsafe(news.put_nowait, updated)
+
+    engine.listen(pass_on)
+    while True:
+        batch = [await news.get()]
+        await asyncio.sleep(0 if batch[0] else PROGRESS_S)
+        while not news.empty():
+            batch.append(news.get_nowait())
+        if not server.client_count:
+            continue
+        try:
+            status = translate.index_status(await asyncio.to_thread(engine.status))
+            _broadcast(server, [updated for updated in batch if updated], status)
+        except QuarryError as error:  # the index is being swapped or mended: the next news is told again
+            _log.warning("clients were not told of progress: %s", type(error).__name__)
+        except Exception:  # one piece of news that cannot be told must not silence all that follow
+            _log.exception("clients were not told of progress")
+
+
+def _broadcast(server: SocketServer, commits: Sequence[Updated], status: protocol.IndexStatus) -> None:
+    indexed = [nfc(path) for updated in commits for path in updated.indexed]
+    removed = [nfc(path) for updated in commits for path in updated.removed]
+    if indexed or removed:
+        news = protocol.IndexUpdated(indexed=indexed[:MAX_LISTED], removed=removed[:MAX_LISTED], status=status)
+        server.broadcast("index/updated", news)
+    else:
+        server.broadcast("index/progress", status)
+
+
+def _leave_on_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[], None]) -> None:
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last is Windows' own, the one before is not known there
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+        try:
+            loop.add_signal_handler(number, leave)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: leave())
+
+
+def _say(line: ReadyLine) -> None:
+    """One line on standard output, past Python's buffer: who started us may be gone, and others may need us yet."""
+    with contextlib.suppress(OSError):
+        os.write(_STDOUT, msgspec.json.encode(line) + b"\n")
+
+
+def _let_go_of_pipes() -> None:
+    """Whoever started us reads no further; a write to a pipe that nobody reads would end us."""
+    with Path(os.devnull).open("wb") as nowhere:
+        for descriptor in (_STDOUT, _STDERR):
+            os.dup2(nowhere.fileno(), descriptor)

@@ -1,0 +1,204 @@
+"""`quarry search`: one query, queries from a pipe, and the prompt."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+
+PATIENCE_S = 30.0
+
+
+def test_hits_are_numbered_with_title_why_path_and_snippet(at_shared, command):
+    done = command("search", "trouble", "sleeping")
+
+    lines = done.out.split("\n")
+    assert done.code == 0
+    assert any("Lying awake  both · Health/Lying awake.md" in line for line in lines)
+    assert lines[0].startswith(" 1. ")
+    assert " ms" in lines[-2]
+
+
+def test_finding_nothing_is_no_failure(at_shared, command):
+    done = command("search", "--mode", "keyword", "xyzzyqqq")
+
+    assert done.code == 0
+    assert done.out.startswith("nothing found")
+
+
+def test_the_limit_is_kept_and_the_rest_counted(at_shared, command):
+    done = command("search", "--limit", "2", "--mode", "keyword", "reed")
+
+    assert " 2. " in done.out
+    assert " 3. " not in done.out
+    assert "2 of " in done.out
+
+
+def test_full_prints_passages_with_their_line_and_ranks(at_shared, command):
+    done = command("search", "--full", "--limit", "1", "sourdough")
+
+    assert "keyword rank 1" in done.out
+    assert "fused 0.0" in done.out
+    assert "\n    line " in done.out
+
+
+def test_json_gives_text_and_breakdown(at_shared, command):
+    done = command("search", "--json", "sourdough")
+
+    passage = json.loads(done.out)["hits"][0]["passages"][0]
+    assert passage["text"]
+    assert passage["breakdown"]["fused"] > 0
+
+
+def test_words_are_joined_as_they_were_typed(at_shared, command):
+    apart = command("search", "--json", "tag:health", "sleep")
+    together = command("search", "--json", "tag:health sleep")
+
+    assert apart.out == together.out
+    assert json.loads(apart.out)["hits"]
+
+
+def test_a_budget_that_ends_first_is_told(at_shared, command):
+    done = command("search", "--full", "--max-tokens", "50", "reed")
+
+    assert "--max-tokens raises it" in done.err
+
+
+def test_a_bad_query_says_what_to_do(at_shared, command):
+    done = command("search", "--", "-only")
+
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 2
+
+
+def test_queries_come_line_by_line_from_a_pipe(at_shared, quarry):
+    done = quarry("search", "--limit", "1", "--vault", str(at_shared.vault), input="sourdough\n\n  kombüse \n")
+
+    assert done.returncode == 0
+    assert done.stdout.count(" 1. ") == 2
+    assert "\x1b" not in done.stdout
+
+
+def test_a_pipe_with_nothing_in_it_asks_nothing(at_shared, quarry):
+    done = quarry("search", "--vault", str(at_shared.vault), input="")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_first_search_of_a_vault_finds_what_is_there(quarry, vault):
+    done = quarry("search", "--vault", str(vault), "oolong")
+
+    assert done.returncode == 0
+    assert "Tea.md" in done.stdout
+
+
+def test_a_leg_that_is_missing_is_told(vault, command, monkeypatch):
+    monkeypatch.setenv("QUARRY_WITHOUT", "fts5")
+    command("index", str(vault))
+
+    done = command("search", "--vault", str(vault), "oolong")
+
+    assert done.code == 0
+    assert done.err.strip()
+
+
+class Terminal:
+    """The command at a pseudo-terminal."""
+
+    def __init__(self, *arguments, env):
+        import pty
+
+        self.ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-m", "quarry", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**env, "TERM": "xterm"},
+            start_new_session=True,
+        )
+        os.close(theirs)
+        self.shown = ""
+
+    def until(self, text):
+        """Read until *text* has been shown anew; all that was shown for it."""
+        seen = ""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while text not in seen:
+            assert time.monotonic() < deadline_s, f"{text!r} was not shown: {seen!r}"
+            if select.select([self.ours], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(self.ours, 65536).decode(errors="replace")
+                except OSError:
+                    break
+        self.shown += seen
+        return seen
+
+    def type(self, text):
+        os.write(self.ours, text.encode())
+
+    def end(self):
+        code = self.process.wait(PATIENCE_S)
+        os.close(self.ours)
+        return code
+
+
+@pytest.fixture
+def terminal(at_shared, tools):
+    if sys.platform == "win32":
+        pytest.skip("needs a pseudo-terminal")
+    opened = []
+
+    def open_(*arguments, **env):
+        opened.append(Terminal(*arguments, env=tools.environment(at_shared.home, **env)))
+        return opened[-1]
+
+    yield open_
+    for terminal in opened:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+            terminal.process.wait()
+
+
+def test_the_prompt_answers_until_an_empty_line(terminal, at_shared):
+    prompt = terminal("search", "--limit", "1", "--vault", str(at_shared.vault))
+    assert "80 notes" in prompt.until("search> ")
+
+    prompt.type("sourdough\n")
+    first = prompt.until("search> ")
+    prompt.type("-only\n")
+    refused = prompt.until("search> ")
+    prompt.type("kombüse\n")
+    second = prompt.until("search> ")
+    prompt.type("\n")
+
+    assert "\x1b[1m" in first
+    assert "Sourdough" in first
+    assert "quarry: " in refused
+    assert "Komb" in second
+    assert prompt.end() == 0
+
+
+def test_no_color_is_obeyed(terminal, at_shared):
+    prompt = terminal("search", "--limit", "1", "--vault", str(at_shared.vault), NO_COLOR="1")
+    prompt.until("search> ")
+    prompt.type("sourdough\n")
+
+    shown = prompt.until("search> ")
+
+    assert "\x1b[1m" not in shown
+    prompt.type("\x04")
+    assert prompt.end() == 0
+
+
+def test_ctrl_c_leaves_the_prompt(terminal, at_shared):
+    prompt = terminal("search", "--vault", str(at_shared.vault))
+    prompt.until("search> ")
+
+    prompt.process.send_signal(2)
+
+    assert prompt.end() == 130
+    assert "Traceback" not in prompt.shown

@@ -1,0 +1,67 @@
+import pytest
+
+from quarry.interfaces.cli import terminal
+from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
+from quarry.interfaces.protocol import Mark
+
+
+@pytest.fixture
+def at_a_terminal(monkeypatch):
+    monkeypatch.setattr(terminal, "is_for_people", lambda: True)
+
+
+def test_a_pipe_gets_plain_words(capsys):
+    say(f"{bold('a')} {dim('b')}")
+
+    assert capsys.readouterr().out == "a b\n"
+
+
+def test_a_terminal_gets_decoration(at_a_terminal, capsys):
+    say(f"{bold('a')} {dim('b')}")
+
+    assert capsys.readouterr().out == "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m\n"
+
+
+@pytest.mark.parametrize("people", [True, False])
+def test_nothing_but_our_own_decoration_passes(monkeypatch, capsys, people):
+    monkeypatch.setattr(terminal, "is_for_people", lambda: people)
+
+    say(f"{bold('a' + chr(27) + '[2J')} \x1b]0;title\x07 \x1b[31m \x9b1m \u202e")
+    complain("\x1b[2J gone")
+
+    printed = capsys.readouterr()
+    assert printed.out.replace("\x1b[1m", "").replace("\x1b[0m", "").count("\x1b") == 0
+    assert "\x9b" not in printed.out
+    assert printed.err == "quarry: [2J gone\n"
+
+
+def test_a_note_cannot_borrow_our_decoration_inside_of_it(at_a_terminal):
+    assert bold("\x1b[0mfree") == "\x1b[1m[0mfree\x1b[0m"
+
+
+def test_marks_are_bold_and_the_snippet_is_one_line(at_a_terminal):
+    text = "🍵 two\n\n  words \tmore"
+    start = len("🍵 two\n\n  ".encode("utf-16-le")) // 2
+
+    shown = marked(text, [Mark(start=start, end=start + 5, kind="word")])
+
+    assert shown == "🍵 two \x1b[1mwords\x1b[0m more"
+
+
+def test_a_snippet_without_marks_is_plain():
+    assert marked("  a \n b\x1b ", []) == "a b"
+
+
+def test_color_can_be_declined(monkeypatch):
+    class Screen:
+        @staticmethod
+        def isatty():
+            return True
+
+    monkeypatch.setattr(terminal.sys, "stdout", Screen())
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    wanted = terminal.is_for_people()
+    monkeypatch.setenv("NO_COLOR", "")
+
+    assert wanted
+    assert not terminal.is_for_people()
