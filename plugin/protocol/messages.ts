@@ -1,0 +1,612 @@
+// Generated from sidecar/quarry/interfaces/protocol.py by `npm run wire`; edit the structs, not this file.
+
+export type Mode = "hybrid" | "keyword" | "semantic";
+export type Why = "exact" | "meaning" | "both";
+export type LegName = "lexical" | "dense";
+export type IndexState =
+  "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
+export type ModelState = "loading" | "ready" | "missing";
+
+/**
+ * The first message of every connection.
+ */
+export interface InitializeParams {
+  /**
+   * The token of the discovery file. At most 200 characters.
+   */
+  readonly token: string;
+  /**
+   * The protocol version that the client speaks.
+   */
+  readonly protocol: number;
+  readonly client: Client;
+}
+/**
+ * Who is asking; shown in `quarry status` and in the log.
+ */
+export interface Client {
+  /**
+   * At most 100 characters.
+   */
+  readonly name: string;
+  /**
+   * At most 100 characters.
+   */
+  readonly version?: string;
+}
+/**
+ * The connection is open.
+ */
+export interface InitializeResult {
+  readonly protocol: number;
+  /**
+   * Of the sidecar.
+   */
+  readonly version: string;
+  readonly vault: Vault;
+  readonly status: IndexStatus;
+}
+/**
+ * The folder that this sidecar serves.
+ */
+export interface Vault {
+  /**
+   * Stable for one folder on one machine.
+   */
+  readonly id: string;
+  readonly name: string;
+  /**
+   * Absolute path on this machine.
+   */
+  readonly path: string;
+}
+/**
+ * What the index holds and what it is doing.
+ */
+export interface IndexStatus {
+  readonly state: IndexState;
+  /**
+   * Notes that can be found now.
+   */
+  readonly notes: number;
+  readonly chunks: number;
+  /**
+   * Notes known to have changed and not yet indexed.
+   */
+  readonly pending: number;
+  /**
+   * Notes left out by a rule at the last scan.
+   */
+  readonly excluded: number;
+  /**
+   * Null when nothing is being done.
+   */
+  readonly progress: Progress | null;
+  readonly model: Model;
+  /**
+   * Retrievers that cannot serve now; empty when all is well.
+   */
+  readonly missing: readonly MissingLeg[];
+  readonly problemCount: number;
+  /**
+   * At most 100, by path.
+   */
+  readonly problems: readonly Problem[];
+  /**
+   * When the index last became equal to the vault.
+   */
+  readonly indexedMs: number | null;
+  /**
+   * Of the index on disk.
+   */
+  readonly sizeBytes: number;
+  /**
+   * Something the user should know, and what to do about it.
+   */
+  readonly message: string | null;
+}
+/**
+ * How far the work in hand has come.
+ */
+export interface Progress {
+  readonly doneNotes: number;
+  readonly totalNotes: number;
+  readonly doneChunks: number;
+  readonly notesPerSecond: number;
+  /**
+   * Null until the rate is known.
+   */
+  readonly remainingMs: number | null;
+}
+/**
+ * The embedding model.
+ */
+export interface Model {
+  readonly name: string;
+  readonly state: ModelState;
+  /**
+   * Why it is missing and what to do; null when all is well.
+   */
+  readonly message: string | null;
+}
+/**
+ * A retriever that cannot serve at the moment.
+ */
+export interface MissingLeg {
+  readonly leg: LegName;
+  /**
+   * One sentence: why, and what to do.
+   */
+  readonly reason: string;
+}
+/**
+ * A note that was skipped, cut short, or only partly read.
+ */
+export interface Problem {
+  readonly path: string;
+  readonly reason: string;
+  /**
+   * True: nothing of it can be found. False: it can, but not all of it.
+   */
+  readonly skipped: boolean;
+}
+/**
+ * A query: words, "phrases", -not, path:, folder:, tag:.
+ */
+export interface SearchParams {
+  /**
+   * At most 4096 characters.
+   */
+  readonly query: string;
+  /**
+   * Hits wanted, one a note. 1 to 100. Default: 10.
+   */
+  readonly limit?: number;
+  /**
+   * Default: "hybrid".
+   */
+  readonly mode?: Mode;
+  /**
+   * scan: titles and 120-character snippets. full: chunk text and score breakdown as well. Default: "scan".
+   */
+  readonly detail?: "full" | "scan";
+  /**
+   * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
+   */
+  readonly maxTokens?: number;
+  readonly filters?: Filters;
+  /**
+   * Null: as set for the vault.
+   */
+  readonly weights?: Weights | null;
+  /**
+   * Return every hit when few chunks match and the limit would drop more than half of them. Default: true.
+   */
+  readonly guard?: boolean;
+  /**
+   * An earlier search of this client to cancel.
+   */
+  readonly supersedes?: number | string | null;
+}
+/**
+ * Restrictions applied inside the index, before anything is ranked. They add to operators in the query.
+ */
+export interface Filters {
+  /**
+   * Any of these folders, with what is below. At most 100.
+   */
+  readonly folders?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly notFolders?: readonly string[];
+  /**
+   * Each is a part of the path. At most 100.
+   */
+  readonly paths?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly notPaths?: readonly string[];
+  /**
+   * Every one, or a tag nested in it. At most 100.
+   */
+  readonly tags?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly notTags?: readonly string[];
+}
+/**
+ * How much each retriever counts in the fusion.
+ */
+export interface Weights {
+  /**
+   * 0 to 100. Default: 1.0.
+   */
+  readonly lexical?: number;
+  /**
+   * 0 to 100. Default: 1.0.
+   */
+  readonly dense?: number;
+}
+/**
+ * Hits, best first.
+ */
+export interface SearchResult {
+  readonly hits: readonly Hit[];
+  /**
+   * Notes among the candidates, before `limit`.
+   */
+  readonly total: number;
+  /**
+   * The retrievers that served this answer.
+   */
+  readonly legs: readonly LegName[];
+  /**
+   * Retrievers that were asked for and could not serve.
+   */
+  readonly missing: readonly MissingLeg[];
+  /**
+   * An estimate for all passages returned.
+   */
+  readonly tokens: number;
+  /**
+   * The token budget ended before the hits did.
+   */
+  readonly truncated: boolean;
+}
+/**
+ * A note that answers, with its best passages first.
+ */
+export interface Hit {
+  readonly path: string;
+  readonly title: string;
+  readonly score: number;
+  /**
+   * Found by its words, by its meaning, or by both.
+   */
+  readonly why: Why;
+  readonly modifiedMs: number;
+  readonly tags: readonly string[];
+  readonly passages: readonly Passage[];
+}
+/**
+ * One chunk of a note that matched.
+ */
+export interface Passage {
+  readonly headingPath: readonly string[];
+  readonly snippet: string;
+  readonly marks: readonly Mark[];
+  /**
+   * Where the chunk starts in the note.
+   */
+  readonly start: number;
+  /**
+   * The line of `matchStart`.
+   */
+  readonly line: number;
+  /**
+   * Where to jump to: the first mark, in the note.
+   */
+  readonly matchStart: number;
+  readonly matchEnd: number;
+  /**
+   * An estimate for the whole chunk.
+   */
+  readonly tokens: number;
+  /**
+   * The chunk itself; null with `scan`.
+   */
+  readonly text: string | null;
+  /**
+   * `text` was cut to fit the budget.
+   */
+  readonly truncated: boolean;
+  /**
+   * Null with `scan`.
+   */
+  readonly breakdown: Breakdown | null;
+}
+/**
+ * A stretch of the snippet to mark.
+ */
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+  /**
+   * A query word, or the sentence nearest in meaning.
+   */
+  readonly kind: "sentence" | "word";
+}
+/**
+ * Where the passage stood in each retriever and what that gave.
+ */
+export interface Breakdown {
+  readonly lexicalRank: number | null;
+  readonly lexicalScore: number | null;
+  readonly denseRank: number | null;
+  readonly denseScore: number | null;
+  readonly fused: number;
+}
+/**
+ * A block of quoted passages for a model to read.
+ */
+export interface ContextParams {
+  /**
+   * At most 4096 characters.
+   */
+  readonly query: string;
+  /**
+   * 50 to 100000. Default: 2000.
+   */
+  readonly maxTokens?: number;
+  /**
+   * 1 to 50. Default: 8.
+   */
+  readonly limit?: number;
+  readonly filters?: Filters;
+}
+/**
+ * Quoted passages, best first, within the budget.
+ */
+export interface ContextResult {
+  /**
+   * Markdown: path, heading and quote of each passage.
+   */
+  readonly text: string;
+  readonly sources: readonly Source[];
+  readonly tokens: number;
+  readonly missing: readonly MissingLeg[];
+}
+/**
+ * Where a quoted passage stands.
+ */
+export interface Source {
+  readonly path: string;
+  readonly headingPath: readonly string[];
+  readonly line: number;
+}
+/**
+ * One note's text, with credentials blanked.
+ */
+export interface ReadNoteParams {
+  /**
+   * At most 4096 characters.
+   */
+  readonly path: string;
+  /**
+   * From 0. At least 0.
+   */
+  readonly startLine?: number;
+  /**
+   * 50 to 100000. Default: 10000.
+   */
+  readonly maxTokens?: number;
+}
+/**
+ * A note, or as much of it as was asked for.
+ */
+export interface NoteText {
+  readonly path: string;
+  readonly title: string;
+  readonly aliases: readonly string[];
+  readonly tags: readonly string[];
+  readonly properties: {
+    readonly [k: string]: string | number | boolean | readonly string[];
+  };
+  readonly modifiedMs: number;
+  readonly text: string;
+  readonly startLine: number;
+  /**
+   * Lines of the whole note.
+   */
+  readonly lineCount: number;
+  readonly truncated: boolean;
+  /**
+   * Paths of the notes it links to; unresolved ones as written.
+   */
+  readonly links: readonly string[];
+  /**
+   * Paths of the notes that link to it.
+   */
+  readonly backlinks: readonly string[];
+}
+/**
+ * Notes by folder, tag, type or date, newest first.
+ */
+export interface ListNotesParams {
+  readonly folder?: string | null;
+  readonly tag?: string | null;
+  readonly type?: string | null;
+  readonly modifiedAfterMs?: number | null;
+  readonly modifiedBeforeMs?: number | null;
+  /**
+   * 1 to 1000. Default: 20.
+   */
+  readonly limit?: number;
+  /**
+   * At least 0.
+   */
+  readonly offset?: number;
+}
+/**
+ * A page of notes.
+ */
+export interface NoteList {
+  readonly notes: readonly NoteSummary[];
+  readonly total: number;
+}
+/**
+ * One line of a listing.
+ */
+export interface NoteSummary {
+  readonly path: string;
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly type: string | null;
+  readonly modifiedMs: number;
+  readonly sizeBytes: number;
+}
+/**
+ * Changes in the order in which they happened.
+ */
+export interface VaultChangedParams {
+  /**
+   * At most 5000.
+   */
+  readonly changes: readonly Change[];
+}
+/**
+ * Something that happened to a file or a folder. The sidecar reads the disk; this says where to look.
+ */
+export interface Change {
+  readonly kind: "created" | "deleted" | "modified" | "renamed";
+  /**
+   * At most 4096 characters.
+   */
+  readonly path: string;
+  readonly oldPath?: string | null;
+}
+/**
+ * The changes are queued; `index/updated` follows when they can be found.
+ */
+export interface Accepted {
+  readonly accepted: number;
+}
+/**
+ * A request that carries nothing.
+ */
+export type NoParams = Record<string, never>;
+/**
+ * Build the index anew beside the old one, which answers until then.
+ */
+export type RebuildParams = Record<string, never>;
+/**
+ * The vault's settings, as `.quarry.toml` at its root gives them, or the defaults.
+ */
+export interface Settings {
+  /**
+   * When given, only these folders are indexed.
+   */
+  readonly includeFolders: readonly string[];
+  readonly excludeFolders: readonly string[];
+  /**
+   * "bundled", a local folder, or a Hugging Face name.
+   */
+  readonly model: string;
+  /**
+   * Headings whose sections are left out of chunks.
+   */
+  readonly skipSections: readonly string[];
+  readonly lexicalWeight: number;
+  readonly denseWeight: number;
+}
+/**
+ * Only what is given changes; comments in `.quarry.toml` stay.
+ */
+export interface SettingsWriteParams {
+  readonly includeFolders?: readonly string[];
+  readonly excludeFolders?: readonly string[];
+  readonly model?: string;
+  readonly skipSections?: readonly string[];
+  /**
+   * 0 to 100.
+   */
+  readonly lexicalWeight?: number;
+  /**
+   * 0 to 100.
+   */
+  readonly denseWeight?: number;
+}
+/**
+ * Nothing to say but that it is done.
+ */
+export type Done = Record<string, never>;
+/**
+ * Forget a request; its answer is the error `cancelled`.
+ */
+export interface CancelParams {
+  readonly id: number | string;
+}
+/**
+ * Sent after a commit: an open query may have other answers now.
+ */
+export interface IndexUpdated {
+  /**
+   * Notes that are current now; at most 100.
+   */
+  readonly indexed: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly removed: readonly string[];
+  readonly status: IndexStatus;
+}
+/**
+ * The envelope of a failure; `id` is null when the request had none that could be read.
+ */
+export interface ErrorResponse {
+  readonly id: number | string | null;
+  readonly error: Error;
+  /**
+   * Default: "2.0".
+   */
+  readonly jsonrpc?: "2.0";
+}
+/**
+ * A JSON-RPC error object.
+ */
+export interface Error {
+  readonly code: number;
+  readonly message: string;
+  readonly data: ErrorData;
+}
+/**
+ * What a client can act on without reading the sentence.
+ */
+export interface ErrorData {
+  /**
+   * A stable word for the case, such as `bad-query` or `vault-locked`.
+   */
+  readonly kind: string;
+  /**
+   * What to do next, for a person.
+   */
+  readonly next: string;
+  /**
+   * UTF-16 offset into the query, where one can be named.
+   */
+  readonly position?: number | null;
+}
+
+/** The version of the wire that these types describe. */
+export const PROTOCOL_VERSION = 1;
+
+/** Every request: what it carries and what comes back. */
+export interface Methods {
+  readonly "initialize": { readonly params: InitializeParams; readonly result: InitializeResult };
+  readonly "search": { readonly params: SearchParams; readonly result: SearchResult };
+  readonly "context": { readonly params: ContextParams; readonly result: ContextResult };
+  readonly "note/read": { readonly params: ReadNoteParams; readonly result: NoteText };
+  readonly "notes/list": { readonly params: ListNotesParams; readonly result: NoteList };
+  readonly "vault/changed": { readonly params: VaultChangedParams; readonly result: Accepted };
+  readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
+  readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "settings/read": { readonly params: NoParams; readonly result: Settings };
+  readonly "settings/write": { readonly params: SettingsWriteParams; readonly result: Settings };
+  readonly "shutdown": { readonly params: NoParams; readonly result: Done };
+}
+
+/** What a client may say unasked. */
+export interface ClientNotifications {
+  readonly "$/cancel": CancelParams;
+}
+
+/** What the sidecar says unasked. */
+export interface ServerNotifications {
+  readonly "index/progress": IndexStatus;
+  readonly "index/updated": IndexUpdated;
+}

@@ -1,0 +1,231 @@
+"""docs/PROTOCOL.md: what someone needs to write a client, taken from the structs and from two programs that run."""
+
+import inspect
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from quarry import errors
+from quarry.interfaces import protocol
+from quarry.interfaces.envelope import Error
+from quarry.interfaces.failures import form_of
+
+Schema = dict[str, Any]
+
+HEAD = """\
+<!-- Generated from sidecar/quarry/interfaces/protocol.py by `npm run wire`; edit the structs, not this page. -->
+
+# The Quarry protocol, version {version}
+
+Everything that searches, reads or watches a vault speaks to one sidecar over one socket: the plugin, the command line,
+the MCP server and whatever you write. This page is all that a client needs.
+"""
+
+CONNECTING = """\
+## Connecting
+
+`quarry serve --vault DIR` starts a sidecar, if Obsidian or another tool has not. A running one keeps a *discovery
+file*, `VAULT-ID.json` in the user's runtime folder (`quarry doctor` names it; with `QUARRY_HOME` set it is `run` below
+that folder), readable by that user only:
+
+| field | type | meaning |
+|---|---|---|
+| `pid` | integer | the process that serves the vault |
+| `port` | integer | where it listens, on 127.0.0.1 only |
+| `token` | string | opens this vault and no other; new at every start |
+| `protocol` | integer | the version of this page that it speaks |
+| `version` | string | of the sidecar |
+| `vault` | object | `id`, `name` and `path` of the folder that it serves |
+
+1. Read the file. Open `ws://127.0.0.1:PORT/`, past any proxy that is configured (`proxy=None` in Python's
+   `websockets`: it would otherwise obey `http_proxy` even for this address and hand the token to it).
+2. Send `initialize` with the token within three seconds. Before it is answered, nothing else is.
+3. Send requests in any order and as many at once as you like; match answers by `id`. Messages without an `id` are
+   notifications and may arrive at any time.
+
+The sidecar refuses, before the WebSocket opens: a `Host` other than `127.0.0.1`, `localhost` or `[::1]` with its port,
+and an `Origin` other than none or `app://obsidian.md`. The token never goes into a URL, an argument, the environment
+or a log. It takes 64 connections, of which 8 may not have said `initialize` yet.
+"""
+
+ENVELOPE = """\
+## Messages
+
+```json
+{"jsonrpc": "2.0", "id": 7, "method": "search", "params": {"query": "soft-boiled eggs"}}
+{"jsonrpc": "2.0", "id": 7, "result": {"hits": []}}
+{"jsonrpc": "2.0", "id": 7, "error": {"code": -32010, "message": "…", "data": {"kind": "bad-query", "next": "…"}}}
+{"jsonrpc": "2.0", "method": "index/progress", "params": {"state": "indexing"}}
+```
+
+(Shortened.) An `id` is an integer or a string. An optional parameter may be left out, and `params` where a method has
+none. Every field of a reply is always there.
+"""
+
+ERROR_MEANINGS = {
+    "PARSE": "The frame is not JSON.",
+    "INVALID_REQUEST": "It is JSON but not a request, or not one for this moment: batches, binary frames, a second "
+    "`initialize`.",
+    "METHOD_NOT_FOUND": "No such method; a sidecar of another version may have it.",
+    "INVALID_PARAMS": "A parameter is missing, unknown or out of range; the message names it.",
+    "INTERNAL": "A fault of the sidecar; its log has the trace.",
+    "CANCELLED": "The request was cancelled or superseded.",
+    "UNAUTHORIZED": "No token, or not the one of this sidecar: read the discovery file again.",
+    "PROTOCOL_MISMATCH": "The two sides speak different versions: update the older one.",
+    "BAD_QUERY": "The query cannot be read; `data.position` says where.",
+    "NOT_FOUND": "No such note, or not one that may be read.",
+    "UNAVAILABLE": "The index or the vault cannot be used at the moment; `data.next` says what helps.",
+    "DEADLINE": "The query cost more than one query may; use fewer or rarer words.",
+    "BUSY": "Too many requests at once; send it again in a moment.",
+}
+
+
+SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_PARAMS", "BUSY"}
+
+WITHOUT_PARAMETERS = {
+    "index/status": "What the index holds and does. No parameters.",
+    "index/pause": "Stop indexing after the note in hand; search goes on, and changes wait. No parameters.",
+    "index/resume": "Go on indexing. No parameters.",
+    "settings/read": "The settings in force. No parameters.",
+    "shutdown": "Finish the note in hand and leave. No parameters.",
+}
+
+
+def document(known: dict[str, Schema], sessions: Path) -> str:
+    """The whole page. *known* are the definitions, *sessions* the folder of the two example programs."""
+    uses = Counter(result.__name__ for _, result in protocol.REQUESTS.values())
+    own = {name for name, count in uses.items() if count == 1}  # results told with their method; the rest once, below
+    told = own | {params.__name__ for params, _ in protocol.REQUESTS.values()} | _TOLD_ELSEWHERE
+    methods = [_method(name, known, own) for name in protocol.REQUESTS]
+    inner = [_struct(name, known) for name in sorted(known) if name not in told]
+    return "\n".join(
+        [
+            HEAD.format(version=protocol.PROTOCOL_VERSION),
+            *_chapters(inspect.getdoc(protocol) or ""),
+            CONNECTING,
+            ENVELOPE,
+            "## Methods\n",
+            *methods,
+            "## Notifications\n",
+            *_notifications(known),
+            "## Values\n",
+            *inner,
+            _errors(known),
+            _session("A session in Python", sessions / "session.py", "python"),
+            _session("The same in JavaScript", sessions / "session.mjs", "js"),
+        ]
+    )
+
+
+_TOLD_ELSEWHERE = {"Error", "ErrorData", "ErrorResponse", "CancelParams", "IndexUpdated"}
+
+
+def _chapters(text: str) -> list[str]:
+    """The indented parts of the module's docstring, each under the line that stands above it."""
+    parts = re.findall(r"^(\S.*)\n((?: {4}.*(?:\n|$))+)", text, re.MULTILINE)
+    return [f"## {title}\n\n{inspect.cleandoc(body)}\n" for title, body in parts]
+
+
+def _method(name: str, known: dict[str, Schema], own: set[str]) -> str:
+    params, result = (struct.__name__ for struct in protocol.REQUESTS[name])
+    says = known[result]["description"]
+    purpose = WITHOUT_PARAMETERS.get(name, known[params]["description"])
+    parts = [f"### `{name}`\n", f"{purpose}\n", *_fields("parameter", known[params])]
+    if result in own:
+        return "\n".join([*parts, f"Result: `{result}`. {says}\n", *_fields("field", known[result])])
+    return "\n".join([*parts, f"Result: [{result}](#{result.lower()}). {says}\n"])
+
+
+def _notifications(known: dict[str, Schema]) -> list[str]:
+    directions = [
+        ("client to sidecar", protocol.CLIENT_NOTIFICATIONS.items()),
+        ("sidecar to client", protocol.SERVER_NOTIFICATIONS.items()),
+    ]
+    return [
+        _notification(f"`{name}`, {direction}", struct.__name__, known)
+        for direction, table in directions
+        for name, struct in table
+    ]
+
+
+def _notification(title: str, params: str, known: dict[str, Schema]) -> str:
+    purpose = known[params]["description"]
+    if params not in _TOLD_ELSEWHERE:
+        return f"### {title}\n\nCarries [{params}](#{params.lower()}). {purpose}\n"
+    return "\n".join([f"### {title}\n", f"{purpose}\n", *_fields("parameter", known[params])])
+
+
+def _struct(name: str, known: dict[str, Schema]) -> str:
+    schema = known[name]
+    if "enum" in schema:
+        return f"### {name}\n\n" + ", ".join(f"`{word}`" for word in schema["enum"]) + "\n"
+    return "\n".join([f"### {name}\n", f"{schema['description']}\n", *_fields("field", schema)])
+
+
+def _fields(title: str, schema: Schema) -> list[str]:
+    """A table of the properties of *schema*; nothing where it has none."""
+    properties: dict[str, Schema] = schema.get("properties", {})
+    if not properties:
+        return []
+    required = schema.get("required", [])
+    rows = [
+        f"| `{name}` | {_type(part)}{'' if name in required else ', optional'} | {_meaning(part)} |"
+        for name, part in properties.items()
+    ]
+    return [f"| {title} | type | meaning |", "|---|---|---|", *rows, ""]
+
+
+def _type(schema: Schema) -> str:
+    """A schema as a reader says it: `list of Mark`, `integer or null`."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_type(part) for part in schema["anyOf"]))
+    if "enum" in schema:
+        return " or ".join(f"`{word}`" for word in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema['items'])}"
+    if schema.get("type") == "object":
+        return f"object of {_type(schema['additionalProperties'])}"
+    return str(schema.get("type", "anything"))
+
+
+def _meaning(schema: Schema) -> str:
+    inner = [part.get("description", "") for part in schema.get("anyOf", [])]
+    return " ".join(filter(None, [schema.get("description", ""), *inner])).replace("|", "\\|").replace("\n", " ")
+
+
+def _errors(known: dict[str, Schema]) -> str:
+    codes = {name: value for name, value in vars(Error).items() if name.isupper() and isinstance(value, int)}
+    rows = [f"| {code} | {_kinds(name, code)} | {ERROR_MEANINGS[name]} |" for name, code in codes.items()]
+    return "\n".join(
+        [
+            "## Errors\n",
+            "`message` is one sentence for a person: what happened, with which values. `data` is for programs:\n",
+            *_fields("field", known["ErrorData"]),
+            "| `code` | `data.kind` | when |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _kinds(name: str, code: int) -> str:
+    """The words that `data.kind` has with *code*: the socket's own, named like the code, and those of the engine."""
+    kinds = [name.lower().replace("_", "-")] if name in SAID_BY_THE_SOCKET else []
+    for error in vars(errors).values():
+        # Of ConnectionFailed no message tells: it is the client who meets it.
+        if isinstance(error, type) and issubclass(error, errors.QuarryError) and error is not errors.ConnectionFailed:
+            form = form_of(error.__new__(error))
+            if form.code == code and form.kind not in kinds:
+                kinds.append(form.kind)
+    return ", ".join(f"`{kind}`" for kind in kinds)
+
+
+def _session(title: str, path: Path, language: str) -> str:
+    program = path.read_text(encoding="utf-8").strip()
+    says = f"`tests/wire/{path.name}`, which the tests run as it stands here:"
+    return f"## {title}\n\n{says}\n\n```{language}\n{program}\n```\n"

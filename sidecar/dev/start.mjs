@@ -1,0 +1,86 @@
+// npm start -- [VAULT] [--query TEXT] [--link]: from a fresh clone to answers, in one command.
+
+import { spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { ROOT, SetupError, prepare, program, runQuietly } from "./environment.mjs";
+
+const USAGE = `usage: npm start -- [VAULT] [--query TEXT] [--link]
+
+  VAULT         a folder of Markdown notes (default: the sample vault of this repository)
+  --query TEXT  answer this and end; without it, ask for queries one by one
+  --link        put the built plugin into VAULT/.obsidian/plugins/quarry; nothing else is ever written into a vault`;
+
+const SAMPLE_VAULT = join(ROOT, "tests", "retrieval", "vault");
+const PLUGIN_FILES = ["main.js", "manifest.json", join("plugin", "styles.css")];
+
+/** A command line that cannot be understood. */
+class UsageError extends Error {}
+
+function readArguments(given) {
+  const options = { query: { type: "string" }, link: { type: "boolean" }, help: { type: "boolean", short: "h" } };
+  try {
+    const { values, positionals } = parseArgs({ args: given, options, allowPositionals: true });
+    if (positionals.length > 1) throw new UsageError(`One vault at a time, not ${positionals.length}: ${positionals.join(", ")}`);
+    if (values.query?.trim() === "") throw new UsageError("--query is empty.");
+    return { ...values, vault: findVault(positionals[0]) };
+  } catch (error) {
+    throw error.code?.startsWith("ERR_PARSE_ARGS") ? new UsageError(error.message) : error;
+  }
+}
+
+function findVault(named) {
+  // npm runs us in the repository; a relative path means the folder in which the person stands.
+  const vault = named ? resolve(process.env.INIT_CWD ?? process.cwd(), named) : SAMPLE_VAULT;
+  if (!existsSync(vault)) throw new UsageError(`There is no folder ${vault}.`);
+  if (!statSync(vault).isDirectory()) throw new UsageError(`${vault} is no folder; name the one that holds the notes.`);
+  return vault;
+}
+
+function buildPlugin() {
+  runQuietly(process.execPath, [join(ROOT, "esbuild.config.mjs"), "--production"], { cwd: ROOT });
+}
+
+function linkPlugin(vault) {
+  const folder = join(vault, ".obsidian", "plugins", "quarry");
+  mkdirSync(folder, { recursive: true });
+  for (const file of PLUGIN_FILES) copyFileSync(join(ROOT, file), join(folder, basename(file)));
+  console.error(`Put the plugin into ${folder}.`);
+  console.error("In Obsidian: Settings, Community plugins, switch on Quarry. It asks where its engine is; that is");
+  console.error(program("quarry"));
+}
+
+/** Run the engine with this terminal as its own; its exit code. Ctrl-C is the engine's to answer. */
+function quarry(...args) {
+  return new Promise((settle, fail) => {
+    const child = spawn(program("quarry"), args, { stdio: "inherit", cwd: ROOT });
+    child.on("error", fail);
+    child.on("exit", (code, signal) => settle(signal ? 1 : code));
+  });
+}
+
+async function main(given) {
+  const { vault, query, link, help } = readArguments(given);
+  if (help) {
+    console.log(USAGE);
+    return 0;
+  }
+  prepare();
+  buildPlugin();
+  if (link) linkPlugin(vault);
+  process.on("SIGINT", () => {});
+  const indexed = await quarry("index", vault);
+  if (indexed !== 0) return indexed;
+  return quarry("search", "--vault", vault, ...(query === undefined ? [] : ["--", query]));
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof UsageError) console.error(`${error.message}\n\n${USAGE}`);
+  else if (error instanceof SetupError) console.error(error.message);
+  else throw error;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

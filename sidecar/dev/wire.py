@@ -1,0 +1,124 @@
+"""
+What the wire looks like, for `wire.mjs` to write down: JSON on standard output, from the structs of `protocol.py`.
+
+    schema     JSON Schema, one definition a struct and one a named union
+    tables     method -> names of its parameters and result, for the `Methods` interface
+    samples    one real message of every kind, as Python encodes it
+    document   docs/PROTOCOL.md
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+from protocol_document import document
+from wire_samples import samples
+
+from quarry.interfaces import envelope, protocol
+
+Schema = dict[str, Any]
+
+ROOT = Path(__file__).resolve().parents[2]
+REF = "#/definitions/{name}"
+
+
+def spoken_types() -> list[type[msgspec.Struct]]:
+    """Every struct that stands at the top of a message."""
+    of_requests = [struct for pair in protocol.REQUESTS.values() for struct in pair]
+    unasked = [*protocol.CLIENT_NOTIFICATIONS.values(), *protocol.SERVER_NOTIFICATIONS.values()]
+    return [*of_requests, *unasked, envelope.ErrorResponse]
+
+
+def named_unions(module: ModuleType) -> dict[str, tuple[str, ...]]:
+    """The `Literal` aliases of *module*: name -> words, in the order in which they are written."""
+    return {name: get_args(value) for name, value in vars(module).items() if get_origin(value) is Literal}
+
+
+def definitions() -> dict[str, Schema]:
+    """One JSON Schema a struct and a named union, limits and defaults spelled out in the descriptions."""
+    _, structs = msgspec.json.schema_components(spoken_types(), ref_template=REF)
+    unions = named_unions(protocol)
+    names = {frozenset(words): name for name, words in unions.items()}
+    for schema in _all_parts(list(structs.values())):
+        _say_limits(schema)
+        _use_name(schema, names)
+    return structs | {name: {"title": name, "type": "string", "enum": list(words)} for name, words in unions.items()}
+
+
+def _all_parts(schema: Any) -> Iterator[Schema]:
+    """Every schema in *schema*, itself included, inner ones first."""
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for part in list(parts):
+        yield from _all_parts(part)
+    if isinstance(schema, dict):
+        yield schema
+
+
+def _use_name(schema: Schema, names: dict[frozenset[str], str]) -> None:
+    """Refer to a union by its name instead of spelling it out again."""
+    words = schema.get("enum")
+    if isinstance(words, list) and (name := names.get(frozenset(words))):
+        del schema["enum"]
+        schema["$ref"] = REF.format(name=name)
+
+
+def _say_limits(schema: Schema) -> None:
+    """Put the bounds and the default into the description, where an editor shows them."""
+    sentences = [schema.get("description"), limits(schema), default(schema)]
+    if text := " ".join(sentence for sentence in sentences if isinstance(sentence, str) and sentence):
+        schema["description"] = text
+
+
+def limits(schema: Schema) -> str:
+    """The bounds of a value as a sentence, or nothing."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f"{low} to {high}."
+    if low is not None:
+        return f"At least {low}."
+    if "maxLength" in schema:
+        return f"At most {schema['maxLength']} characters."
+    return f"At most {schema['maxItems']}." if "maxItems" in schema else ""
+
+
+def default(schema: Schema) -> str:
+    """The default of a parameter as a sentence, or nothing where it says nothing (null, empty)."""
+    value = schema.get("default")
+    return f"Default: {msgspec.json.encode(value).decode()}." if value and not isinstance(value, dict) else ""
+
+
+def methods() -> dict[str, dict[str, str]]:
+    """The request table with names for types."""
+    return {
+        method: {"params": params.__name__, "result": result.__name__}
+        for method, (params, result) in protocol.REQUESTS.items()
+    }
+
+
+def notifications(table: dict[str, Any]) -> dict[str, str]:
+    """A notification table with names for types."""
+    return {method: params.__name__ for method, params in table.items()}
+
+
+def main() -> None:
+    """Write everything that is generated to standard output."""
+    known = definitions()
+    wire = {
+        "protocol": protocol.PROTOCOL_VERSION,
+        "schema": known,
+        "tables": {
+            "methods": methods(),
+            "clientNotifications": notifications(protocol.CLIENT_NOTIFICATIONS),
+            "serverNotifications": notifications(protocol.SERVER_NOTIFICATIONS),
+        },
+        "samples": samples(),
+        "document": document(known, sessions=ROOT / "tests" / "wire"),
+    }
+    sys.stdout.buffer.write(msgspec.json.encode(wire))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""One real message of every kind that crosses the wire, as values of the structs."""
+
+from typing import Any
+
+import msgspec
+
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.envelope import Error, ErrorData, ErrorResponse
+
+BOILING = "Kitchen/Soft-boiled eggs.md"
+TEA = "Küche/お茶 🍵.md"
+
+STATUS = wire.IndexStatus(
+    state="embedding",
+    notes=1204,
+    chunks=5310,
+    pending=3,
+    excluded=17,
+    progress=wire.Progress(
+        done_notes=1201, total_notes=1204, done_chunks=5298, notes_per_second=412.5, remaining_ms=None
+    ),
+    model=wire.Model(name="bundled", state="loading", message=None),
+    missing=[wire.MissingLeg(leg="dense", reason="The model is still being loaded; try again in a second.")],
+    problem_count=1,
+    problems=[wire.Problem(path="Scans/receipt.md", reason="It is larger than 10 MB.", skipped=False)],
+    indexed_ms=1_772_582_400_000,
+    size_bytes=83_000_000,
+    message=None,
+)
+
+SETTINGS = wire.Settings(
+    include_folders=[],
+    exclude_folders=["Archive"],
+    model="bundled",
+    skip_sections=["Related", "See also", "Links", "References"],
+    lexical_weight=1.0,
+    dense_weight=0.5,
+)
+
+FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
+
+HIT = wire.Hit(
+    path=BOILING,
+    title="Soft-boiled eggs",
+    score=0.0323,
+    why="both",
+    modified_ms=1_772_582_400_000,
+    tags=["recipe/breakfast"],
+    passages=[
+        wire.Passage(
+            heading_path=["Soft-boiled eggs", "Timing"],
+            snippet="Six minutes from the moment the water boils 🥚.",
+            marks=[wire.Mark(start=0, end=11, kind="word"), wire.Mark(start=0, end=47, kind="sentence")],
+            start=118,
+            line=9,
+            match_start=118,
+            match_end=129,
+            tokens=42,
+            text="Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
+            truncated=False,
+            breakdown=wire.Breakdown(
+                lexical_rank=3, lexical_score=7.25, dense_rank=1, dense_score=0.81, fused=0.032266458495966696
+            ),
+        )
+    ],
+)
+
+REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
+    "initialize": (
+        wire.InitializeParams(
+            token="the token of the discovery file",  # noqa: S106 - a sentence, not a token
+            protocol=wire.PROTOCOL_VERSION,
+            client=wire.Client(name="example", version="1.0.0"),
+        ),
+        wire.InitializeResult(
+            protocol=wire.PROTOCOL_VERSION,
+            version="0.1.0",
+            vault=wire.Vault(id="notes-0123456789ab", name="Notes", path="/home/ada/Notes"),
+            status=STATUS,
+        ),
+    ),
+    "search": (
+        wire.SearchParams(
+            query='eggs "six minutes" -hard',
+            limit=5,
+            mode="hybrid",
+            detail="full",
+            filters=FILTERS,
+            weights=wire.Weights(lexical=1.0, dense=0.5),
+            supersedes=6,
+        ),
+        wire.SearchResult(hits=[HIT], total=1, legs=["lexical", "dense"], missing=[], tokens=42, truncated=False),
+    ),
+    "context": (
+        wire.ContextParams(query="how long do eggs boil", max_tokens=500, filters=FILTERS),
+        wire.ContextResult(
+            text=f"**{BOILING}** › Timing\n\n> Six minutes from the moment the water boils 🥚.\n",
+            sources=[wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9)],
+            tokens=30,
+            missing=STATUS.missing,
+        ),
+    ),
+    "note/read": (
+        wire.ReadNoteParams(path=TEA, start_line=4),
+        wire.NoteText(
+            path=TEA,
+            title="お茶 🍵",
+            aliases=["Tea"],
+            tags=["drink"],
+            properties={"steep": 3, "cup": 0.25, "hot": True, "type": "recipe", "origin": ["Uji", "Kyoto"]},
+            modified_ms=1_772_582_400_000,
+            text="Three minutes at 80 °C.\n",
+            start_line=4,
+            line_count=5,
+            truncated=False,
+            links=[BOILING, "A note not yet written"],
+            backlinks=[],
+        ),
+    ),
+    "notes/list": (
+        wire.ListNotesParams(folder="Kitchen", tag="recipe", modified_after_ms=1_767_225_600_000, limit=1),
+        wire.NoteList(
+            notes=[
+                wire.NoteSummary(
+                    path=BOILING,
+                    title="Soft-boiled eggs",
+                    tags=["recipe/breakfast"],
+                    type=None,
+                    modified_ms=1_772_582_400_000,
+                    size_bytes=412,
+                )
+            ],
+            total=12,
+        ),
+    ),
+    "vault/changed": (
+        wire.VaultChangedParams(
+            changes=[
+                wire.Change(kind="modified", path=BOILING),
+                wire.Change(kind="renamed", path="Archive/2025", old_path="Projects/2025"),
+            ]
+        ),
+        wire.Accepted(accepted=2),
+    ),
+    "index/status": (wire.NoParams(), STATUS),
+    "index/rebuild": (wire.RebuildParams(), STATUS),
+    "index/pause": (wire.NoParams(), STATUS),
+    "index/resume": (wire.NoParams(), STATUS),
+    "settings/read": (wire.NoParams(), SETTINGS),
+    "settings/write": (wire.SettingsWriteParams(exclude_folders=["Archive"], dense_weight=0.5), SETTINGS),
+    "shutdown": (wire.NoParams(), wire.Done()),
+}
+
+CLIENT_NOTIFICATIONS: dict[str, wire.Params] = {"$/cancel": wire.CancelParams(id=7)}
+
+SERVER_NOTIFICATIONS: dict[str, wire.Value] = {
+    "index/progress": STATUS,
+    "index/updated": wire.IndexUpdated(indexed=[BOILING], removed=["Kitchen/Old eggs.md"], status=STATUS),
+}
+
+ERROR_RESPONSE = ErrorResponse(
+    id=7,
+    error=Error(
+        code=Error.BAD_QUERY,
+        message='A phrase opens at character 5 and does not close: eggs "six',
+        data=ErrorData(kind="bad-query", next='Close the phrase with ", or take the quotation mark away.', position=5),
+    ),
+)
+
+
+def samples() -> dict[str, Any]:
+    """Every sample as plain JSON values, keyed as the generated interfaces are."""
+    requests = {method: {"params": params, "result": result} for method, (params, result) in REQUESTS.items()}
+    plain: dict[str, Any] = msgspec.json.decode(
+        msgspec.json.encode(
+            {
+                "methods": requests,
+                "clientNotifications": CLIENT_NOTIFICATIONS,
+                "serverNotifications": SERVER_NOTIFICATIONS,
+                "errorResponse": ERROR_RESPONSE,
+            }
+        )
+    )
+    return plain

@@ -1,0 +1,570 @@
+// Generated from sidecar/quarry/interfaces/protocol.py by `npm run wire`; edit the structs, not this file.
+
+import type { ClientNotifications, ErrorResponse, Methods, ServerNotifications } from "../../plugin/protocol/messages";
+
+export const methods: Methods = {
+  "initialize": {
+    "params": {
+      "token": "the token of the discovery file",
+      "protocol": 1,
+      "client": {
+        "name": "example",
+        "version": "1.0.0"
+      }
+    },
+    "result": {
+      "protocol": 1,
+      "version": "0.1.0",
+      "vault": {
+        "id": "notes-0123456789ab",
+        "name": "Notes",
+        "path": "/home/ada/Notes"
+      },
+      "status": {
+        "state": "embedding",
+        "notes": 1204,
+        "chunks": 5310,
+        "pending": 3,
+        "excluded": 17,
+        "progress": {
+          "doneNotes": 1201,
+          "totalNotes": 1204,
+          "doneChunks": 5298,
+          "notesPerSecond": 412.5,
+          "remainingMs": null
+        },
+        "model": {
+          "name": "bundled",
+          "state": "loading",
+          "message": null
+        },
+        "missing": [
+          {
+            "leg": "dense",
+            "reason": "The model is still being loaded; try again in a second."
+          }
+        ],
+        "problemCount": 1,
+        "problems": [
+          {
+            "path": "Scans/receipt.md",
+            "reason": "It is larger than 10 MB.",
+            "skipped": false
+          }
+        ],
+        "indexedMs": 1772582400000,
+        "sizeBytes": 83000000,
+        "message": null
+      }
+    }
+  },
+  "search": {
+    "params": {
+      "query": "eggs \"six minutes\" -hard",
+      "limit": 5,
+      "mode": "hybrid",
+      "detail": "full",
+      "maxTokens": 4000,
+      "filters": {
+        "folders": [
+          "Kitchen"
+        ],
+        "notFolders": [],
+        "paths": [],
+        "notPaths": [],
+        "tags": [],
+        "notTags": [
+          "draft"
+        ]
+      },
+      "weights": {
+        "lexical": 1,
+        "dense": 0.5
+      },
+      "guard": true,
+      "supersedes": 6
+    },
+    "result": {
+      "hits": [
+        {
+          "path": "Kitchen/Soft-boiled eggs.md",
+          "title": "Soft-boiled eggs",
+          "score": 0.0323,
+          "why": "both",
+          "modifiedMs": 1772582400000,
+          "tags": [
+            "recipe/breakfast"
+          ],
+          "passages": [
+            {
+              "headingPath": [
+                "Soft-boiled eggs",
+                "Timing"
+              ],
+              "snippet": "Six minutes from the moment the water boils 🥚.",
+              "marks": [
+                {
+                  "start": 0,
+                  "end": 11,
+                  "kind": "word"
+                },
+                {
+                  "start": 0,
+                  "end": 47,
+                  "kind": "sentence"
+                }
+              ],
+              "start": 118,
+              "line": 9,
+              "matchStart": 118,
+              "matchEnd": 129,
+              "tokens": 42,
+              "text": "Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
+              "truncated": false,
+              "breakdown": {
+                "lexicalRank": 3,
+                "lexicalScore": 7.25,
+                "denseRank": 1,
+                "denseScore": 0.81,
+                "fused": 0.032266458495966696
+              }
+            }
+          ]
+        }
+      ],
+      "total": 1,
+      "legs": [
+        "lexical",
+        "dense"
+      ],
+      "missing": [],
+      "tokens": 42,
+      "truncated": false
+    }
+  },
+  "context": {
+    "params": {
+      "query": "how long do eggs boil",
+      "maxTokens": 500,
+      "limit": 8,
+      "filters": {
+        "folders": [
+          "Kitchen"
+        ],
+        "notFolders": [],
+        "paths": [],
+        "notPaths": [],
+        "tags": [],
+        "notTags": [
+          "draft"
+        ]
+      }
+    },
+    "result": {
+      "text": "**Kitchen/Soft-boiled eggs.md** › Timing\n\n> Six minutes from the moment the water boils 🥚.\n",
+      "sources": [
+        {
+          "path": "Kitchen/Soft-boiled eggs.md",
+          "headingPath": [
+            "Soft-boiled eggs",
+            "Timing"
+          ],
+          "line": 9
+        }
+      ],
+      "tokens": 30,
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ]
+    }
+  },
+  "note/read": {
+    "params": {
+      "path": "Küche/お茶 🍵.md",
+      "startLine": 4,
+      "maxTokens": 10000
+    },
+    "result": {
+      "path": "Küche/お茶 🍵.md",
+      "title": "お茶 🍵",
+      "aliases": [
+        "Tea"
+      ],
+      "tags": [
+        "drink"
+      ],
+      "properties": {
+        "steep": 3,
+        "cup": 0.25,
+        "hot": true,
+        "type": "recipe",
+        "origin": [
+          "Uji",
+          "Kyoto"
+        ]
+      },
+      "modifiedMs": 1772582400000,
+      "text": "Three minutes at 80 °C.\n",
+      "startLine": 4,
+      "lineCount": 5,
+      "truncated": false,
+      "links": [
+        "Kitchen/Soft-boiled eggs.md",
+        "A note not yet written"
+      ],
+      "backlinks": []
+    }
+  },
+  "notes/list": {
+    "params": {
+      "folder": "Kitchen",
+      "tag": "recipe",
+      "type": null,
+      "modifiedAfterMs": 1767225600000,
+      "modifiedBeforeMs": null,
+      "limit": 1,
+      "offset": 0
+    },
+    "result": {
+      "notes": [
+        {
+          "path": "Kitchen/Soft-boiled eggs.md",
+          "title": "Soft-boiled eggs",
+          "tags": [
+            "recipe/breakfast"
+          ],
+          "type": null,
+          "modifiedMs": 1772582400000,
+          "sizeBytes": 412
+        }
+      ],
+      "total": 12
+    }
+  },
+  "vault/changed": {
+    "params": {
+      "changes": [
+        {
+          "kind": "modified",
+          "path": "Kitchen/Soft-boiled eggs.md",
+          "oldPath": null
+        },
+        {
+          "kind": "renamed",
+          "path": "Archive/2025",
+          "oldPath": "Projects/2025"
+        }
+      ]
+    },
+    "result": {
+      "accepted": 2
+    }
+  },
+  "index/status": {
+    "params": {},
+    "result": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  },
+  "index/rebuild": {
+    "params": {},
+    "result": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  },
+  "index/pause": {
+    "params": {},
+    "result": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  },
+  "index/resume": {
+    "params": {},
+    "result": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  },
+  "settings/read": {
+    "params": {},
+    "result": {
+      "includeFolders": [],
+      "excludeFolders": [
+        "Archive"
+      ],
+      "model": "bundled",
+      "skipSections": [
+        "Related",
+        "See also",
+        "Links",
+        "References"
+      ],
+      "lexicalWeight": 1,
+      "denseWeight": 0.5
+    }
+  },
+  "settings/write": {
+    "params": {
+      "excludeFolders": [
+        "Archive"
+      ],
+      "denseWeight": 0.5
+    },
+    "result": {
+      "includeFolders": [],
+      "excludeFolders": [
+        "Archive"
+      ],
+      "model": "bundled",
+      "skipSections": [
+        "Related",
+        "See also",
+        "Links",
+        "References"
+      ],
+      "lexicalWeight": 1,
+      "denseWeight": 0.5
+    }
+  },
+  "shutdown": {
+    "params": {},
+    "result": {}
+  }
+};
+
+export const clientNotifications: ClientNotifications = {
+  "$/cancel": {
+    "id": 7
+  }
+};
+
+export const serverNotifications: ServerNotifications = {
+  "index/progress": {
+    "state": "embedding",
+    "notes": 1204,
+    "chunks": 5310,
+    "pending": 3,
+    "excluded": 17,
+    "progress": {
+      "doneNotes": 1201,
+      "totalNotes": 1204,
+      "doneChunks": 5298,
+      "notesPerSecond": 412.5,
+      "remainingMs": null
+    },
+    "model": {
+      "name": "bundled",
+      "state": "loading",
+      "message": null
+    },
+    "missing": [
+      {
+        "leg": "dense",
+        "reason": "The model is still being loaded; try again in a second."
+      }
+    ],
+    "problemCount": 1,
+    "problems": [
+      {
+        "path": "Scans/receipt.md",
+        "reason": "It is larger than 10 MB.",
+        "skipped": false
+      }
+    ],
+    "indexedMs": 1772582400000,
+    "sizeBytes": 83000000,
+    "message": null
+  },
+  "index/updated": {
+    "indexed": [
+      "Kitchen/Soft-boiled eggs.md"
+    ],
+    "removed": [
+      "Kitchen/Old eggs.md"
+    ],
+    "status": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  }
+};
+
+export const errorResponse: ErrorResponse = {
+  "id": 7,
+  "error": {
+    "code": -32010,
+    "message": "A phrase opens at character 5 and does not close: eggs \"six",
+    "data": {
+      "kind": "bad-query",
+      "next": "Close the phrase with \", or take the quotation mark away.",
+      "position": 5
+    }
+  },
+  "jsonrpc": "2.0"
+};

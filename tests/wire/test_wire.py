@@ -1,0 +1,184 @@
+"""
+The wire drifts nowhere: what is generated is what the structs say, and TypeScript reads what Python writes.
+
+A change on the Python side is seen by `wire.mjs --check`; a type in messages.ts that no longer fits what Python
+encodes is seen by the TypeScript compiler, over samples.ts.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from quarry.interfaces import protocol
+
+ROOT = Path(__file__).resolve().parents[2]
+WIRE = ROOT / "sidecar" / "dev" / "wire.mjs"
+TYPESCRIPT = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
+NODE = shutil.which("node")
+
+needs_node = pytest.mark.skipif(
+    NODE is None or not TYPESCRIPT.exists(), reason="needs Node and the packages of package.json"
+)
+
+
+def wire_python() -> dict[str, object]:
+    """What wire.py says, run as wire.mjs runs it."""
+    script = ROOT / "sidecar" / "dev" / "wire.py"
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def wire():
+    return wire_python()
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The types and the samples, in a place where they may be changed."""
+    for path in ("plugin/protocol/messages.ts", "tests/wire/samples.ts"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        shutil.copy(ROOT / path, tmp_path / path)
+    return tmp_path
+
+
+def check_types(root: Path) -> subprocess.CompletedProcess[str]:
+    options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes"]
+    modules = ["--module", "esnext", "--moduleResolution", "bundler"]
+    return subprocess.run(
+        [str(NODE), str(TYPESCRIPT), *options, *modules, "tests/wire/samples.ts"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@needs_node
+def test_what_is_generated_is_what_the_structs_say():
+    done = subprocess.run([str(NODE), str(WIRE), "--check"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+
+
+@needs_node
+def test_typescript_accepts_what_python_encodes(copy):
+    done = check_types(copy)
+
+    assert done.returncode == 0, done.stdout
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("readonly matchStart: number;", "readonly match_start: number;"),
+        ("readonly total: number;", "readonly total: string;"),
+        ('"exact" | "meaning" | "both"', '"exact" | "meaning"'),
+        ("readonly supersedes?: number | string | null;", "readonly supersedes?: string;"),
+        ("readonly truncated: boolean;", ""),
+        ('readonly "shutdown":', 'readonly "leave":'),
+    ],
+)
+def test_a_type_that_python_does_not_honour_does_not_compile(copy, before, after):
+    messages = copy / "plugin" / "protocol" / "messages.ts"
+    text = messages.read_text(encoding="utf-8")
+    assert before in text
+    messages.write_text(text.replace(before, after), encoding="utf-8")
+
+    done = check_types(copy)
+
+    assert done.returncode != 0
+    assert "tests/wire/samples.ts" in done.stdout
+
+
+@pytest.mark.parametrize("path", ["plugin/protocol/messages.ts", "tests/wire/samples.ts", "docs/PROTOCOL.md"])
+@needs_node
+def test_an_edited_file_is_named_with_the_command_that_mends_it(path):
+    """The check reads what stands in the repository, so the edit is made to what it compares with: its own answer."""
+    probe = (
+        f"const fs = await import('node:fs'); const {{ syncBuiltinESMExports }} = await import('node:module');"
+        f"const read = fs.default.readFileSync;"
+        f"fs.default.readFileSync = (file, ...rest) =>"
+        f"  read(file, ...rest) + (String(file).replaceAll('\\\\', '/').endswith('{path}') ? ' ' : '');"
+        f"syncBuiltinESMExports(); process.argv = [process.argv[0], 'wire.mjs', '--check'];"
+        f"await import({json.dumps(WIRE.as_uri())});"
+    ).replace("endswith", "endsWith")
+
+    done = subprocess.run([str(NODE), "--input-type=module", "-e", probe], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr == f"Not what the structs say: {path}. Run: npm run wire\n"
+
+
+def test_there_is_a_sample_of_every_message(wire):
+    samples = wire["samples"]
+
+    assert samples["methods"].keys() == protocol.REQUESTS.keys()
+    assert samples["clientNotifications"].keys() == protocol.CLIENT_NOTIFICATIONS.keys()
+    assert samples["serverNotifications"].keys() == protocol.SERVER_NOTIFICATIONS.keys()
+
+
+@pytest.mark.parametrize("method", protocol.REQUESTS)
+def test_a_sample_is_read_back_as_the_same_message(wire, method):
+    for name, struct in zip(("params", "result"), protocol.REQUESTS[method], strict=True):
+        sample = wire["samples"]["methods"][method][name]
+
+        message = msgspec.convert(sample, struct)
+
+        assert json.loads(msgspec.json.encode(message)) == sample
+
+
+@pytest.mark.parametrize("method", protocol.REQUESTS)
+def test_a_parameter_that_is_not_listed_is_refused_by_name(wire, method):
+    sample = wire["samples"]["methods"][method]["params"] | {"colour": "blue"}
+
+    with pytest.raises(msgspec.ValidationError, match="colour"):
+        msgspec.convert(sample, protocol.REQUESTS[method][0])
+
+
+def test_no_field_of_a_reply_may_be_left_out():
+    results = {result for _, result in protocol.REQUESTS.values()} | set(protocol.SERVER_NOTIFICATIONS.values())
+    _, known = msgspec.json.schema_components(results)
+
+    optional = {name: sorted(schema["properties"].keys() - set(schema["required"])) for name, schema in known.items()}
+
+    assert {name: fields for name, fields in optional.items() if fields} == {}
+
+
+def test_every_struct_becomes_one_type():
+    source = (ROOT / "plugin" / "protocol" / "messages.ts").read_text(encoding="utf-8")
+
+    names = re.findall(r"^export (?:interface|type) (\w+)", source, re.MULTILINE)
+
+    assert len(names) == len(set(names))
+    assert [name for name in names if name[-1].isdigit()] == []
+    assert "unreachable" not in source
+    assert "This interface was referenced" not in source
+
+
+def test_the_page_names_every_method_every_field_and_every_error(wire):
+    page = (ROOT / "docs" / "PROTOCOL.md").read_text(encoding="utf-8")
+    fields = {field for schema in wire["schema"].values() for field in schema.get("properties", {})}
+
+    assert [name for name in protocol.REQUESTS if f"### `{name}`" not in page] == []
+    assert [name for name in fields - {"jsonrpc", "id", "error"} if f"`{name}`" not in page and name != "code"] == []
+    assert (ROOT / "tests" / "wire" / "session.py").read_text(encoding="utf-8").strip() in page
+    assert (ROOT / "tests" / "wire" / "session.mjs").read_text(encoding="utf-8").strip() in page
+
+
+def test_the_page_names_every_kind_of_error_that_the_sources_know():
+    page = (ROOT / "docs" / "PROTOCOL.md").read_text(encoding="utf-8")
+    sources = (ROOT / "sidecar" / "quarry" / "interfaces").glob("*.py")
+    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+
+    kinds = set(re.findall(r"ErrorData\(\s*kind=\"([a-z-]+)\"", text))
+
+    assert "busy" in kinds
+    assert [kind for kind in sorted(kinds) if f"`{kind}`" not in page] == []
