@@ -1,0 +1,207 @@
+/** The plugin's life: load settings, build the parts, register, unload. What the parts do is in their folders. */
+import { FileSystemAdapter, Notice, Platform, Plugin } from "obsidian";
+import { type Actions, createActions } from "./actions";
+import { windowClock } from "./clock";
+import { addCommands } from "./commands";
+import { historyOf, remember } from "./search/history";
+import { type SearchOptions, SearchSession } from "./search/session";
+import { DEFAULTS, type Settings, migrate } from "./settings";
+import { Client } from "./sidecar/client";
+import { Connection } from "./sidecar/connection";
+import { createLauncher } from "./sidecar/process";
+import { Supervisor } from "./sidecar/supervisor";
+import { Signal } from "./signal";
+import { IndexStatusLine } from "./ui/index-status";
+import { freshness } from "./ui/pane-state";
+import { type History, type PaneParts, SearchView, VIEW_TYPE } from "./ui/search-view";
+import { QuarrySettingTab } from "./ui/settings-tab";
+import { TEXT } from "./ui/wording";
+import { VaultSync } from "./vault/sync";
+import { watchVault } from "./vault/watcher";
+
+// Kept per device and per vault, outside the vault: a path from a synced file must never decide which program runs.
+const ENGINE_PATH_KEY = "quarry-engine-path";
+const HISTORY_KEY = "quarry-recent-searches";
+
+export default class QuarryPlugin extends Plugin {
+  private preferences: Settings = DEFAULTS;
+  private readonly preferencesChanged = new Signal<void>();
+  private supervisor: Supervisor | null = null;
+
+  override async onload(): Promise<void> {
+    const { adapter } = this.app.vault;
+    if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
+      new Notice(TEXT.notices.desktopOnly);
+      return;
+    }
+    this.preferences = migrate(await this.loadData());
+    const connection = new Connection({
+      openSocket: (url) => new WebSocket(url),
+      clock: windowClock,
+      clientName: "obsidian",
+      clientVersion: this.manifest.version,
+    });
+    const client = new Client(connection, windowClock);
+    const supervisor = new Supervisor({
+      launcher: createLauncher({ vaultPath: adapter.getBasePath(), clock: windowClock }),
+      connection,
+      client,
+      clock: windowClock,
+      chosenProgram: () => this.enginePath,
+    });
+    this.supervisor = supervisor;
+    const actions = createActions(this.app, this.manifest, client, supervisor);
+    this.registerPane(client, supervisor, actions);
+    this.registerStatusBar(supervisor);
+    this.registerCommands(supervisor, actions);
+    this.registerSettings(client, supervisor, actions);
+    // Not before: until then every file is reported as created, and Obsidian is busy enough with its own start.
+    this.app.workspace.onLayoutReady(() => {
+      this.registerSync(client, supervisor);
+      supervisor.start();
+    });
+  }
+
+  override onunload(): void {
+    void this.supervisor?.stop();
+    this.supervisor = null;
+  }
+
+  override async onExternalSettingsChange(): Promise<void> {
+    this.preferences = migrate(await this.loadData());
+    this.preferencesChanged.emit();
+  }
+
+  // --- registering --------------------------------------------------------------------------------
+
+  private registerPane(client: Client, supervisor: Supervisor, actions: Actions): void {
+    const indexUpdated = new Signal<void>();
+    this.register(
+      client.notified.listen(({ method }) => {
+        if (method === "index/updated") indexUpdated.emit();
+      }),
+    );
+    const searchOptions = (): SearchOptions => ({ mode: this.preferences.mode, limit: this.preferences.limit });
+    const parts: PaneParts = {
+      createSession: () => new SearchSession(client, windowClock, searchOptions()),
+      engine: supervisor,
+      indexUpdated,
+      searchOptions,
+      searchOptionsChanged: this.preferencesChanged,
+      saveMode: (mode) => void this.save({ ...this.preferences, mode }),
+      copy: actions.copy,
+      act: actions.act,
+      history: this.history(),
+    };
+    this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
+    this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
+    this.addRibbonIcon("search", TEXT.openPane, () => void this.openPane());
+    this.registerObsidianProtocolHandler("quarry", ({ query }) => void this.openPane(query));
+    this.register(
+      supervisor.changed.listen(({ kind }) => {
+        if (kind === "failed") new Notice(TEXT.notices.gaveUp);
+      }),
+    );
+  }
+
+  private registerStatusBar(supervisor: Supervisor): void {
+    const el = this.addStatusBarItem();
+    el.addClass("mod-clickable");
+    el.setAttr("aria-label", TEXT.openPane);
+    this.registerDomEvent(el, "click", () => void this.openPane());
+    const line = new IndexStatusLine(el);
+    const show = (): void => {
+      line.show(freshness(supervisor.state, supervisor.status));
+      el.toggleClass("is-hidden", !this.preferences.showsStatusBar);
+    };
+    this.register(supervisor.changed.listen(show));
+    this.register(supervisor.statusChanged.listen(show));
+    this.register(this.preferencesChanged.listen(show));
+    show();
+  }
+
+  private registerCommands(supervisor: Supervisor, { act, rebuild }: Actions): void {
+    addCommands(this, {
+      openSearch: (query) => void this.openPane(query),
+      rebuild,
+      pauseOrResume: () => {
+        act(supervisor.status?.state === "paused" ? "resume" : "pause");
+      },
+      restart: () => {
+        act("restart");
+      },
+      copyReport: () => {
+        act("copy-report");
+      },
+      isLive: () => supervisor.state.kind === "live",
+    });
+  }
+
+  private registerSettings(client: Client, supervisor: Supervisor, { act, rebuild }: Actions): void {
+    const tab = new QuarrySettingTab(this.app, this, {
+      settings: () => this.preferences,
+      save: (settings) => void this.save(settings),
+      engine: supervisor,
+      enginePath: () => this.enginePath,
+      saveEnginePath: (path) => {
+        this.app.saveLocalStorage(ENGINE_PATH_KEY, path);
+        supervisor.restart();
+      },
+      readVault: () => client.ask("settings/read", {}),
+      writeVault: (change) => client.ask("settings/write", change),
+      rebuild,
+      act,
+    });
+    this.addSettingTab(tab);
+  }
+
+  private registerSync(client: Client, supervisor: Supervisor): void {
+    const sync = new VaultSync(client, windowClock);
+    const events = watchVault(this.app.vault, (change) => {
+      sync.push(change);
+    });
+    for (const event of events) this.registerEvent(event);
+    this.register(
+      supervisor.changed.listen(({ kind }) => {
+        sync.setConnected(kind === "live");
+      }),
+    );
+    this.register(() => {
+      sync.stop();
+    });
+  }
+
+  // --- what only the plugin itself can do -----------------------------------------------------------
+
+  private async openPane(query?: string): Promise<void> {
+    const leaf = await this.app.workspace.ensureSideLeaf(VIEW_TYPE, "right", { active: true, reveal: true });
+    await leaf.loadIfDeferred();
+    if (!(leaf.view instanceof SearchView)) return;
+    if (query !== undefined) leaf.view.setQuery(query);
+    leaf.view.focusInput();
+  }
+
+  private async save(preferences: Settings): Promise<void> {
+    this.preferences = preferences;
+    this.preferencesChanged.emit();
+    await this.saveData(preferences);
+  }
+
+  private history(): History {
+    const all = (): readonly string[] => historyOf(this.app.loadLocalStorage(HISTORY_KEY));
+    return {
+      all,
+      add: (query) => {
+        this.app.saveLocalStorage(HISTORY_KEY, remember(all(), query));
+      },
+      clear: () => {
+        this.app.saveLocalStorage(HISTORY_KEY, null);
+      },
+    };
+  }
+
+  private get enginePath(): string | null {
+    const path: unknown = this.app.loadLocalStorage(ENGINE_PATH_KEY);
+    return typeof path === "string" && path !== "" ? path : null;
+  }
+}

@@ -1,0 +1,61 @@
+/** What a starting sidecar says about itself: its line on stdout, its discovery file, and `quarry --version`. */
+import { parseObject } from "./codec";
+
+/** The one line on stdout. It carries no token, so it may be logged. */
+export type Announcement =
+  | {
+      readonly kind: "ready";
+      /** Absolute path of the discovery file, which holds the token. */
+      readonly discoveryPath: string;
+      readonly version: string;
+      readonly protocol: number;
+    }
+  | {
+      /** Another sidecar serves this vault. */
+      readonly kind: "held";
+      readonly discoveryPath: string;
+      readonly holderPid: number | null;
+    };
+
+/** Where to connect, and what to show there. */
+export interface Endpoint {
+  readonly port: number;
+  readonly token: string;
+}
+
+export interface ProgramVersion {
+  readonly version: string;
+  readonly protocol: number;
+}
+
+/** Null for a line that is no announcement. */
+export function parseAnnouncement(line: string): Announcement | null {
+  const value = parseObject(line);
+  const discoveryPath = value?.["discovery"];
+  if (!value || typeof discoveryPath !== "string" || discoveryPath === "") return null;
+  if (value["ready"] === false) {
+    const holder = value["holder"];
+    const pid: unknown = typeof holder === "object" && holder !== null && "pid" in holder ? holder.pid : null;
+    return { kind: "held", discoveryPath, holderPid: typeof pid === "number" ? pid : null };
+  }
+  const { ready, version, protocol } = value;
+  if (ready !== true || typeof version !== "string" || typeof protocol !== "number") return null;
+  return { kind: "ready", discoveryPath, version, protocol };
+}
+
+/** Null when the text is no discovery file, or one cut short. */
+export function parseEndpoint(text: string): Endpoint | null {
+  const value = parseObject(text);
+  const port = value?.["port"];
+  const token = value?.["token"];
+  if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65535) return null;
+  if (typeof token !== "string" || token === "") return null;
+  return { port, token };
+}
+
+/** Reads the output of `quarry --version`: `quarry 0.1.0 (protocol 1)`. Null when it is another program's. */
+export function parseProgramVersion(output: string): ProgramVersion | null {
+  const match = /^quarry (\S+) \(protocol (\d+)\)\s*$/.exec(output);
+  const [, version, protocol] = match ?? [];
+  return version !== undefined && protocol !== undefined ? { version, protocol: Number(protocol) } : null;
+}

@@ -1,0 +1,17 @@
+/** How one part tells others that something happened without knowing them. */
+export class Signal<T> {
+  private readonly listeners = new Set<(value: T) => void>();
+
+  /** Calls `listener` at each `emit` until the returned function is called. */
+  listen(listener: (value: T) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  emit(value: T): void {
+    // A copy: a listener may take itself away while it runs.
+    for (const listener of [...this.listeners]) listener(value);
+  }
+}

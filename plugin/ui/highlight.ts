@@ -1,0 +1,47 @@
+/** A text and its marks as pieces to draw one after the other. Pure. */
+import { type Mark } from "../protocol/messages";
+
+export interface Segment {
+  readonly text: string;
+  /** A word of the query. */
+  readonly isWord: boolean;
+  /** Within the sentence that is nearest in meaning. */
+  readonly isSentence: boolean;
+}
+
+/**
+ * The pieces of `text`, which put together give `text` again. Marks may overlap, lie outside the text or be empty;
+ * a mark that would cut a character of two code units in half takes it whole.
+ */
+export function segments(text: string, marks: readonly Mark[]): readonly Segment[] {
+  const spans = marks
+    .map(({ kind, start, end }) => ({ kind, start: characterStart(text, start), end: characterEnd(text, end) }))
+    .filter(({ start, end }) => start < end);
+  const cuts = [...new Set([0, text.length, ...spans.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
+
+  const isCovered = (from: number, to: number, kind: Mark["kind"]): boolean =>
+    spans.some((span) => span.kind === kind && span.start <= from && to <= span.end);
+  return cuts.slice(1).map((to, index) => {
+    const from = cuts[index] ?? 0;
+    return { text: text.slice(from, to), isWord: isCovered(from, to, "word"), isSentence: isCovered(from, to, "sentence") };
+  });
+}
+
+function characterStart(text: string, offset: number): number {
+  const inside = clamp(offset, text.length);
+  return isWithinPair(text, inside) ? inside - 1 : inside;
+}
+
+function characterEnd(text: string, offset: number): number {
+  const inside = clamp(offset, text.length);
+  return isWithinPair(text, inside) ? inside + 1 : inside;
+}
+
+/** Whether `offset` stands between the two code units of one character. */
+function isWithinPair(text: string, offset: number): boolean {
+  return offset > 0 && (text.codePointAt(offset - 1) ?? 0) > 0xffff;
+}
+
+function clamp(offset: number, length: number): number {
+  return Math.min(Math.max(0, offset), length);
+}

@@ -1,0 +1,159 @@
+/**
+ * One hit as elements: made once, then changed only where it differs. Note text enters as text nodes, never as HTML:
+ * in Obsidian's window a script in a note would have the whole machine.
+ */
+import { type Hit, type Passage } from "../protocol/messages";
+import { excerptOf } from "./excerpt";
+import { segments } from "./highlight";
+import { type Option, asOption } from "./option-list";
+import { TEXT, WHY_TIPS, ageWords, modifiedWords, morePassagesWords } from "./wording";
+
+/** An entry that can be opened: a note at one of its passages. */
+export interface HitOption extends Option {
+  readonly hit: Hit;
+  readonly passage: Passage | null;
+}
+
+export class HitRow {
+  readonly el: HTMLElement;
+  private readonly main: HTMLElement;
+  private readonly titleEl: HTMLElement;
+  private readonly whyEl: HTMLElement;
+  private readonly ageEl: HTMLElement;
+  private readonly best: PassageBlock;
+  private readonly othersEl: HTMLElement;
+  private readonly moreEl: HTMLElement;
+  private others: readonly PassageBlock[] = [];
+  private isOpen = false;
+
+  /** Not in the document yet: the list puts it where it belongs, which is rarely at the end. */
+  constructor(
+    private hit: Hit,
+    nowMs: number,
+  ) {
+    this.el = createDiv({ cls: "tree-item search-result quarry-hit", attr: { role: "group" } });
+    this.main = this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } });
+    asOption(this.main);
+    const head = this.main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable" });
+    this.titleEl = head.createDiv({ cls: "tree-item-inner quarry-title" });
+    const flair = head.createDiv({ cls: "tree-item-flair-outer" });
+    this.whyEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
+    this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
+    this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
+    this.othersEl = this.el.createDiv({ cls: "quarry-others" });
+    // For the mouse; the keyboard has Alt+Down. A listbox holds options only, so it is hidden from screen readers.
+    this.moreEl = this.el.createDiv({ cls: "quarry-more", attr: { "aria-hidden": "true" } });
+    this.update(hit, nowMs);
+  }
+
+  update(hit: Hit, nowMs: number): void {
+    this.hit = hit;
+    setText(this.titleEl, hit.title);
+    this.titleEl.title = hit.path;
+    setText(this.whyEl, hit.why);
+    this.whyEl.title = WHY_TIPS[hit.why];
+    this.whyEl.dataset["why"] = hit.why;
+    this.el.setAttr("aria-label", hit.title);
+    this.updateAge(nowMs);
+    const [best, ...others] = hit.passages;
+    this.best.show(best ?? null, hit.title);
+    this.showOthers(others);
+  }
+
+  updateAge(nowMs: number): void {
+    setText(this.ageEl, ageWords(nowMs - this.hit.modifiedMs));
+    this.ageEl.title = modifiedWords(this.hit.modifiedMs);
+  }
+
+  get hasMore(): boolean {
+    return this.hit.passages.length > 1;
+  }
+
+  /** Whether the passages beyond the best are shown. */
+  get isExpanded(): boolean {
+    return this.isOpen;
+  }
+
+  setExpanded(isOpen: boolean): void {
+    this.isOpen = isOpen;
+    this.showOthers(this.hit.passages.slice(1));
+  }
+
+  /** What the keyboard can reach, from top to bottom. */
+  get options(): readonly HitOption[] {
+    const { hit } = this;
+    const others = this.others.flatMap(({ el, passage }) => (passage ? [{ key: `${hit.path}#${passage.start}`, el, hit, passage }] : []));
+    return [{ key: hit.path, el: this.main, hit, passage: hit.passages[0] ?? null }, ...others];
+  }
+
+  isMoreButton(target: Node): boolean {
+    return this.moreEl.contains(target);
+  }
+
+  private showOthers(passages: readonly Passage[]): void {
+    const shown = this.isOpen ? passages : [];
+    for (const block of this.others.slice(shown.length)) block.el.remove();
+    this.others = shown.map((passage, index) => {
+      const block = this.others[index] ?? this.createOther();
+      block.show(passage, this.hit.title);
+      return block;
+    });
+    this.moreEl.toggleClass("is-hidden", passages.length === 0);
+    setText(this.moreEl, passages.length === 0 ? "" : morePassagesWords(passages.length, this.isOpen));
+  }
+
+  private createOther(): PassageBlock {
+    const el = this.othersEl.createDiv({ cls: "quarry-option search-result-file-match quarry-passage", attr: { draggable: "true" } });
+    asOption(el);
+    return new PassageBlock(el);
+  }
+}
+
+/** Heading trail and marked snippet of one passage. */
+class PassageBlock {
+  passage: Passage | null = null;
+  private shown = "";
+  private readonly trailEl: HTMLElement;
+  private readonly snippetEl: HTMLElement;
+
+  constructor(readonly el: HTMLElement) {
+    this.trailEl = el.createDiv({ cls: "quarry-trail" });
+    this.snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
+  }
+
+  show(passage: Passage | null, title: string): void {
+    this.passage = passage;
+    this.el.toggleClass("is-hidden", passage === null);
+    const trail = trailOf(passage?.headingPath ?? [], title).join(TEXT.headingSeparator);
+    setText(this.trailEl, trail);
+    this.trailEl.toggleClass("is-hidden", trail === "");
+    const wanted = JSON.stringify([passage?.snippet, passage?.marks]);
+    if (wanted === this.shown) return; // the same words: its nodes stay, and with them a text selection
+    this.shown = wanted;
+    this.snippetEl.empty();
+    if (passage) drawMarked(this.snippetEl, passage);
+  }
+}
+
+/** Without the heading that only says the title, which stands above it, once more. */
+function trailOf(headingPath: readonly string[], title: string): readonly string[] {
+  return headingPath[0] === title ? headingPath.slice(1) : headingPath;
+}
+
+function drawMarked(el: HTMLElement, passage: Passage): void {
+  const excerpt = excerptOf(passage);
+  for (const { text, isWord, isSentence } of segments(excerpt.text, excerpt.marks)) {
+    if (!isWord && !isSentence) {
+      el.appendText(text);
+      continue;
+    }
+    const span = el.createSpan({ text });
+    span.toggleClass("search-result-file-matched-text", isWord);
+    span.toggleClass("quarry-sentence", isSentence);
+  }
+}
+
+/** Leaves the text node alone when it says this already. */
+function setText(el: HTMLElement, text: string): void {
+  if (el.textContent !== text) el.setText(text);
+}

@@ -1,0 +1,48 @@
+/** The state of the index in one line: a dot, the words, and the one thing to do about it. For pane and status bar. */
+import { type Freshness } from "./pane-state";
+import { type ActionId, freshnessWords } from "./wording";
+
+/** Colours of the dot; the words say the same, for who does not see them. */
+const TONES: Readonly<Record<Freshness["kind"], string>> = {
+  off: "muted",
+  starting: "busy",
+  preparing: "busy",
+  trouble: "bad",
+  indexing: "busy",
+  updating: "busy",
+  paused: "muted",
+  "index-failed": "bad",
+  live: "good",
+};
+
+export class IndexStatusLine {
+  private readonly textEl: HTMLElement;
+  private readonly actionEl: HTMLElement | null;
+  private action: ActionId | null = null;
+
+  /** Without `act` it only tells, as in the status bar. */
+  constructor(
+    private readonly el: HTMLElement,
+    act: ((action: ActionId) => void) | null = null,
+  ) {
+    el.addClass("quarry-status");
+    el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
+    this.textEl = el.createSpan({ cls: "quarry-status-text" });
+    this.actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
+    this.actionEl?.addEventListener("click", () => {
+      if (this.action) act?.(this.action);
+    });
+  }
+
+  show(freshness: Freshness): void {
+    const { text, action } = freshnessWords(freshness);
+    this.el.dataset["tone"] = TONES[freshness.kind];
+    this.el.dataset["state"] = freshness.kind;
+    if (this.textEl.textContent !== text) this.textEl.setText(text);
+    if (this.actionEl && this.action !== (action?.id ?? null)) {
+      this.actionEl.setText(action?.label ?? "");
+      this.actionEl.toggleClass("is-hidden", action === null);
+    }
+    this.action = action?.id ?? null;
+  }
+}

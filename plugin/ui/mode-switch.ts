@@ -1,0 +1,29 @@
+/** Both, exact or meaning: three buttons of which one is pressed. */
+import { setTooltip } from "obsidian";
+import { type Mode } from "../protocol/messages";
+import { MODE_NAMES, MODE_TIPS, TEXT } from "./wording";
+
+const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
+
+export class ModeSwitch {
+  private readonly buttons: readonly (readonly [Mode, HTMLElement])[];
+
+  constructor(parent: HTMLElement, choose: (mode: Mode) => void) {
+    const group = parent.createDiv({ cls: "quarry-modes", attr: { role: "group", "aria-label": TEXT.modeLabel } });
+    this.buttons = MODES.map((mode) => {
+      const button = group.createEl("button", { cls: "quarry-mode", text: MODE_NAMES[mode], attr: { "data-mode": mode } });
+      setTooltip(button, MODE_TIPS[mode]);
+      button.addEventListener("click", () => {
+        choose(mode);
+      });
+      return [mode, button] as const;
+    });
+  }
+
+  show(mode: Mode): void {
+    for (const [own, button] of this.buttons) {
+      button.setAttr("aria-pressed", String(own === mode));
+      button.toggleClass("is-active", own === mode);
+    }
+  }
+}

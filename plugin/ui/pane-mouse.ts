@@ -1,0 +1,44 @@
+/** What the mouse does to the list, by one listener a kind of event: rows come and go, the list stays. */
+import { type Component, Keymap, type PaneType } from "obsidian";
+import { type HitOption } from "./hit-row";
+import { type Entry, type PaneDom } from "./pane-dom";
+
+export interface MouseHandlers {
+  readonly choose: (entry: Entry, where: PaneType | boolean) => void;
+  readonly expand: (path: string, isExpanded: boolean) => void;
+  readonly showMenu: (option: HitOption, event: MouseEvent) => void;
+  readonly preview: (option: HitOption, event: MouseEvent) => void;
+  readonly drag: (option: HitOption, event: DragEvent) => void;
+}
+
+/** Listens until `owner` is unloaded. */
+export function listenToMouse(owner: Component, { listEl, hits, recents }: PaneDom, handlers: MouseHandlers): void {
+  const { choose, expand, showMenu, preview, drag } = handlers;
+  owner.registerDomEvent(listEl, "click", (event) => {
+    const more = hits.moreButtonAt(event.target);
+    if (more !== null) {
+      expand(more, !hits.isExpanded(more));
+      return;
+    }
+    const entry = hits.optionAt(event.target) ?? recents.optionAt(event.target);
+    if (entry) choose(entry, Keymap.isModEvent(event));
+  });
+  owner.registerDomEvent(listEl, "auxclick", (event) => {
+    const option = event.button === 1 ? hits.optionAt(event.target) : null;
+    if (option) choose(option, "tab");
+  });
+  owner.registerDomEvent(listEl, "contextmenu", (event) => {
+    const option = hits.optionAt(event.target);
+    if (!option) return;
+    event.preventDefault();
+    showMenu(option, event);
+  });
+  owner.registerDomEvent(listEl, "mouseover", (event) => {
+    const option = hits.optionAt(event.target);
+    if (option) preview(option, event);
+  });
+  owner.registerDomEvent(listEl, "dragstart", (event) => {
+    const option = hits.optionAt(event.target);
+    if (option) drag(option, event);
+  });
+}

@@ -1,0 +1,129 @@
+/**
+ * What the pane has to say, out of what is known about engine, index and search. Pure: the words are in `wording.ts`.
+ *
+ * Three places speak: the body (one of `PaneState`), a line above it when meaning search is off (`Handicap`), and the
+ * footer, which the status bar repeats (`Freshness`).
+ */
+import { type IndexStatus } from "../protocol/messages";
+import { type Answer, type SearchState } from "../search/session";
+import { type Failure } from "../sidecar/failure";
+import { type EngineState, type Supervisor } from "../sidecar/supervisor";
+
+/** What the screen may know of the engine, and when it changes. */
+export type EngineWatch = Pick<Supervisor, "state" | "status" | "changed" | "statusChanged">;
+
+type Trouble = Extract<EngineState, { kind: "missing" | "outdated" | "occupied" | "failed" | "disconnected" }>;
+
+export type PaneState =
+  | Trouble
+  | { readonly kind: "starting" }
+  /** No query, and nothing in the way of one. */
+  | { readonly kind: "empty"; readonly hasHistory: boolean }
+  | { readonly kind: "searching" }
+  | { readonly kind: "results"; readonly answer: Answer }
+  | { readonly kind: "no-results"; readonly answer: Answer; readonly isIndexing: boolean }
+  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null }
+  | { readonly kind: "search-failed"; readonly failure: Failure };
+
+/** Search works, but not with all it has. */
+export interface Handicap {
+  readonly leg: "dense" | "lexical";
+  readonly reason: string;
+}
+
+export type Freshness =
+  | { readonly kind: "off" }
+  | { readonly kind: "starting" }
+  | { readonly kind: "trouble"; readonly engine: Trouble["kind"] }
+  | { readonly kind: "indexing"; readonly done: number; readonly total: number; readonly remainingMs: number | null }
+  | { readonly kind: "preparing" }
+  | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
+  | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
+  | { readonly kind: "index-failed"; readonly message: string | null }
+  | { readonly kind: "live"; readonly notes: number; readonly problems: number };
+
+export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
+  switch (engine.kind) {
+    case "missing":
+    case "outdated":
+    case "occupied":
+    case "failed":
+    case "disconnected":
+      return engine;
+    case "stopped":
+    case "starting":
+      return { kind: "starting" };
+    case "live":
+      return liveState(status, search, hasHistory);
+  }
+}
+
+function liveState(status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
+  switch (search.kind) {
+    case "idle":
+      return { kind: "empty", hasHistory };
+    case "searching":
+      return { kind: "searching" };
+    case "failed":
+      return failedState(search.failure);
+    case "results":
+      if (search.answer.hits.length > 0) return { kind: "results", answer: search.answer };
+      return { kind: "no-results", answer: search.answer, isIndexing: status?.progress != null };
+  }
+}
+
+function failedState(failure: Failure): PaneState {
+  switch (failure.kind) {
+    case "bad-query":
+      return failure;
+    case "not-connected":
+    case "disconnected":
+    case "cancelled":
+      return { kind: "searching" }; // the connection is coming back, and the query is asked again when it is there
+    case "timed-out":
+    case "refused":
+      return { kind: "search-failed", failure };
+  }
+}
+
+/** From the answer that is shown, else from the index: an answer knows what it lacked. */
+export function handicap(status: IndexStatus | null, search: SearchState): Handicap | null {
+  const missing = search.kind === "results" ? search.answer.missing : (status?.missing ?? []);
+  return missing[0] ?? null;
+}
+
+export function freshness(engine: EngineState, status: IndexStatus | null): Freshness {
+  switch (engine.kind) {
+    case "stopped":
+      return { kind: "off" };
+    case "starting":
+      return { kind: "starting" };
+    case "missing":
+    case "outdated":
+    case "occupied":
+    case "failed":
+    case "disconnected":
+      return { kind: "trouble", engine: engine.kind };
+    case "live":
+      return status ? freshnessOf(status) : { kind: "starting" };
+  }
+}
+
+function freshnessOf({ state, notes, pending, progress, message, problemCount }: IndexStatus): Freshness {
+  switch (state) {
+    case "starting":
+    case "scanning":
+      return { kind: "preparing" };
+    case "indexing":
+    case "rebuilding":
+    case "embedding":
+      if (!progress) return { kind: "preparing" };
+      return { kind: "indexing", done: progress.doneNotes, total: progress.totalNotes, remainingMs: progress.remainingMs };
+    case "paused":
+      return { kind: "paused", notes, pending };
+    case "failed":
+      return { kind: "index-failed", message };
+    case "live":
+      return pending > 0 ? { kind: "updating", notes, pending } : { kind: "live", notes, problems: problemCount };
+  }
+}

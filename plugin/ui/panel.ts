@@ -1,0 +1,54 @@
+/** The block that says what is the matter and what can be done, drawn from `PanelWords`. */
+import { setIcon, setTooltip } from "obsidian";
+import { type ActionId, type PanelWords, actionOf } from "./wording";
+
+export interface PanelHandlers {
+  readonly act: (action: ActionId) => void;
+  readonly copy: (text: string) => void;
+}
+
+export class Panel {
+  private shown = "";
+
+  constructor(
+    private readonly el: HTMLElement,
+    private readonly handlers: PanelHandlers,
+  ) {}
+
+  show(words: PanelWords | null): void {
+    // Progress comes several times a second: a button is not replaced under the finger that presses it.
+    const wanted = JSON.stringify(words);
+    if (wanted === this.shown) return;
+    this.shown = wanted;
+    this.el.empty();
+    this.el.toggleClass("is-hidden", words === null);
+    if (words) this.draw(words);
+  }
+
+  private draw({ title, detail, commands, actions }: PanelWords): void {
+    this.el.createDiv({ cls: "quarry-panel-title", text: title });
+    if (detail !== "") this.el.createDiv({ cls: "quarry-panel-detail", text: detail });
+    for (const command of commands) this.drawCommand(command);
+    const row = this.el.createDiv({ cls: "quarry-panel-actions" });
+    const [first] = actions;
+    for (const { id, label } of actions) {
+      const button = row.createEl("button", { text: label, attr: { "data-action": id } });
+      button.toggleClass("mod-cta", id === first.id);
+      button.addEventListener("click", () => {
+        if (id === "copy-command" && commands[0] !== undefined) this.handlers.copy(commands[0]);
+        else this.handlers.act(id);
+      });
+    }
+  }
+
+  private drawCommand(command: string): void {
+    const row = this.el.createDiv({ cls: "quarry-panel-command" });
+    row.createEl("code", { text: command });
+    const button = row.createEl("button", { cls: "clickable-icon" });
+    setIcon(button, "copy");
+    setTooltip(button, actionOf("copy-command").label);
+    button.addEventListener("click", () => {
+      this.handlers.copy(command);
+    });
+  }
+}

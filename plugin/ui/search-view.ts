@@ -1,0 +1,309 @@
+/** The search pane: binds a search session and the engine's state to an input, a list and the keyboard. */
+import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { type Mode } from "../protocol/messages";
+import { type Answer, type SearchOptions, type SearchSession, type SearchState, answerOf } from "../search/session";
+import { type Signal } from "../signal";
+import { hitMenu, preview, startDrag } from "./hit-actions";
+import { type HitOption } from "./hit-row";
+import { openHit } from "./open-hit";
+import { type Entry, type PaneDom, buildPane } from "./pane-dom";
+import { paneKey } from "./pane-keys";
+import { listenToMouse } from "./pane-mouse";
+import { type EngineWatch, type PaneState, freshness, handicap, paneState } from "./pane-state";
+import { type ActionId, TEXT, announcement, countWords, handicapWords, panelWords } from "./wording";
+
+export const VIEW_TYPE = "quarry-search";
+
+const AGES_EVERY_MS = 60_000; // the smallest step an age is told in
+
+export interface History {
+  all(): readonly string[];
+  add(query: string): void;
+  clear(): void;
+}
+
+/** What the pane is given; it reaches for nothing else. */
+export interface PaneParts {
+  readonly createSession: () => SearchSession;
+  readonly engine: EngineWatch;
+  readonly indexUpdated: Signal<void>;
+  readonly history: History;
+  readonly searchOptions: () => SearchOptions;
+  readonly searchOptionsChanged: Signal<void>;
+  readonly saveMode: (mode: Mode) => void;
+  readonly copy: (text: string) => void;
+  /** Actions that concern the engine or the settings, not this pane. */
+  readonly act: (action: ActionId) => void;
+}
+
+export class SearchView extends ItemView {
+  override navigation = false;
+  override icon = "search";
+  /** Where the core's page preview hangs its pop-over. */
+  hoverPopover: HoverPopover | null = null;
+  private readonly session: SearchSession;
+  private dom: PaneDom | null = null;
+  private isComposing = false;
+
+  constructor(
+    leaf: WorkspaceLeaf,
+    private readonly parts: PaneParts,
+  ) {
+    super(leaf);
+    this.session = parts.createSession();
+  }
+
+  getViewType(): string {
+    return VIEW_TYPE;
+  }
+
+  getDisplayText(): string {
+    return TEXT.viewTitle;
+  }
+
+  override getState(): Record<string, unknown> {
+    return { query: this.dom?.input.value ?? "" };
+  }
+
+  override async setState(state: unknown, result: ViewStateResult): Promise<void> {
+    await super.setState(state, result);
+    if (typeof state === "object" && state !== null && "query" in state && typeof state.query === "string") {
+      this.setQuery(state.query);
+    }
+  }
+
+  /** Puts a query into the box as if it had been typed. */
+  setQuery(query: string): void {
+    if (!this.dom || this.dom.input.value === query) return;
+    this.dom.input.value = query;
+    this.onInput();
+  }
+
+  focusInput(): void {
+    this.dom?.input.focus();
+    this.dom?.input.select();
+  }
+
+  protected override async onOpen(): Promise<void> {
+    await super.onOpen();
+    const dom = buildPane(this.contentEl, (mode) => { this.chooseMode(mode); }, {
+      act: (action) => { this.act(action); },
+      copy: this.parts.copy,
+    });
+    this.dom = dom;
+    this.listenToInput(dom);
+    listenToMouse(this, dom, {
+      choose: (entry, where) => { this.choose(entry, where); },
+      expand: (path, isExpanded) => { this.expand(path, isExpanded); },
+      showMenu: (option, event) => { this.menuFor(option).showAtMouseEvent(event); },
+      preview: (option, event) => { preview(this.app, event, VIEW_TYPE, this, option); },
+      drag: (option, event) => { startDrag(this.app, event, option); },
+    });
+    const render = (): void => {
+      this.render(false);
+    };
+    this.register(this.session.changed.listen((state) => { this.onSearch(state); }));
+    this.register(this.parts.engine.changed.listen(({ kind }) => {
+      if (kind === "live") this.session.refresh();
+      render();
+    }));
+    this.register(this.parts.engine.statusChanged.listen(render));
+    this.register(this.parts.searchOptionsChanged.listen(() => {
+      this.session.setOptions(this.parts.searchOptions());
+      render();
+    }));
+    this.register(this.parts.indexUpdated.listen(() => { this.session.refresh(); }));
+    this.registerInterval(window.setInterval(() => { dom.hits.updateAges(Date.now()); }, AGES_EVERY_MS));
+    render();
+  }
+
+  protected override async onClose(): Promise<void> {
+    this.session.close();
+    this.dom = null;
+    await super.onClose();
+  }
+
+  // --- from the user ------------------------------------------------------------------------------
+
+  private listenToInput({ search, input }: PaneDom): void {
+    search.onChange(() => { this.onInput(); }); // typing, and the button that clears
+    this.registerDomEvent(input, "input", () => { this.onInput(); });
+    // While an input method composes, the box holds spelling, not words.
+    this.registerDomEvent(input, "compositionstart", () => { this.isComposing = true; });
+    this.registerDomEvent(input, "compositionend", () => {
+      this.isComposing = false;
+      this.onInput();
+    });
+    this.registerDomEvent(input, "keydown", (event) => {
+      if (this.onKey(event)) event.preventDefault();
+    });
+  }
+
+  private onInput(): void {
+    if (this.dom && !this.isComposing) this.session.setQuery(this.dom.input.value);
+  }
+
+  /** Gives whether the key was ours. */
+  private onKey(event: KeyboardEvent): boolean {
+    const key = paneKey(event);
+    const entry = this.dom?.entries.selected ?? null;
+    switch (key?.kind) {
+      case undefined:
+        return false;
+      case "move":
+        this.dom?.entries.move(key.step);
+        return true;
+      case "expand":
+        if (entry && "hit" in entry) this.expand(entry.hit.path, key.isExpanded);
+        return true;
+      case "open":
+        if (entry) this.choose(entry, Keymap.isModEvent(event));
+        return true;
+      case "leave":
+        this.leave();
+        return true;
+      case "menu":
+        return this.openMenuAt(entry);
+    }
+  }
+
+  private choose(entry: Entry, where: PaneType | boolean): void {
+    if ("query" in entry) {
+      this.setQuery(entry.query);
+      this.dom?.input.focus();
+      return;
+    }
+    this.dom?.entries.choose(entry.key);
+    this.parts.history.add(this.dom?.input.value ?? "");
+    void this.open(entry, where);
+  }
+
+  private async open({ hit, passage }: HitOption, where: PaneType | boolean): Promise<void> {
+    if (!(await openHit(this.app, hit.path, passage, where))) new Notice(TEXT.notices.noteGone);
+  }
+
+  /** First empties the box, then goes back to the note. */
+  private leave(): void {
+    if (this.dom && this.dom.input.value !== "") {
+      this.setQuery("");
+      return;
+    }
+    const note = this.app.workspace.getMostRecentLeaf();
+    if (note) this.app.workspace.setActiveLeaf(note, { focus: true });
+  }
+
+  private expand(path: string, isExpanded: boolean): void {
+    if (!this.dom?.hits.setExpanded(path, isExpanded)) return;
+    if (!isExpanded) this.dom.entries.choose(path); // the passage that was selected may be hidden now
+    this.dom.entries.setOptions(this.dom.hits.options, true);
+  }
+
+  private menuFor(option: HitOption): ReturnType<typeof hitMenu> {
+    return hitMenu(this.app, option, VIEW_TYPE, this.leaf, {
+      open: (chosen, where) => { this.choose(chosen, where); },
+      copy: this.parts.copy,
+    });
+  }
+
+  private openMenuAt(entry: Entry | null): boolean {
+    if (!entry || !("hit" in entry)) return false;
+    const { left, bottom } = entry.el.getBoundingClientRect();
+    this.menuFor(entry).showAtPosition({ x: left, y: bottom }, entry.el.doc);
+    return true;
+  }
+
+  private chooseMode(mode: Mode): void {
+    this.parts.saveMode(mode);
+    this.dom?.input.focus();
+  }
+
+  private act(action: ActionId): void {
+    const { dom } = this;
+    switch (action) {
+      case "clear-query":
+        this.setQuery("");
+        dom?.input.focus();
+        return;
+      case "clear-history":
+        this.parts.history.clear();
+        this.render(false);
+        return;
+      case "search-both":
+        this.chooseMode("hybrid");
+        return;
+      case "search-again":
+        this.session.refresh();
+        return;
+      case "go-to-error":
+        this.goToError();
+        return;
+      case "check-again":
+      case "copy-command":
+      case "copy-report":
+      case "open-settings":
+      case "pause":
+      case "restart":
+      case "resume":
+        this.parts.act(action);
+    }
+  }
+
+  private goToError(): void {
+    const { state } = this.session;
+    if (!this.dom || state.kind !== "failed" || state.failure.kind !== "bad-query") return;
+    const { input } = this.dom;
+    const indent = input.value.length - input.value.trimStart().length; // the session asked without it
+    const at = indent + (state.failure.position ?? 0);
+    input.focus();
+    input.setSelectionRange(at, Math.min(at + 1, input.value.length));
+  }
+
+  // --- to the screen ------------------------------------------------------------------------------
+
+  private onSearch(state: SearchState): void {
+    this.render(state.kind === "results" && !state.isRefresh);
+  }
+
+  private render(isNewAnswer: boolean): void {
+    const { dom } = this;
+    if (!dom) return;
+    const { engine } = this.parts;
+    const search = this.session.state;
+    const history = search.kind === "idle" ? this.parts.history.all() : [];
+    const state = paneState(engine.state, engine.status, search, history.length > 0);
+    const answer = answerOf(search);
+
+    dom.modes.show(this.session.mode);
+    dom.panel.show(panelWords(state));
+    dom.status.show(freshness(engine.state, engine.status));
+    showText(dom.countEl, answer && answer.hits.length > 0 ? countWords(answer) : "");
+    const lacking = engine.state.kind === "live" ? handicap(engine.status, search) : null;
+    showText(dom.handicapEl, lacking ? handicapWords(lacking) : "");
+    this.renderList(dom, answer, history, isNewAnswer);
+    dom.el.dataset["state"] = state.kind;
+    dom.listEl.toggleClass("is-stale", isStale(state));
+    // Not `showText`: a region that was hidden when its text came is not read out.
+    if (state.kind !== "searching" && dom.liveEl.textContent !== announcement(state)) dom.liveEl.setText(announcement(state));
+  }
+
+  private renderList({ hits, recents, entries, listEl }: PaneDom, answer: Answer | null, history: readonly string[], isNewAnswer: boolean): void {
+    hits.show(answer?.hits ?? [], Date.now());
+    recents.show(history);
+    const options: readonly Entry[] = answer ? hits.options : recents.options;
+    // A refresh never takes the selection from its note. A new query does: by meaning nearly every note is found again,
+    // far below, and Enter would open that one.
+    entries.setOptions(options, !isNewAnswer);
+    listEl.setAttr("aria-label", answer ? TEXT.listLabel : TEXT.recentLabel);
+    if (isNewAnswer && entries.selected === options[0]) listEl.scrollTop = 0;
+  }
+}
+
+/** Rows that answer an earlier question, or come from an engine that is gone. */
+function isStale({ kind }: PaneState): boolean {
+  return kind !== "results" && kind !== "empty";
+}
+
+function showText(el: HTMLElement, text: string): void {
+  if (el.textContent !== text) el.setText(text);
+  el.toggleClass("is-hidden", text === "");
+}

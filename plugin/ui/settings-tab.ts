@@ -1,0 +1,283 @@
+/**
+ * The settings tab. Three kinds of settings, each with its own home: the pane's (data.json), the engine's program (this
+ * device only), and the vault's (`.quarry.toml`, which the sidecar reads and writes).
+ *
+ * Rows are described once; Obsidian 1.13 takes them as definitions that its settings search knows, older versions as a
+ * page that is drawn.
+ */
+import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
+import { type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
+import { LIMITS, type Settings } from "../settings";
+import { type Reply } from "../sidecar/failure";
+import { type EngineWatch, freshness } from "./pane-state";
+import { type ActionId, TEXT, failureWords, freshnessWords, statusSummary } from "./wording";
+
+const WORDS = TEXT.settings;
+const PROBLEMS_SHOWN = 20;
+
+export interface SettingsParts {
+  readonly settings: () => Settings;
+  readonly save: (settings: Settings) => void;
+  readonly engine: EngineWatch;
+  /** Null: look in the usual places. */
+  readonly enginePath: () => string | null;
+  readonly saveEnginePath: (path: string | null) => void;
+  readonly readVault: () => Promise<Reply<VaultSettings>>;
+  readonly writeVault: (change: SettingsWriteParams) => Promise<Reply<VaultSettings>>;
+  readonly rebuild: () => void;
+  readonly act: (action: ActionId) => void;
+}
+
+interface Row {
+  readonly name: string;
+  readonly help: string;
+  readonly build: (setting: Setting) => void;
+}
+
+interface Group {
+  readonly heading: string;
+  readonly rows: readonly Row[];
+}
+
+/** A control that shows one of the vault's settings; null while they cannot be read. */
+type Filler = (settings: VaultSettings | null) => void;
+
+export class QuarrySettingTab extends PluginSettingTab {
+  private fillers: Filler[] = [];
+  private stopListening: (() => void)[] = [];
+
+  constructor(
+    app: App,
+    plugin: Plugin,
+    private readonly parts: SettingsParts,
+  ) {
+    super(app, plugin);
+  }
+
+  override getSettingDefinitions(): SettingDefinitionItem[] {
+    this.begin();
+    return this.groups().map(({ heading, rows }) => ({
+      type: "group" as const,
+      heading,
+      items: rows.map((row) => ({
+        name: row.name,
+        desc: row.help,
+        render: (setting: Setting) => {
+          drawRow(setting, row);
+        },
+      })),
+    }));
+  }
+
+  override display(): void {
+    this.begin();
+    this.containerEl.empty();
+    for (const { heading, rows } of this.groups()) {
+      new Setting(this.containerEl).setName(heading).setHeading();
+      for (const row of rows) drawRow(new Setting(this.containerEl), row);
+    }
+  }
+
+  override hide(): void {
+    this.end();
+    super.hide();
+  }
+
+  private begin(): void {
+    this.end();
+    this.stopListening.push(
+      this.parts.engine.changed.listen(() => void this.fill()),
+    );
+    // After this turn: the rows, and with them the fillers, are made after the definitions were asked for.
+    window.setTimeout(() => void this.fill(), 0);
+  }
+
+  private end(): void {
+    for (const stop of this.stopListening) stop();
+    this.stopListening = [];
+    this.fillers = [];
+  }
+
+  private async fill(): Promise<void> {
+    if (this.fillers.length === 0) return;
+    const reply = await this.parts.readVault();
+    for (const filler of this.fillers) filler(reply.ok ? reply.value : null);
+  }
+
+  private async write(change: SettingsWriteParams): Promise<void> {
+    const reply = await this.parts.writeVault(change);
+    if (!reply.ok) new Notice(failureWords(reply.failure));
+    await this.fill();
+  }
+
+  // --- rows ---------------------------------------------------------------------------------------
+
+  private groups(): readonly Group[] {
+    return [
+      { heading: WORDS.engineGroup, rows: [this.statusRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
+      {
+        heading: WORDS.vaultGroup,
+        rows: [
+          this.foldersRow(WORDS.include, WORDS.includeHelp, "includeFolders"),
+          this.foldersRow(WORDS.exclude, WORDS.excludeHelp, "excludeFolders"),
+          this.modelRow(),
+          this.weightRow(WORDS.lexicalWeight, "lexicalWeight"),
+          this.weightRow(WORDS.denseWeight, "denseWeight"),
+          this.rebuildRow(),
+        ],
+      },
+      { heading: WORDS.paneGroup, rows: [this.limitRow(), this.statusBarRow()] },
+    ];
+  }
+
+  private statusRow(): Row {
+    const build = (setting: Setting): void => {
+      const show = (): void => {
+        setting.setDesc(this.statusText());
+      };
+      show();
+      this.stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
+    };
+    return { name: WORDS.status, help: "", build };
+  }
+
+  private statusText(): DocumentFragment {
+    const { state, status } = this.parts.engine;
+    return createFragment((fragment) => {
+      fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
+      if (!status) return;
+      fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
+      if (status.message !== null) fragment.createDiv({ text: status.message });
+      if (status.problems.length === 0) return;
+      fragment.createDiv({ text: WORDS.problems });
+      const list = fragment.createEl("ul");
+      for (const { path, reason, skipped } of status.problems.slice(0, PROBLEMS_SHOWN)) {
+        list.createEl("li", { text: `${path} (${skipped ? WORDS.skipped : WORDS.partly}): ${reason}` });
+      }
+    });
+  }
+
+  private pathRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.setPlaceholder(WORDS.enginePathExample).setValue(this.parts.enginePath() ?? "");
+        text.inputEl.addEventListener("change", () => {
+          const path = text.inputEl.value.trim();
+          if (path !== "" && !isFullPath(path)) new Notice(WORDS.enginePathNotAbsolute);
+          else this.parts.saveEnginePath(path === "" ? null : path);
+        });
+      });
+    };
+    return { name: WORDS.enginePath, help: WORDS.enginePathHelp, build };
+  }
+
+  private restartRow(): Row {
+    return this.buttonRow(WORDS.restart, WORDS.restartHelp, WORDS.restartButton, () => {
+      this.parts.act("restart");
+    });
+  }
+
+  private reportRow(): Row {
+    return this.buttonRow(WORDS.report, WORDS.reportHelp, WORDS.reportButton, () => {
+      this.parts.act("copy-report");
+    });
+  }
+
+  private rebuildRow(): Row {
+    return this.buttonRow(WORDS.rebuild, WORDS.rebuildHelp, WORDS.rebuildButton, this.parts.rebuild);
+  }
+
+  private buttonRow(name: string, help: string, label: string, run: () => void): Row {
+    const build = (setting: Setting): void => {
+      setting.addButton((button) => button.setButtonText(label).onClick(run));
+    };
+    return { name, help, build };
+  }
+
+  private foldersRow(name: string, help: string, key: "includeFolders" | "excludeFolders"): Row {
+    const build = (setting: Setting): void => {
+      setting.addTextArea((area) => {
+        area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
+        this.fillers.push((settings) => {
+          area.setDisabled(settings === null).setValue(settings?.[key].join("\n") ?? "");
+          setting.setDesc(settings === null ? WORDS.vaultUnavailable : help);
+        });
+      });
+    };
+    return { name, help, build };
+  }
+
+  private modelRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.inputEl.addEventListener("change", () => void this.write({ model: text.inputEl.value.trim() || "bundled" }));
+        this.fillers.push((settings) => {
+          text.setDisabled(settings === null).setValue(settings?.model ?? "");
+        });
+      });
+    };
+    return { name: WORDS.model, help: WORDS.modelHelp, build };
+  }
+
+  private weightRow(name: string, key: "lexicalWeight" | "denseWeight"): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.inputEl.addEventListener("change", () => {
+          const weight = weightOf(text.inputEl.value);
+          if (weight === null) new Notice(WORDS.weightInvalid);
+          else void this.write({ [key]: weight });
+        });
+        this.fillers.push((settings) => {
+          text.setDisabled(settings === null).setValue(settings === null ? "" : String(settings[key]));
+        });
+      });
+    };
+    return { name, help: WORDS.weightHelp, build };
+  }
+
+  private limitRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addSlider((slider) =>
+        slider
+          .setLimits(LIMITS.least, LIMITS.most, LIMITS.step)
+          .setValue(this.parts.settings().limit)
+          .onChange((limit) => {
+            this.parts.save({ ...this.parts.settings(), limit });
+          }),
+      );
+    };
+    return { name: WORDS.limit, help: WORDS.limitHelp, build };
+  }
+
+  private statusBarRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addToggle((toggle) =>
+        toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => {
+          this.parts.save({ ...this.parts.settings(), showsStatusBar });
+        }),
+      );
+    };
+    return { name: WORDS.statusBar, help: WORDS.statusBarHelp, build };
+  }
+}
+
+function drawRow(setting: Setting, { name, help, build }: Row): void {
+  setting.setName(name).setDesc(help);
+  build(setting);
+}
+
+/** One folder a line, without the slashes that people put around them. */
+export function foldersOf(text: string): string[] {
+  const folders = text.split("\n").map((line) => line.trim().replace(/^\/+|\/+$/g, ""));
+  return [...new Set(folders.filter((folder) => folder !== ""))];
+}
+
+/** Null when it is no weight. */
+export function weightOf(text: string): number | null {
+  const weight = text.trim() === "" ? NaN : Number(text.replace(",", "."));
+  return weight >= 0 && weight <= 100 ? weight : null;
+}
+
+export function isFullPath(path: string): boolean {
+  return /^(\/|~[\\/]|[A-Za-z]:[\\/]|\\\\)/.test(path);
+}

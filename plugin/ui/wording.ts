@@ -1,0 +1,369 @@
+/**
+ * Every sentence a person reads, and what they can do about it. Pure; Obsidian's rules: sentence case, no exclamation.
+ *
+ * What the sidecar says about a query or a note is shown as it came: it knows the reason better than a code would.
+ */
+import { type Mode, type Why } from "../protocol/messages";
+import { PROTOCOL_VERSION } from "../protocol/messages";
+import { type Answer } from "../search/session";
+import { type Failure, type StartFailure } from "../sidecar/failure";
+import { type Freshness, type Handicap, type PaneState } from "./pane-state";
+
+export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
+export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
+
+export type ActionId =
+  | "check-again"
+  | "clear-history"
+  | "clear-query"
+  | "copy-command"
+  | "copy-report"
+  | "go-to-error"
+  | "open-settings"
+  | "pause"
+  | "restart"
+  | "resume"
+  | "search-again"
+  | "search-both";
+
+export interface Action {
+  readonly id: ActionId;
+  readonly label: string;
+}
+
+/** What a panel says, what can be copied from it, and what can be done: the first action is the way out. */
+export interface PanelWords {
+  readonly title: string;
+  readonly detail: string;
+  readonly commands: readonly string[];
+  readonly actions: readonly [Action, ...(readonly Action[])];
+}
+
+const ACTIONS: Readonly<Record<ActionId, string>> = {
+  "check-again": "Check again",
+  "clear-history": "Clear recent searches",
+  "clear-query": "Clear search",
+  "copy-command": "Copy command",
+  "copy-report": "Copy report",
+  "go-to-error": "Go to the error",
+  "open-settings": "Open settings",
+  pause: "Pause",
+  restart: "Restart",
+  resume: "Resume",
+  "search-again": "Search again",
+  "search-both": "Search by words and meaning",
+};
+
+export function actionOf(id: ActionId): Action {
+  return { id, label: ACTIONS[id] };
+}
+
+// --- the pane's body ------------------------------------------------------------------------------
+
+/** Null where the rows speak for themselves. */
+export function panelWords(state: PaneState): PanelWords | null {
+  switch (state.kind) {
+    case "results":
+    case "searching":
+      return null;
+    case "starting":
+      return panel("Starting the search engine", "This takes a few seconds after Obsidian starts.", "open-settings");
+    case "missing":
+      return {
+        ...panel(
+          "The search engine is not installed",
+          "Quarry searches with a program of its own, which stays on this computer. Run one of these in a terminal, then check again.",
+          "copy-command",
+          "check-again",
+          "open-settings",
+        ),
+        commands: INSTALL_COMMANDS,
+      };
+    case "outdated":
+      return outdatedWords(state.protocol, state.version);
+    case "occupied":
+      return panel("Another program holds this vault's index", occupiedDetail(state.pid), "check-again", "copy-report");
+    case "failed":
+      return panel("The search engine could not be kept running", startFailureWords(state.failure), "restart", "copy-report");
+    case "disconnected":
+      return panel("The search engine stopped", "It is being started again. What is shown may be out of date.", "restart", "copy-report");
+    case "empty":
+      return state.hasHistory
+        ? panel("Recent searches", "", "clear-history")
+        : panel("Search your notes", `By words and by meaning. "In quotes" finds a phrase, -word leaves notes out, path: and tag: narrow down.`, "open-settings");
+    case "no-results":
+      return noResultsWords(state.answer, state.isIndexing);
+    case "bad-query":
+      return panel("This search cannot be read", sentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+    case "search-failed":
+      return panel("The search failed", failureWords(state.failure), "search-again", "copy-report");
+  }
+}
+
+function panel(title: string, detail: string, first: ActionId, ...others: readonly ActionId[]): PanelWords {
+  return { title, detail, commands: [], actions: [actionOf(first), ...others.map(actionOf)] };
+}
+
+function outdatedWords(protocol: number | null, version: string | null): PanelWords {
+  const found = version === null ? "" : ` (${version})`;
+  if (protocol !== null && protocol > PROTOCOL_VERSION) {
+    const detail = `The installed engine${found} is newer than this plugin. Update the plugin under community plugins, then check again.`;
+    return panel("The plugin is too old for its engine", detail, "check-again", "copy-report");
+  }
+  const detail = `The installed engine${found} is older than this plugin needs. Run one of these in a terminal, then check again.`;
+  return { ...panel("The search engine needs an update", detail, "copy-command", "check-again"), commands: UPDATE_COMMANDS };
+}
+
+function occupiedDetail(pid: number | null): string {
+  const holder = pid === null ? "A process" : `Process ${pid}`;
+  return `${holder} keeps it open and does not answer. Close other windows and tools that use this vault, then check again.`;
+}
+
+function noResultsWords({ mode, query }: Answer, isIndexing: boolean): PanelWords {
+  const title = `Nothing found for ${query}`;
+  if (isIndexing) return panel(title, "The vault is still being read; what is found later appears here.", "clear-query");
+  if (mode === "keyword") return panel(title, "No note has these words. A note that means the same may have others.", "search-both");
+  if (mode === "semantic") return panel(title, "No note comes near in meaning. One may have the very words.", "search-both");
+  return panel(title, "Fewer or other words find more. Excluded notes are never found.", "clear-query", "open-settings");
+}
+
+// --- failures -------------------------------------------------------------------------------------
+
+export function failureWords(failure: Failure): string {
+  switch (failure.kind) {
+    case "not-connected":
+    case "disconnected":
+      return "The search engine is not connected. It is being started; try again in a moment.";
+    case "timed-out":
+      return `No answer came within ${seconds(failure.afterMs)}. The computer may be busy; try again.`;
+    case "cancelled":
+      return "This was cancelled.";
+    case "bad-query":
+    case "refused":
+      return sentences(failure.message, failure.next);
+  }
+}
+
+export function startFailureWords(failure: StartFailure): string {
+  switch (failure.kind) {
+    case "not-runnable":
+      return `${failure.program} could not be run: ${failure.message}. Choose another engine in the settings or install it again.`;
+    case "silent":
+      return `It said nothing for ${seconds(failure.afterMs)} after it was started. The report has its last words.`;
+    case "garbled":
+      return `It did not answer like Quarry, but with: ${failure.line}`;
+    case "exited":
+      return `It ended by itself (${failure.signal ?? `code ${failure.code ?? "unknown"}`}). The report has its last words.`;
+    case "vault-missing":
+      return "It cannot find the vault's folder. Check that the drive is connected.";
+    case "index-too-new":
+      return "A newer version wrote this vault's index. Update the engine; this one leaves the index alone.";
+    case "unreachable":
+      return "It runs but cannot be reached on this computer. A firewall may block 127.0.0.1.";
+  }
+}
+
+// --- one line each --------------------------------------------------------------------------------
+
+export const MODE_NAMES: Readonly<Record<Mode, string>> = { hybrid: "Both", keyword: "Exact", semantic: "Meaning" };
+export const MODE_TIPS: Readonly<Record<Mode, string>> = {
+  // Each begins with what the button says: the tip is also its name for who speaks to the computer or listens to it.
+  hybrid: "Both: by words and by meaning",
+  keyword: "Exact: by words only",
+  semantic: "Meaning: by meaning only",
+};
+export const WHY_TIPS: Readonly<Record<Why, string>> = {
+  exact: "Found by its words",
+  meaning: "Found by its meaning",
+  both: "Found by its words and its meaning",
+};
+
+/** `38 notes · 23 ms`, or `30 of 412 notes · 23 ms`. */
+export function countWords({ hits, total, tookMs }: Answer): string {
+  const shown = hits.length < total ? `${number(hits.length)} of ${notes(total)}` : notes(hits.length);
+  return `${shown} · ${number(Math.max(1, Math.round(tookMs)))} ms`;
+}
+
+export function handicapWords({ leg, reason }: Handicap): string {
+  return `${leg === "dense" ? "Meaning search" : "Word search"} is off. ${reason}`;
+}
+
+export interface FreshnessWords {
+  readonly text: string;
+  /** Null where there is nothing to do but wait or be glad. */
+  readonly action: Action | null;
+}
+
+export function freshnessWords(freshness: Freshness): FreshnessWords {
+  switch (freshness.kind) {
+    case "off":
+      return say("Not running", "restart");
+    case "starting":
+      return say("Starting");
+    case "preparing":
+      return say("Looking for changes");
+    case "trouble":
+      return say(TROUBLE[freshness.engine]);
+    case "indexing":
+      return say(`Indexing ${number(freshness.done)} of ${notes(freshness.total)}${remaining(freshness.remainingMs)}`, "pause");
+    case "updating":
+      return say(`Updating ${notes(freshness.pending)}`);
+    case "paused":
+      return say(freshness.pending > 0 ? `Paused · ${notes(freshness.pending)} waiting` : "Paused", "resume");
+    case "index-failed":
+      return say(freshness.message ?? "The index has a problem", "open-settings");
+    case "live":
+      return freshness.problems > 0
+        ? say(`Live · ${notes(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
+        : say(`Live · ${notes(freshness.notes)}`);
+  }
+}
+
+const TROUBLE = {
+  missing: "Engine not installed",
+  outdated: "Engine needs an update",
+  occupied: "Vault held by another program",
+  failed: "Engine stopped",
+  disconnected: "Reconnecting",
+} as const;
+
+function say(text: string, action: ActionId | null = null): FreshnessWords {
+  return { text, action: action === null ? null : actionOf(action) };
+}
+
+function remaining(ms: number | null): string {
+  if (ms === null) return "";
+  return ms < 60_000 ? ` · ${seconds(ms)} left` : ` · ${number(Math.ceil(ms / 60_000))} min left`;
+}
+
+/** How long ago a note was changed, in as few characters as tell it. */
+export function ageWords(ageMs: number): string {
+  const minutes = Math.floor(ageMs / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h`;
+  const days = Math.floor(hours / 24);
+  if (days < 31) return `${days} d`;
+  return days < 365 ? `${Math.floor(days / 30.44)} mo` : `${Math.floor(days / 365)} y`;
+}
+
+export function modifiedWords(modifiedMs: number): string {
+  return `Modified ${new Date(modifiedMs).toLocaleString()}`;
+}
+
+export function morePassagesWords(count: number, isOpen: boolean): string {
+  if (isOpen) return "Show less";
+  return count === 1 ? "1 more passage" : `${number(count)} more passages`;
+}
+
+/** For screen readers, once results have settled. */
+export function announcement(state: PaneState): string {
+  if (state.kind === "results") return `${notes(state.answer.hits.length)} found`;
+  const words = panelWords(state);
+  return words === null || state.kind === "empty" ? "" : `${words.title}. ${words.detail}`;
+}
+
+// --- names of things ------------------------------------------------------------------------------
+
+export const TEXT = {
+  viewTitle: "Quarry search",
+  placeholder: "Search by words and meaning",
+  modeLabel: "How to search",
+  listLabel: "Search results",
+  recentLabel: "Recent searches",
+  headingSeparator: " › ",
+  openPane: "Open Quarry search",
+  menu: {
+    open: "Open",
+    openTab: "Open in new tab",
+    openSplit: "Open to the right",
+    copyLink: "Copy link to passage",
+    copyText: "Copy passage",
+  },
+  commands: {
+    openSearch: "Open search",
+    searchSelection: "Search selected text",
+    rebuild: "Rebuild index",
+    pauseOrResume: "Pause or resume indexing",
+    restart: "Restart search engine",
+    copyReport: "Copy diagnostics",
+  },
+  notices: {
+    copied: "Copied",
+    noteGone: "This note is no longer in the vault",
+    rebuilding: "The index is being rebuilt. Search goes on with the old one until then.",
+    paused: "Indexing is paused",
+    resumed: "Indexing goes on",
+    gaveUp: "Quarry: the search engine could not be kept running. Open the search pane to see why.",
+    desktopOnly: "Quarry needs a vault in a folder on this computer",
+  },
+  settings: {
+    paneGroup: "Search pane",
+    limit: "Results",
+    limitHelp: "How many notes a search shows.",
+    statusBar: "Show state in status bar",
+    statusBarHelp: "Whether the index is live, how many notes it holds, and what it is doing.",
+    engineGroup: "Engine on this device",
+    status: "State",
+    enginePath: "Program",
+    enginePathHelp: "Full path of quarry. Leave empty to look in the usual places. Kept on this device only, never synced.",
+    enginePathExample: "~/.local/bin/quarry",
+    enginePathNotAbsolute: "This is not a full path",
+    restart: "Restart the engine",
+    restartHelp: "Stops it and starts it again.",
+    vaultGroup: "This vault",
+    vaultHelp: "Kept in .quarry.toml in the vault, so that all your devices share them.",
+    vaultUnavailable: "The engine has to run for this to be changed.",
+    include: "Only these folders",
+    includeHelp: "One a line. When empty, the whole vault is searched.",
+    exclude: "Leave out folders",
+    excludeHelp: "One a line. Their notes are neither indexed nor found.",
+    model: "Meaning model",
+    modelHelp: "Bundled works offline. Otherwise a folder, or a name on Hugging Face that the engine downloads. Another model is read in while search goes on by words.",
+    lexicalWeight: "Weight of words",
+    denseWeight: "Weight of meaning",
+    weightHelp: "0 to 100. Equal weights suit most vaults.",
+    weightInvalid: "This has to be a number from 0 to 100",
+    rebuild: "Rebuild the index",
+    rebuildHelp: "Reads every note again. Search goes on with the old index until the new one is complete.",
+    rebuildButton: "Rebuild",
+    restartButton: "Restart",
+    reportButton: "Copy diagnostics",
+    report: "Diagnostics",
+    reportHelp: "What to attach to a bug report. It has no note text, no queries and no credentials.",
+    problems: "Notes with problems",
+    skipped: "not indexed",
+    partly: "partly indexed",
+  },
+} as const;
+
+export function statusSummary(noteCount: number, chunkCount: number, excluded: number, sizeBytes: number): string {
+  return `${notes(noteCount)} in ${number(chunkCount)} passages · ${number(excluded)} left out · ${(sizeBytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Label and value a line; for bug reports. */
+export function reportText(facts: readonly (readonly [string, string])[], log: string): string {
+  const lines = facts.map(([label, value]) => `${label}: ${value}`);
+  return [...lines, "", "Engine's last words:", log.trim() === "" ? "(none)" : log.trim()].join("\n");
+}
+
+function sentences(...parts: readonly string[]): string {
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1) + (/[.?!]$/.test(part) ? "" : "."))
+    .join(" ");
+}
+
+function notes(count: number): string {
+  return count === 1 ? "1 note" : `${number(count)} notes`;
+}
+
+function seconds(ms: number): string {
+  return `${number(Math.ceil(ms / 1000))} s`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
+}

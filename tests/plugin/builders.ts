@@ -1,0 +1,159 @@
+/** Values and stand-ins that the tests of the plugin share. */
+import { type Clock } from "../../plugin/clock";
+import { type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
+import { type Asks, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
+import { type Failure, type Reply } from "../../plugin/sidecar/failure";
+
+export function passage(fields: Partial<Passage> = {}): Passage {
+  return {
+    headingPath: ["Backoff"],
+    snippet: "retry with capped backoff",
+    marks: [{ start: 0, end: 5, kind: "word" }],
+    start: 0,
+    line: 0,
+    matchStart: 0,
+    matchEnd: 5,
+    tokens: 6,
+    text: null,
+    truncated: false,
+    breakdown: null,
+    ...fields,
+  };
+}
+
+export function hit(path: string, fields: Partial<Hit> = {}): Hit {
+  return { path, title: path.replace(/\.md$/, ""), score: 1, why: "both", modifiedMs: 0, tags: [], passages: [passage()], ...fields };
+}
+
+export function searchResult(...hits: readonly Hit[]): SearchResult {
+  return { hits, total: hits.length, legs: ["lexical", "dense"], missing: [], tokens: 0, truncated: false };
+}
+
+export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
+  return {
+    state: "live",
+    notes: 3,
+    chunks: 9,
+    pending: 0,
+    excluded: 0,
+    progress: null,
+    model: { name: "bundled", state: "ready", message: null },
+    missing: [],
+    problemCount: 0,
+    problems: [],
+    indexedMs: 1,
+    sizeBytes: 1_000_000,
+    message: null,
+    ...fields,
+  };
+}
+
+export interface ManualClock extends Clock {
+  /** Lets time pass and runs what falls due, in order, with the promises that this settles. */
+  advance(ms: number): Promise<void>;
+}
+
+export function manualClock(): ManualClock {
+  let now = 0;
+  let timers: { at: number; run: () => void }[] = [];
+  const due = (until: number): { at: number; run: () => void } | undefined =>
+    timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
+  return {
+    now: () => now,
+    after(delayMs, run) {
+      const timer = { at: now + delayMs, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    async advance(ms) {
+      const until = now + ms;
+      await settled();
+      for (let next = due(until); next; next = due(until)) {
+        const timer = next;
+        timers = timers.filter((other) => other !== timer);
+        now = Math.max(now, timer.at);
+        timer.run();
+        await settled();
+      }
+      now = until;
+    },
+  };
+}
+
+/** Node's own timers, for tests of real processes and sockets. */
+export const nodeClock: Clock = {
+  now: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+
+/** Long enough for a chain of settled promises to run to its end. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+/** Waits for something real (a process, a socket) to come true; the test's own time-out ends a wait in vain. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+export interface Asked {
+  readonly id: number;
+  readonly method: Method;
+  readonly params: unknown;
+  isCancelled: boolean;
+  isAbandoned: boolean;
+  answer(result: unknown): void;
+  fail(failure: Failure): void;
+}
+
+/** A client that writes down what it is asked; the test gives the answers. */
+export class FakeClient implements Asks {
+  readonly asked: Asked[] = [];
+
+  get last(): Asked {
+    const last = this.asked.at(-1);
+    if (!last) throw new Error("nothing was asked");
+    return last;
+  }
+
+  request<M extends Method>(method: M, params: Params<M>): Pending<Result<M>> {
+    const id = this.asked.length + 1;
+    let settle: (reply: Reply<Result<M>>) => void = () => undefined;
+    const reply = new Promise<Reply<Result<M>>>((resolve) => {
+      settle = resolve;
+    });
+    const asked: Asked = {
+      id,
+      method,
+      params,
+      isCancelled: false,
+      isAbandoned: false,
+      answer: (result) => {
+        settle({ ok: true, value: result as Result<M> });
+      },
+      fail: (failure) => {
+        settle({ ok: false, failure });
+      },
+    };
+    this.asked.push(asked);
+    return {
+      id,
+      reply,
+      cancel: () => {
+        asked.isCancelled = true;
+        asked.fail({ kind: "cancelled" });
+      },
+      abandon: () => {
+        asked.isAbandoned = true;
+        asked.fail({ kind: "cancelled" });
+      },
+    };
+  }
+}

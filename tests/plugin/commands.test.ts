@@ -1,0 +1,58 @@
+import { type Command, type Editor, type Plugin } from "obsidian";
+import { beforeEach, expect, test } from "vitest";
+import { addCommands, queryOf } from "../../plugin/commands";
+
+let commands: Map<string, Command>;
+let called: string[];
+let isLive: boolean;
+
+beforeEach(() => {
+  commands = new Map();
+  called = [];
+  isLive = true;
+  const plugin = { addCommand: (command: Command) => commands.set(command.id, command) };
+  const call = (name: string) => (): void => {
+    called.push(name);
+  };
+  addCommands(plugin as unknown as Plugin, {
+    openSearch: (query) => called.push(`open ${query ?? ""}`),
+    rebuild: call("rebuild"),
+    pauseOrResume: call("pause"),
+    restart: call("restart"),
+    copyReport: call("report"),
+    isLive: () => isLive,
+  });
+});
+
+const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
+
+test("the ids stay as they are, because people bind keys to them", () => {
+  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+});
+
+test("no command takes a key by itself", () => {
+  expect([...commands.values()].filter(({ hotkeys }) => hotkeys !== undefined)).toEqual([]);
+});
+
+test("what needs the engine is offered only while it is live", () => {
+  const offered = (): unknown[] => ["rebuild-index", "pause-or-resume"].map((id) => commands.get(id)?.checkCallback?.(true));
+  const whileLive = offered();
+  isLive = false;
+
+  expect(whileLive).toEqual([true, true]);
+  expect(offered()).toEqual([false, false]);
+  expect(called).toEqual([]);
+});
+
+test("selected text is searched for", () => {
+  const command = commands.get("search-selection");
+  const offered = command?.editorCheckCallback?.(true, editorWith("  "), {} as never);
+  command?.editorCheckCallback?.(false, editorWith("rate\n limit "), {} as never);
+
+  expect(offered).toBe(false);
+  expect(called).toEqual(["open rate limit"]);
+});
+
+test("a long selection becomes a query of bearable length", () => {
+  expect(queryOf("word ".repeat(1_000)).length).toBeLessThanOrEqual(500);
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { decode, encodeNotification, encodeRequest, parseObject } from "../../../plugin/protocol/codec";
+import { indexStatus } from "../builders";
+
+test("a request is JSON-RPC 2.0 with its id", () => {
+  const frame = encodeRequest(7, "search", { query: "retry" });
+
+  expect(JSON.parse(frame)).toEqual({ jsonrpc: "2.0", id: 7, method: "search", params: { query: "retry" } });
+});
+
+test("a notification has no id", () => {
+  expect(JSON.parse(encodeNotification("$/cancel", { id: 7 }))).toEqual({ jsonrpc: "2.0", method: "$/cancel", params: { id: 7 } });
+});
+
+describe("decoding", () => {
+  test("a result belongs to its request", () => {
+    expect(decode('{"jsonrpc":"2.0","id":7,"result":{"accepted":1}}')).toEqual({ kind: "result", id: 7, result: { accepted: 1 } });
+  });
+
+  test("an error brings its reason, its advice and its position", () => {
+    const frame = '{"jsonrpc":"2.0","id":7,"error":{"code":-32010,"message":"no closing quote","data":{"kind":"bad-query","next":"close it","position":3}}}';
+
+    expect(decode(frame)).toEqual({
+      kind: "error",
+      id: 7,
+      error: { code: -32010, message: "no closing quote", reason: "bad-query", next: "close it", position: 3 },
+    });
+  });
+
+  test("an error without data is still an error", () => {
+    expect(decode('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}')).toMatchObject({
+      kind: "error",
+      id: null,
+      error: { reason: "", next: "", position: null },
+    });
+  });
+
+  test("what the sidecar says unasked is a notification", () => {
+    const status = indexStatus({ notes: 12 });
+
+    expect(decode(JSON.stringify({ jsonrpc: "2.0", method: "index/progress", params: status }))).toEqual({
+      kind: "notification",
+      notification: { method: "index/progress", params: status },
+    });
+  });
+
+  test.each([
+    ['{"jsonrpc":"2.0","method":"weather/changed","params":{}}'],
+    ['{"jsonrpc":"2.0","id":"seven","result":{}}'],
+  ])("a newer sidecar's %s is not an error", (frame) => {
+    expect(decode(frame)).toEqual({ kind: "unknown" });
+  });
+
+  test.each([
+    [""],
+    ["{"],
+    ["null"],
+    ["[]"],
+    ["7"],
+    ["{}"],
+    ['{"jsonrpc":"1.0","id":1,"result":1}'],
+    ['{"jsonrpc":"2.0","id":1}'],
+    ['{"jsonrpc":"2.0","method":"index/updated","params":[]}'],
+    [`{"jsonrpc":"2.0","id":1,"result":${"[".repeat(100_000)}`],
+  ])("%.40j is unreadable and throws nothing", (frame) => {
+    expect(decode(frame)).toEqual({ kind: "unreadable" });
+  });
+});
+
+test("only an object is an object", () => {
+  expect(["[1]", '"a"', "null", "x"].map(parseObject)).toEqual([null, null, null, null]);
+  expect(parseObject('{"a":1}')).toEqual({ a: 1 });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { parseAnnouncement, parseEndpoint, parseProgramVersion } from "../../../plugin/protocol/discovery";
+
+describe("the line on stdout", () => {
+  test("says where the discovery file is", () => {
+    expect(parseAnnouncement('{"ready":true,"discovery":"/run/v.json","port":4711,"version":"0.1.0","protocol":1}')).toEqual({
+      kind: "ready",
+      discoveryPath: "/run/v.json",
+      version: "0.1.0",
+      protocol: 1,
+    });
+  });
+
+  test("or that another sidecar holds the vault", () => {
+    expect(parseAnnouncement('{"ready":false,"discovery":"/run/v.json","holder":{"pid":12}}')).toEqual({
+      kind: "held",
+      discoveryPath: "/run/v.json",
+      holderPid: 12,
+    });
+  });
+
+  test("a holder that is not known is none", () => {
+    expect(parseAnnouncement('{"ready":false,"discovery":"/run/v.json"}')).toMatchObject({ kind: "held", holderPid: null });
+  });
+
+  test.each([["Welcome"], ["{}"], ['{"ready":true}'], ['{"ready":true,"discovery":"/v"}'], ['{"ready":"yes","discovery":"/v","version":"1","protocol":1}']])(
+    "%s is none",
+    (line) => {
+      expect(parseAnnouncement(line)).toBeNull();
+    },
+  );
+});
+
+describe("the discovery file", () => {
+  test("holds port and token", () => {
+    expect(parseEndpoint('{"pid":1,"port":4711,"token":"secret","protocol":1}')).toEqual({ port: 4711, token: "secret" });
+  });
+
+  test.each([[""], ["{"], ['{"port":4711}'], ['{"port":0,"token":"t"}'], ['{"port":70000,"token":"t"}'], ['{"port":1.5,"token":"t"}'], ['{"port":4711,"token":""}']])(
+    "%s leads nowhere",
+    (text) => {
+      expect(parseEndpoint(text)).toBeNull();
+    },
+  );
+});
+
+describe("quarry --version", () => {
+  test("tells version and protocol", () => {
+    expect(parseProgramVersion("quarry 0.1.0 (protocol 1)\n")).toEqual({ version: "0.1.0", protocol: 1 });
+  });
+
+  test.each([["quarry 3.2"], ["GNU quarry 0.1.0 (protocol 1)"], [""]])("%j is another program's", (output) => {
+    expect(parseProgramVersion(output)).toBeNull();
+  });
+});

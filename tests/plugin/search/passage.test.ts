@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { asEditorText, lineAt, locate } from "../../../plugin/search/passage";
+import { passage } from "../builders";
+
+const found = passage({
+  snippet: "retry with capped backoff",
+  marks: [{ start: 18, end: 25, kind: "word" }],
+  matchStart: 26,
+  matchEnd: 33,
+});
+const note = "# Gate\n\nretry with capped backoff, then stop";
+
+const at = (text: string): string => {
+  const { start, end } = locate(text, found);
+  return `${text.slice(0, start)}[${text.slice(start, end)}]${text.slice(end)}`;
+};
+
+describe("the passage", () => {
+  test("is where it was, in a note that did not change", () => {
+    expect(at(note)).toBe("# Gate\n\nretry with capped [backoff], then stop");
+  });
+
+  test("is found again after text was put before it", () => {
+    expect(at(`A new first line\n${note}`)).toContain("capped [backoff], then");
+  });
+
+  test("is the one in its own sentence, when the word stands nearer elsewhere", () => {
+    expect(at(`${"x".repeat(20)} backoff ${"y".repeat(300)}\nretry with capped backoff, then stop`)).toContain("capped [backoff], then");
+  });
+
+  test("is found although the snippet folded its line ends", () => {
+    expect(at(`Moved down\n\nretry with\ncapped\n  backoff, then stop`)).toContain("[backoff], then");
+  });
+
+  test("is the nearest word when its sentence was rewritten", () => {
+    expect(at(`# Gate\n\nnow a longer backoff is used, and another backoff far away`)).toContain("longer [backoff] is");
+  });
+
+  test("is its old place, within the text, when no word of it is left", () => {
+    expect(locate("gone", found)).toEqual({ start: 4, end: 4 });
+  });
+
+  test("with characters that mean something in patterns is found by themselves", () => {
+    const odd = passage({ snippet: "a (b) [c] $d", marks: [{ start: 2, end: 9, kind: "word" }], matchStart: 0, matchEnd: 7 });
+
+    expect(locate("xx a (b) [c] $d", odd)).toEqual({ start: 5, end: 12 });
+  });
+
+  test("without a mark is its stated place", () => {
+    expect(locate(note, passage({ marks: [], matchStart: 8, matchEnd: 13 }))).toEqual({ start: 8, end: 13 });
+  });
+});
+
+test("an editor shows no byte order mark and one character a line end", () => {
+  expect(asEditorText("\uFEFFa\r\nb\rc\n")).toBe("a\nb\nc\n");
+});
+
+test.each([
+  [0, 0],
+  [1, 0],
+  [2, 1],
+  [4, 2],
+])("offset %i stands on line %i", (offset, line) => {
+  expect(lineAt("a\nb\nc", offset)).toBe(line);
+});

@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { SearchSession, type SearchState } from "../../../plugin/search/session";
+import { FakeClient, type ManualClock, hit, manualClock, searchResult, settled } from "../builders";
+
+let client: FakeClient;
+let clock: ManualClock;
+let session: SearchSession;
+let states: SearchState[];
+
+beforeEach(async () => {
+  client = new FakeClient();
+  clock = manualClock();
+  await clock.advance(1_000);
+  session = new SearchSession(client, clock, { mode: "hybrid", limit: 30 });
+  states = [];
+  session.changed.listen((state) => states.push(state));
+});
+
+const kinds = (): string[] => states.map(({ kind }) => kind);
+const queries = (): unknown[] => client.asked.map(({ params }) => (params as { query: string }).query);
+
+async function results(query: string, ...paths: readonly string[]): Promise<void> {
+  session.setQuery(query);
+  await clock.advance(1_000);
+  client.last.answer(searchResult(...paths.map((path) => hit(path))));
+  await settled();
+}
+
+describe("typing", () => {
+  test("the first key is asked at once", () => {
+    session.setQuery("r");
+
+    expect(queries()).toEqual(["r"]);
+  });
+
+  test("keys that follow fast are asked at a pace, the last one always", async () => {
+    session.setQuery("r");
+    await clock.advance(20);
+    session.setQuery("re");
+    await clock.advance(20);
+    session.setQuery("ret");
+    await clock.advance(20);
+
+    expect(queries()).toEqual(["r", "ret"]);
+  });
+
+  test("the same words with other white space are the same query", () => {
+    session.setQuery("retry");
+    session.setQuery(" retry ");
+
+    expect(queries()).toEqual(["retry"]);
+  });
+
+  test("asks for what the pane is set to", () => {
+    session.setQuery("retry");
+
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, maxTokens: 100_000 });
+  });
+
+  test("a newer query supersedes the older, which is abandoned", async () => {
+    session.setQuery("r");
+    await clock.advance(100);
+    session.setQuery("re");
+
+    expect(client.asked[1]?.params).toMatchObject({ query: "re", supersedes: 1 });
+    expect(client.asked[0]?.isAbandoned).toBe(true);
+  });
+
+  test("an answer to an older query is never shown", async () => {
+    session.setQuery("r");
+    await clock.advance(100);
+    session.setQuery("re");
+    client.asked[1]?.answer(searchResult(hit("new.md")));
+    await settled();
+    client.asked[0]?.answer(searchResult(hit("old.md")));
+    await settled();
+
+    const shown = states.flatMap((state) => (state.kind === "results" ? state.answer.hits.map(({ path }) => path) : []));
+    expect(shown).toEqual(["new.md"]);
+  });
+
+  test("an answer that comes while the next query waits for its turn is not shown", async () => {
+    session.setQuery("r");
+    session.setQuery("re");
+    client.last.answer(searchResult(hit("old.md")));
+    await settled();
+    const meanwhile = session.state.kind;
+    await clock.advance(1_000);
+    client.last.answer(searchResult(hit("new.md")));
+    await settled();
+
+    expect(meanwhile).toBe("searching");
+    expect(session.state).toMatchObject({ kind: "results", answer: { query: "re", hits: [{ path: "new.md" }] } });
+  });
+
+  test("the answer before stays at hand while the next is awaited", async () => {
+    await results("retry", "a.md");
+    session.setQuery("retry backoff");
+
+    expect(session.state).toMatchObject({ kind: "searching", previous: { query: "retry", hits: [{ path: "a.md" }] } });
+  });
+
+  test("how long the user waited is told", async () => {
+    session.setQuery("retry");
+    await clock.advance(23);
+    client.last.answer(searchResult());
+    await settled();
+
+    expect(session.state).toMatchObject({ kind: "results", answer: { tookMs: 23 } });
+  });
+
+  test("an emptied box cancels what is under way and shows nothing", async () => {
+    session.setQuery("retry");
+    session.setQuery("");
+    await settled();
+
+    expect(client.last.isCancelled).toBe(true);
+    expect(kinds()).toEqual(["searching", "idle"]);
+  });
+
+  test("a query that was waiting for its turn is not asked once the box is empty", async () => {
+    session.setQuery("r");
+    session.setQuery("re");
+    session.setQuery("");
+    await clock.advance(1_000);
+
+    expect(queries()).toEqual(["r"]);
+  });
+});
+
+describe("failing", () => {
+  test("keeps the rows", async () => {
+    await results("retry", "a.md");
+    session.setQuery('"retry');
+    await clock.advance(100);
+    client.last.fail({ kind: "bad-query", message: "no closing quote", next: "", position: 0 });
+    await settled();
+
+    expect(session.state).toMatchObject({ kind: "failed", failure: { kind: "bad-query" }, previous: { hits: [{ path: "a.md" }] } });
+  });
+
+  test("a cancelled search is silence", async () => {
+    session.setQuery("retry");
+    client.last.fail({ kind: "cancelled" });
+    await settled();
+
+    expect(kinds()).toEqual(["searching"]);
+  });
+});
+
+describe("refreshing", () => {
+  test("asks the open query again and shows nothing as pending", async () => {
+    await results("retry", "a.md");
+    states = [];
+    session.refresh();
+    await clock.advance(1_000);
+    client.last.answer(searchResult(hit("a.md"), hit("b.md")));
+    await settled();
+
+    expect(states).toMatchObject([{ kind: "results", isRefresh: true, answer: { hits: [{ path: "a.md" }, { path: "b.md" }] } }]);
+  });
+
+  test("many changes of the index are one question", async () => {
+    await results("retry", "a.md");
+    for (let index = 0; index < 10; index += 1) session.refresh();
+    await clock.advance(250);
+
+    expect(queries()).toEqual(["retry", "retry"]);
+  });
+
+  test("a change while an answer is awaited is asked for after it", async () => {
+    await results("retry", "a.md");
+    session.refresh();
+    await clock.advance(250);
+    session.refresh();
+    client.last.answer(searchResult(hit("a.md")));
+    await clock.advance(250);
+
+    expect(queries()).toHaveLength(3);
+  });
+
+  test("a change does not hold up a query that is about to be asked", async () => {
+    session.setQuery("r");
+    client.last.answer(searchResult());
+    await settled();
+    session.setQuery("re");
+    session.refresh();
+    await clock.advance(60);
+
+    expect(queries()).toEqual(["r", "re"]);
+  });
+
+  test("nothing is asked when there is no query", async () => {
+    session.refresh();
+    await clock.advance(1_000);
+
+    expect(client.asked).toEqual([]);
+  });
+});
+
+test("another mode asks the same query at once", async () => {
+  await results("retry", "a.md");
+  session.setOptions({ mode: "keyword", limit: 30 });
+
+  expect(client.last.params).toMatchObject({ query: "retry", mode: "keyword" });
+});
+
+test("a closed session cancels and asks nothing more", async () => {
+  session.setQuery("r");
+  session.setQuery("re");
+  session.close();
+  await clock.advance(1_000);
+
+  expect(client.asked.map(({ isCancelled }) => isCancelled)).toEqual([true]);
+});

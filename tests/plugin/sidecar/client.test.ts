@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Client } from "../../../plugin/sidecar/client";
+import { Connection } from "../../../plugin/sidecar/connection";
+import { indexStatus, nodeClock, searchResult, until } from "../builders";
+import { FakeServer, hello, type Message, openSocket } from "./server";
+
+let server: FakeServer;
+let connection: Connection;
+let client: Client;
+
+beforeEach(async () => {
+  server = await FakeServer.start();
+  connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
+  client = new Client(connection, nodeClock);
+  connection.open(() => Promise.resolve({ port: server.port, token: "t" }));
+  await until(() => connection.state.kind === "open");
+});
+
+afterEach(async () => {
+  connection.close();
+  await server.stop();
+});
+
+/** Leaves a method without an answer. */
+function silence(method: string): void {
+  server.respond = (message, reply) => {
+    if (message.method !== method) reply({ result: message.method === "initialize" ? hello : {} });
+  };
+}
+
+const heard = (method: string): Message[] => server.received.filter((message) => message.method === method);
+
+describe("asking", () => {
+  test("gives the answer to the one who asked", async () => {
+    server.respond = ({ params }, reply) => {
+      reply({ result: { ...searchResult(), tokens: Number(params["query"]) } });
+    };
+    const replies = await Promise.all([client.ask("search", { query: "1" }), client.ask("search", { query: "2" })]);
+
+    expect(replies).toMatchObject([
+      { ok: true, value: { tokens: 1 } },
+      { ok: true, value: { tokens: 2 } },
+    ]);
+  });
+
+  test("answers may come in another order", async () => {
+    const waiting: ((fields: object) => void)[] = [];
+    server.respond = (_, reply) => {
+      waiting.push(reply);
+    };
+    const first = client.ask("search", { query: "1" });
+    const second = client.ask("search", { query: "2" });
+    await until(() => waiting.length === 2);
+    waiting[1]?.({ result: "second" });
+    waiting[0]?.({ result: "first" });
+
+    expect(await first).toEqual({ ok: true, value: "first" });
+    expect(await second).toEqual({ ok: true, value: "second" });
+  });
+
+  test("a query that cannot be read says where", async () => {
+    server.respond = (_, reply) => {
+      reply({ error: { code: -32010, message: "no closing quote", data: { kind: "bad-query", next: "close it", position: 3 } } });
+    };
+
+    expect(await client.ask("search", { query: 'a "b' })).toEqual({
+      ok: false,
+      failure: { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 },
+    });
+  });
+
+  test("any other refusal keeps the sidecar's words", async () => {
+    server.respond = (_, reply) => {
+      reply({ error: { code: -32014, message: "busy", data: { kind: "busy", next: "try again" } } });
+    };
+
+    expect(await client.ask("index/rebuild", {})).toEqual({
+      ok: false,
+      failure: { kind: "refused", reason: "busy", message: "busy", next: "try again" },
+    });
+  });
+
+  test("no answer in time is a failure, and the sidecar is told to stop", async () => {
+    silence("search");
+    const reply = await client.ask("search", { query: "slow" }, 30);
+    await until(() => heard("$/cancel").length > 0);
+
+    expect(reply).toEqual({ ok: false, failure: { kind: "timed-out", afterMs: 30 } });
+    expect(heard("$/cancel")[0]?.params).toEqual({ id: heard("search")[0]?.id });
+  });
+
+  test("without a connection nothing is sent", async () => {
+    connection.close();
+
+    expect(await client.ask("search", { query: "x" })).toEqual({ ok: false, failure: { kind: "not-connected" } });
+  });
+
+  test("what was asked when the connection broke fails once", async () => {
+    silence("search");
+    const reply = client.ask("search", { query: "x" });
+    await until(() => heard("search").length > 0);
+    server.cut();
+
+    expect(await reply).toEqual({ ok: false, failure: { kind: "disconnected" } });
+  });
+});
+
+describe("cancelling", () => {
+  test("settles at once and tells the sidecar", async () => {
+    silence("search");
+    const pending = client.request("search", { query: "x" });
+    pending.cancel();
+    const reply = await pending.reply;
+    await until(() => heard("$/cancel").length > 0);
+
+    expect(reply).toEqual({ ok: false, failure: { kind: "cancelled" } });
+    expect(heard("$/cancel")[0]?.params).toEqual({ id: pending.id });
+  });
+
+  test("what has settled is not cancelled", async () => {
+    const pending = client.request("search", { query: "x" });
+    await pending.reply;
+    pending.cancel();
+    await client.ask("index/status", {});
+
+    expect(heard("$/cancel")).toEqual([]);
+  });
+
+  test("an abandoned request is not told about", async () => {
+    silence("search");
+    const pending = client.request("search", { query: "x" });
+    pending.abandon();
+    await client.ask("index/status", {});
+
+    expect(await pending.reply).toEqual({ ok: false, failure: { kind: "cancelled" } });
+    expect(heard("$/cancel")).toEqual([]);
+  });
+
+  test("an answer that comes after all is for nobody", async () => {
+    let late: (fields: object) => void = () => undefined;
+    server.respond = ({ method }, reply) => {
+      if (method === "search") late = reply;
+      else reply({ result: {} });
+    };
+    const pending = client.request("search", { query: "x" });
+    await until(() => heard("search").length > 0);
+    pending.cancel();
+    late({ result: searchResult() });
+    await client.ask("index/status", {});
+
+    expect(await pending.reply).toEqual({ ok: false, failure: { kind: "cancelled" } });
+  });
+});
+
+test("what the sidecar says unasked reaches those who listen", async () => {
+  const heardUnasked: unknown[] = [];
+  client.notified.listen((notification) => heardUnasked.push(notification));
+  const params = { indexed: ["a.md"], removed: [], status: indexStatus() };
+  server.notify("index/updated", params);
+  await until(() => heardUnasked.length > 0);
+
+  expect(heardUnasked).toEqual([{ method: "index/updated", params }]);
+});

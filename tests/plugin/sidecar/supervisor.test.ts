@@ -1,0 +1,308 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Announcement, type Endpoint } from "../../../plugin/protocol/discovery";
+import { Client } from "../../../plugin/sidecar/client";
+import { Connection } from "../../../plugin/sidecar/connection";
+import { type StartFailure } from "../../../plugin/sidecar/failure";
+import { type EngineProcess, type Exit, type Launcher, type Program, type StartOutcome } from "../../../plugin/sidecar/process";
+import { type EngineState, Supervisor } from "../../../plugin/sidecar/supervisor";
+import { type ManualClock, indexStatus, manualClock, nodeClock, until } from "../builders";
+import { FakeServer, hello, openSocket } from "./server";
+
+const program: Program = { path: "/bin/quarry", version: "0.1.0", protocol: 1 };
+const announced: Announcement = { kind: "ready", discoveryPath: "/run/v.json", version: "0.1.0", protocol: 1 };
+
+/** A process that does what the test says. */
+class FakeEngine implements EngineProcess {
+  readonly pid = 1;
+  readonly started: Promise<StartOutcome>;
+  readonly exited: Promise<Exit>;
+  isStopped = false;
+  private settleExit: (exit: Exit) => void = () => undefined;
+
+  constructor(outcome: StartOutcome) {
+    this.started = Promise.resolve(outcome);
+    this.exited = new Promise((resolve) => {
+      this.settleExit = resolve;
+    });
+  }
+
+  die(code: number | null, signal: string | null): void {
+    this.settleExit({ code, signal });
+  }
+
+  logTail(): string {
+    return "last words";
+  }
+
+  stop(): Promise<void> {
+    this.isStopped = true;
+    this.die(0, null);
+    return Promise.resolve();
+  }
+}
+
+class FakeLauncher implements Launcher {
+  found: readonly Program[] = [program];
+  outcome: StartOutcome = announced;
+  endpoint: Endpoint | null = null;
+  readonly engines: FakeEngine[] = [];
+
+  find(): Promise<{ found: readonly Program[]; tried: readonly string[] }> {
+    return Promise.resolve({ found: this.found, tried: ["/bin/quarry"] });
+  }
+
+  start(): EngineProcess {
+    const engine = new FakeEngine(this.outcome);
+    this.engines.push(engine);
+    return engine;
+  }
+
+  readEndpoint(): Promise<Endpoint | null> {
+    return Promise.resolve(this.endpoint);
+  }
+
+  get last(): FakeEngine {
+    const last = this.engines.at(-1);
+    if (!last) throw new Error("nothing was started");
+    return last;
+  }
+}
+
+let server: FakeServer;
+let launcher: FakeLauncher;
+let clock: ManualClock;
+let connection: Connection;
+let supervisor: Supervisor;
+let states: EngineState[];
+
+beforeEach(async () => {
+  server = await FakeServer.start();
+  launcher = new FakeLauncher();
+  launcher.endpoint = { port: server.port, token: "t" };
+  clock = manualClock();
+  // The socket's own timers are real, as the socket is; the supervisor's are the test's.
+  connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
+  const client = new Client(connection, nodeClock);
+  supervisor = new Supervisor({ launcher, connection, client, clock, chosenProgram: () => null });
+  states = [];
+  supervisor.changed.listen((state) => states.push(state));
+});
+
+afterEach(async () => {
+  await supervisor.stop();
+  await server.stop();
+});
+
+const is = (kind: EngineState["kind"]) => (): boolean => supervisor.state.kind === kind;
+const kinds = (): string[] => states.map(({ kind }) => kind);
+
+async function live(): Promise<void> {
+  supervisor.start();
+  await until(is("live"));
+}
+
+describe("getting an engine", () => {
+  test("starts it, connects and knows the index", async () => {
+    await live();
+
+    expect(kinds()).toEqual(["starting", "live"]);
+    expect(supervisor.state).toEqual({ kind: "live", version: "0.1.0", isOurs: true });
+    expect(supervisor.status).toEqual(hello.status);
+  });
+
+  test("says where it looked when there is none", async () => {
+    launcher.found = [];
+    supervisor.start();
+    await until(is("missing"));
+
+    expect(supervisor.state).toEqual({ kind: "missing", tried: ["/bin/quarry"] });
+  });
+
+  test("takes the first that speaks our protocol", async () => {
+    launcher.found = [{ ...program, path: "/old/quarry", protocol: 0 }, program];
+    await live();
+
+    expect(supervisor.program).toEqual(program);
+  });
+
+  test("names the wrong version when none does", async () => {
+    launcher.found = [{ path: "/old/quarry", version: "0.0.9", protocol: 0 }];
+    supervisor.start();
+    await until(is("outdated"));
+
+    expect(supervisor.state).toEqual({ kind: "outdated", program: "/old/quarry", version: "0.0.9", protocol: 0 });
+    expect(launcher.engines).toEqual([]);
+  });
+
+  test("attaches to one that runs, and leaves it alone when it stops", async () => {
+    launcher.outcome = { kind: "held", discoveryPath: "/run/v.json", holderPid: 12 };
+    await live();
+    const { state } = supervisor;
+    await supervisor.stop();
+
+    expect(state).toMatchObject({ kind: "live", isOurs: false });
+    expect(server.received.map(({ method }) => method)).not.toContain("shutdown");
+    expect(launcher.last.isStopped).toBe(false);
+  });
+
+  test("a running engine of another protocol is not used", async () => {
+    server.respond = (_, reply) => {
+      reply({ result: { ...hello, protocol: 2, version: "9" } });
+    };
+    supervisor.start();
+    await until(is("outdated"));
+
+    expect(supervisor.state).toEqual({ kind: "outdated", program: "/bin/quarry", version: "9", protocol: 2 });
+  });
+});
+
+describe("losing it", () => {
+  test("a death is told once, whether the process or the socket shows it first", async () => {
+    await live();
+    states = [];
+    launcher.last.die(null, "SIGKILL");
+    server.cut();
+    await until(is("disconnected"));
+    await until(() => server.connectionCount === 0);
+
+    expect(kinds()).toEqual(["disconnected"]);
+    expect(supervisor.status).toBeNull();
+  });
+
+  test("and the other way round", async () => {
+    await live();
+    states = [];
+    server.cut();
+    await until(is("disconnected"));
+    launcher.last.die(null, "SIGKILL");
+    await clock.advance(0);
+
+    expect(kinds()).toEqual(["disconnected"]);
+  });
+
+  test("it is started again after a second", async () => {
+    await live();
+    launcher.last.die(null, "SIGKILL");
+    await until(is("disconnected"));
+    await clock.advance(999);
+    const before = launcher.engines.length;
+    await clock.advance(1);
+    await until(is("live"));
+
+    expect(before).toBe(1);
+    expect(launcher.engines).toHaveLength(2);
+    expect(kinds()).toEqual(["starting", "live", "disconnected", "live"]);
+  });
+
+  test("a crash loop ends after five starts, with its last words", async () => {
+    launcher.outcome = { kind: "failed", failure: { kind: "exited", code: 1, signal: null } };
+    supervisor.start();
+    await clock.advance(60_000);
+
+    expect(launcher.engines).toHaveLength(5);
+    expect(supervisor.state).toEqual({ kind: "failed", failure: { kind: "exited", code: 1, signal: null }, log: "last words" });
+  });
+
+  test.each<[StartFailure]>([
+    [{ kind: "not-runnable", program: "/bin/quarry", message: "EACCES" }],
+    [{ kind: "exited", code: 2, signal: null }],
+    [{ kind: "vault-missing" }],
+    [{ kind: "index-too-new" }],
+  ])("%j is not tried again, because it would be the same", async (failure) => {
+    launcher.outcome = { kind: "failed", failure };
+    supervisor.start();
+    await clock.advance(60_000);
+
+    expect(launcher.engines).toHaveLength(1);
+    expect(supervisor.state).toMatchObject({ kind: "failed", failure });
+  });
+
+  test("a minute of life forgives the crashes before", async () => {
+    await live();
+    for (let crash = 0; crash < 6; crash += 1) {
+      await clock.advance(60_000);
+      launcher.last.die(1, null);
+      await until(is("disconnected"));
+      await clock.advance(1_000);
+      await until(is("live"));
+    }
+
+    expect(launcher.engines).toHaveLength(7);
+  });
+
+  test("when an attached engine is gone for good, ours takes its place", async () => {
+    launcher.outcome = { kind: "held", discoveryPath: "/run/v.json", holderPid: 12 };
+    await live();
+    launcher.outcome = announced;
+    launcher.endpoint = null;
+    server.cut();
+    await until(() => launcher.engines.length === 2);
+    launcher.endpoint = { port: server.port, token: "t" };
+    await until(is("live"));
+
+    expect(supervisor.state).toMatchObject({ kind: "live", isOurs: true });
+  });
+
+  test("a holder that never answers is named", async () => {
+    launcher.outcome = { kind: "held", discoveryPath: "/run/v.json", holderPid: 12 };
+    launcher.endpoint = null;
+    supervisor.start();
+    await until(is("occupied"));
+
+    expect(supervisor.state).toEqual({ kind: "occupied", pid: 12 });
+  });
+});
+
+describe("ending it", () => {
+  test("asks it to leave, then closes its stdin", async () => {
+    await live();
+    await supervisor.stop();
+
+    expect(server.received.at(-1)?.method).toBe("shutdown");
+    expect(launcher.last.isStopped).toBe(true);
+    expect(supervisor.state.kind).toBe("stopped");
+  });
+
+  test("a start that was under way does not come through", async () => {
+    supervisor.start();
+    await supervisor.stop();
+    await clock.advance(60_000);
+
+    expect(kinds()).toEqual(["starting", "stopped"]);
+    expect(launcher.engines.every(({ isStopped }) => isStopped)).toBe(true);
+  });
+
+  test("a restart ends the old one before it starts the new one", async () => {
+    await live();
+    const [old] = launcher.engines;
+    supervisor.restart();
+    await until(() => launcher.engines.length === 2);
+    const wasStopped = old?.isStopped;
+    await until(is("live"));
+
+    expect(wasStopped).toBe(true);
+    expect(kinds()).toEqual(["starting", "live", "starting", "live"]);
+  });
+
+  test("a restart forgives a crash loop", async () => {
+    launcher.outcome = { kind: "failed", failure: { kind: "exited", code: 1, signal: null } };
+    supervisor.start();
+    await clock.advance(60_000);
+    launcher.outcome = announced;
+    supervisor.restart();
+    await until(is("live"));
+
+    expect(launcher.engines).toHaveLength(6);
+  });
+});
+
+test("the status follows what the engine says", async () => {
+  await live();
+  const seen: (number | undefined)[] = [];
+  supervisor.statusChanged.listen((status) => seen.push(status?.notes));
+  server.notify("index/progress", indexStatus({ notes: 7 }));
+  server.notify("index/updated", { indexed: [], removed: [], status: indexStatus({ notes: 8 }) });
+  await until(() => seen.length === 2);
+
+  expect(seen).toEqual([7, 8]);
+});

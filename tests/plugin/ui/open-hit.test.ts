@@ -1,0 +1,104 @@
+// @vitest-environment jsdom
+import "./dom";
+import { type App, MarkdownView, type PaneType, type TFile, type Vault } from "obsidian";
+import { beforeEach, describe, expect, test } from "vitest";
+import { noteAt, openHit } from "../../../plugin/ui/open-hit";
+import { passage } from "../builders";
+
+const DISK = "\uFEFF# Gate\r\n\r\nretry with capped backoff";
+const found = passage({ snippet: "retry with capped backoff", marks: [{ start: 18, end: 25, kind: "word" }], matchStart: 26, matchEnd: 33 });
+
+interface Opened {
+  readonly path: string;
+  readonly where: unknown;
+  readonly eState: { line?: number; match?: { content: string; matches: number[][] } } | undefined;
+}
+
+let opened: Opened[];
+let selections: string[];
+let mode: "source" | "preview";
+let editorText: string;
+
+beforeEach(() => {
+  opened = [];
+  selections = [];
+  mode = "source";
+  editorText = "# Gate\n\nretry with capped backoff";
+});
+
+/** A Markdown view with just the editor that is asked here; a position is its offset. */
+function markdownView(): MarkdownView {
+  const view: unknown = Object.create(MarkdownView.prototype);
+  const editor = {
+    getValue: () => editorText,
+    offsetToPos: (offset: number) => ({ line: 0, ch: offset }),
+    setSelection: (from: { ch: number }, to: { ch: number }) => selections.push(editorText.slice(from.ch, to.ch)),
+    scrollIntoView: () => undefined,
+  };
+  Object.defineProperties(view, { editor: { value: editor }, getMode: { value: () => mode } });
+  return view as MarkdownView;
+}
+
+function appWith(...paths: readonly string[]): App {
+  const files = paths.map((path) => ({ path }));
+  const vault = {
+    getFileByPath: (path: string) => files.find((file) => file.path === path) ?? null,
+    getMarkdownFiles: () => files,
+    cachedRead: () => Promise.resolve(DISK),
+  };
+  const getLeaf = (where: PaneType | boolean): object => ({
+    view: markdownView(),
+    openFile: (file: TFile, { eState }: Pick<Opened, "eState">) => {
+      opened.push({ path: file.path, where, eState });
+      return Promise.resolve();
+    },
+  });
+  return { vault, workspace: { getLeaf } } as unknown as App;
+}
+
+describe("opening a hit", () => {
+  test("selects the passage in the editor, counted as the editor counts", async () => {
+    await openHit(appWith("a.md"), "a.md", found, false);
+
+    expect(selections).toEqual(["backoff"]);
+  });
+
+  test("tells reading view the line and the match, in text without mark and carriage returns", async () => {
+    mode = "preview";
+    await openHit(appWith("a.md"), "a.md", found, false);
+
+    const { eState } = opened[0] ?? {};
+    expect(eState?.line).toBe(2);
+    expect(eState?.match?.matches.map(([start, end]) => eState.match?.content.slice(start, end))).toEqual(["backoff"]);
+    expect(selections).toEqual([]);
+  });
+
+  test("finds the passage in text that is not saved yet", async () => {
+    editorText = `A new line\n\n${editorText}`;
+    await openHit(appWith("a.md"), "a.md", found, false);
+
+    expect(selections).toEqual(["backoff"]);
+  });
+
+  test("opens where the modifier keys say", async () => {
+    await openHit(appWith("a.md"), "a.md", found, "tab");
+
+    expect(opened.map(({ where }) => where)).toEqual(["tab"]);
+  });
+
+  test("a note that is gone opens nothing", async () => {
+    expect(await openHit(appWith(), "a.md", found, false)).toBe(false);
+    expect(opened).toEqual([]);
+  });
+
+  test("a note without a passage opens at its start", async () => {
+    expect(await openHit(appWith("a.md"), "a.md", null, false)).toBe(true);
+    expect(opened).toEqual([{ path: "a.md", where: false, eState: undefined }]);
+  });
+});
+
+test("a note is found although the disk spells its accents in two characters", () => {
+  const { vault } = appWith("Cafe\u0301.md") as { vault: Vault };
+
+  expect(noteAt(vault, "Caf\u00e9.md")?.path).toBe("Cafe\u0301.md");
+});

@@ -1,0 +1,188 @@
+// @vitest-environment jsdom
+import { emptyBody } from "./dom";
+import { App, type Plugin, Setting } from "obsidian";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../plugin/protocol/messages";
+import { DEFAULTS } from "../../../plugin/settings";
+import { type Reply } from "../../../plugin/sidecar/failure";
+import { type EngineState } from "../../../plugin/sidecar/supervisor";
+import { Signal } from "../../../plugin/signal";
+import { QuarrySettingTab, foldersOf, isFullPath, weightOf } from "../../../plugin/ui/settings-tab";
+import { indexStatus, settled } from "../builders";
+
+const vaultSettings: VaultSettings = {
+  includeFolders: [],
+  excludeFolders: ["Archive", "Templates"],
+  model: "bundled",
+  skipSections: ["Related"],
+  lexicalWeight: 1,
+  denseWeight: 1,
+};
+
+let answer: Reply<VaultSettings>;
+let reads: number;
+let written: SettingsWriteParams[];
+let paths: (string | null)[];
+let engineChanged: Signal<EngineState>;
+let tab: QuarrySettingTab;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  answer = { ok: true, value: vaultSettings };
+  reads = 0;
+  written = [];
+  paths = [];
+  engineChanged = new Signal();
+  const app = new (App as unknown as new () => App)();
+  tab = new QuarrySettingTab(app, { manifest: { id: "quarry" } } as unknown as Plugin, {
+    settings: () => DEFAULTS,
+    save: () => undefined,
+    engine: {
+      state: { kind: "live", version: "0.1.0", isOurs: true },
+      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: "over 10 MB", skipped: false }] }),
+      changed: engineChanged,
+      statusChanged: new Signal(),
+    },
+    enginePath: () => "/opt/quarry",
+    saveEnginePath: (path) => paths.push(path),
+    readVault: () => {
+      reads += 1;
+      return Promise.resolve(answer);
+    },
+    writeVault: (change) => {
+      written.push(change);
+      return Promise.resolve(answer);
+    },
+    rebuild: () => undefined,
+    act: () => undefined,
+  });
+  emptyBody().append(tab.containerEl);
+});
+
+async function display(): Promise<void> {
+  // For Obsidian before 1.13, which knows no definitions.
+  Reflect.apply(Reflect.get(tab, "display"), tab, []);
+  vi.runAllTimers();
+  await settled();
+}
+
+const areas = (): HTMLTextAreaElement[] => [...tab.containerEl.querySelectorAll("textarea")];
+
+function change(field: HTMLInputElement | HTMLTextAreaElement | undefined, value: string): void {
+  if (!field) throw new Error("no such field");
+  field.value = value;
+  field.dispatchEvent(new Event("change"));
+}
+
+describe("the vault's settings", () => {
+  test("are shown as the sidecar reads them", async () => {
+    await display();
+
+    expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
+  });
+
+  test("only what the user changed is written", async () => {
+    await display();
+    change(areas()[1], "Archive\n/Private/\n\n");
+    await settled();
+
+    expect(written).toEqual([{ excludeFolders: ["Archive", "Private"] }]);
+  });
+
+  test("cannot be changed while the engine is away", async () => {
+    answer = { ok: false, failure: { kind: "not-connected" } };
+    await display();
+
+    expect(areas().map(({ value }) => value)).toEqual(["", ""]);
+    expect(tab.containerEl.textContent).toContain("The engine has to run for this to be changed.");
+  });
+
+  test("appear when the engine comes back", async () => {
+    answer = { ok: false, failure: { kind: "not-connected" } };
+    await display();
+    answer = { ok: true, value: vaultSettings };
+    engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+    await settled();
+
+    expect(areas()[1]?.value).toBe("Archive\nTemplates");
+  });
+
+  test("are not read any more once the tab is closed", async () => {
+    await display();
+    tab.hide();
+    engineChanged.emit({ kind: "disconnected" });
+    await settled();
+
+    expect(reads).toBe(1);
+  });
+});
+
+describe("the program", () => {
+  const field = (): HTMLInputElement | undefined => [...tab.containerEl.querySelectorAll("input")].find(({ value }) => value === "/opt/quarry");
+
+  test("is kept when it is a full path", async () => {
+    await display();
+    change(field(), "/opt/other/quarry");
+
+    expect(paths).toEqual(["/opt/other/quarry"]);
+  });
+
+  test("emptied means: look in the usual places", async () => {
+    await display();
+    change(field(), "  ");
+
+    expect(paths).toEqual([null]);
+  });
+
+  test("is not kept when it would depend on the working folder", async () => {
+    await display();
+    change(field(), "quarry");
+
+    expect(paths).toEqual([]);
+  });
+});
+
+test("notes with problems are named with their reason", async () => {
+  await display();
+
+  expect(tab.containerEl.textContent).toContain("big.md (partly indexed): over 10 MB");
+});
+
+test("the definitions of 1.13 hold the same rows, so that its search finds them", async () => {
+  const groups = tab.getSettingDefinitions() as unknown as { items: { name: string; render: (setting: Setting) => void }[] }[];
+  const names = groups.flatMap(({ items }) => items.map(({ name }) => name));
+  for (const { render } of groups.flatMap(({ items }) => items)) render(new Setting(tab.containerEl));
+  vi.runAllTimers();
+  await settled();
+
+  expect(names).toEqual(expect.arrayContaining(["State", "Program", "Leave out folders", "Meaning model", "Rebuild the index", "Results"]));
+  expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
+});
+
+test("folders are one a line, without the slashes around them, each once", () => {
+  expect(foldersOf("/Work/\n\n  Home  \nWork\na/b/")).toEqual(["Work", "Home", "a/b"]);
+});
+
+test.each([
+  ["1", 1],
+  ["0,5", 0.5],
+  ["100", 100],
+  ["", null],
+  ["-1", null],
+  ["101", null],
+  ["much", null],
+])("%j as a weight is %j", (text, weight) => {
+  expect(weightOf(text)).toBe(weight);
+});
+
+test.each([
+  ["/usr/bin/quarry", true],
+  ["~/.local/bin/quarry", true],
+  ["C:\\Tools\\quarry.exe", true],
+  ["\\\\server\\tools\\quarry.exe", true],
+  ["quarry", false],
+  ["./quarry", false],
+  ["C:quarry.exe", false],
+])("%s is a full path: %j", (path, isFull) => {
+  expect(isFullPath(path)).toBe(isFull);
+});

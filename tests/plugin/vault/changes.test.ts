@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import { type Change } from "../../../plugin/protocol/messages";
+import { ChangeQueue } from "../../../plugin/vault/changes";
+
+const created = (path: string): Change => ({ kind: "created", path });
+const modified = (path: string): Change => ({ kind: "modified", path });
+const deleted = (path: string): Change => ({ kind: "deleted", path });
+const renamed = (oldPath: string, path: string): Change => ({ kind: "renamed", path, oldPath });
+
+function coalesced(...changes: readonly Change[]): readonly Change[] {
+  const queue = new ChangeQueue();
+  for (const change of changes) queue.add(change);
+  return queue.take(Infinity);
+}
+
+describe("one note", () => {
+  test("many saves are one", () => {
+    expect(coalesced(modified("a.md"), modified("a.md"), modified("a.md"))).toEqual([modified("a.md")]);
+  });
+
+  test("a note that is created and saved is created", () => {
+    expect(coalesced(created("a.md"), modified("a.md"))).toEqual([created("a.md")]);
+  });
+
+  test("a deletion beats the saves before it", () => {
+    expect(coalesced(modified("a.md"), deleted("a.md"))).toEqual([deleted("a.md")]);
+  });
+
+  test("what is created and deleted was never there", () => {
+    expect(coalesced(created("a.md"), modified("a.md"), deleted("a.md"))).toEqual([]);
+  });
+
+  test("deleted and created again is replaced", () => {
+    expect(coalesced(deleted("a.md"), created("a.md"))).toEqual([modified("a.md")]);
+  });
+
+  test("replaced and then deleted is deleted", () => {
+    expect(coalesced(deleted("a.md"), created("a.md"), deleted("a.md"))).toEqual([deleted("a.md")]);
+  });
+});
+
+describe("renames", () => {
+  test("a chain is one rename", () => {
+    expect(coalesced(renamed("a.md", "b.md"), renamed("b.md", "c.md"))).toEqual([renamed("a.md", "c.md")]);
+  });
+
+  test("there and back again is nothing", () => {
+    expect(coalesced(renamed("a.md", "b.md"), renamed("b.md", "a.md"))).toEqual([]);
+  });
+
+  test("a save before the rename is told under the new name", () => {
+    expect(coalesced(modified("a.md"), renamed("a.md", "b.md"))).toEqual([renamed("a.md", "b.md"), modified("b.md")]);
+  });
+
+  test("a new note that is named at once is created under its name", () => {
+    expect(coalesced(created("Untitled.md"), renamed("Untitled.md", "Plan.md"))).toEqual([created("Plan.md")]);
+  });
+
+  test("renamed and deleted is a deletion of the old name", () => {
+    expect(coalesced(renamed("a.md", "b.md"), deleted("b.md"))).toEqual([deleted("a.md")]);
+  });
+
+  test("two notes that swap names keep all three steps", () => {
+    const steps = [renamed("a.md", "t.md"), renamed("b.md", "a.md"), renamed("t.md", "b.md")];
+
+    expect(coalesced(...steps)).toEqual(steps);
+  });
+
+  test("a deletion takes the place of its rename, before the name is used again", () => {
+    const changes = coalesced(renamed("x.md", "p.md"), renamed("y.md", "x.md"), deleted("p.md"));
+
+    expect(changes).toEqual([deleted("x.md"), renamed("y.md", "x.md")]);
+  });
+
+  test("a name that is free again can be taken by a new note", () => {
+    expect(coalesced(renamed("a.md", "b.md"), created("a.md"))).toEqual([renamed("a.md", "b.md"), created("a.md")]);
+  });
+
+  test("a note moved over another tells the deletion first", () => {
+    expect(coalesced(deleted("b.md"), renamed("a.md", "b.md"))).toEqual([deleted("b.md"), renamed("a.md", "b.md")]);
+  });
+});
+
+describe("folders", () => {
+  test("a folder's move stands for the moves of what is below, told after it", () => {
+    const changes = coalesced(renamed("F", "G"), renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"));
+
+    expect(changes).toEqual([renamed("F", "G")]);
+  });
+
+  test("and told before it", () => {
+    const changes = coalesced(renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"), renamed("F", "G"));
+
+    expect(changes).toEqual([renamed("F", "G")]);
+  });
+
+  test("saves below a moved folder are told under the new path", () => {
+    expect(coalesced(modified("F/a.md"), renamed("F", "G"))).toEqual([renamed("F", "G"), modified("G/a.md")]);
+  });
+
+  test("a folder's deletion stands for those below it, before and after", () => {
+    const changes = coalesced(deleted("F/a.md"), modified("F/b.md"), deleted("F"), deleted("F/b.md"));
+
+    expect(changes).toEqual([deleted("F")]);
+  });
+
+  test("a note moved out of a folder survives the folder's deletion", () => {
+    expect(coalesced(renamed("F/a.md", "a.md"), deleted("F"))).toEqual([renamed("F/a.md", "a.md"), deleted("F")]);
+  });
+
+  test("a deletion below a folder that moved later is not undone by a new note of that name", () => {
+    const changes = coalesced(deleted("F/a.md"), renamed("F", "G"), created("F/a.md"));
+
+    expect(changes).toEqual([deleted("F/a.md"), renamed("F", "G"), created("F/a.md")]);
+  });
+
+  test("a folder whose name begins like another's is left alone", () => {
+    expect(coalesced(modified("Work2/a.md"), renamed("Work", "Jobs"))).toEqual([renamed("Work", "Jobs"), modified("Work2/a.md")]);
+  });
+});
+
+describe("batches", () => {
+  test("a limit leaves the rest for the next", () => {
+    const queue = new ChangeQueue();
+    for (const path of ["a.md", "b.md", "c.md"]) queue.add(modified(path));
+
+    expect(queue.take(2)).toEqual([modified("a.md"), modified("b.md")]);
+    expect(queue.take(2)).toEqual([modified("c.md")]);
+    expect(queue.isEmpty).toBe(true);
+  });
+
+  test("a failed batch goes back in front", () => {
+    const queue = new ChangeQueue();
+    queue.add(renamed("a.md", "b.md"));
+    const batch = queue.take(Infinity);
+    queue.add(renamed("b.md", "c.md"));
+    queue.putBack(batch);
+
+    // Not folded into one: the first may have been applied, and then nothing is left under its old name.
+    expect(queue.take(Infinity)).toEqual([renamed("a.md", "b.md"), renamed("b.md", "c.md")]);
+  });
+
+  test("a failed batch does not bring back what was deleted meanwhile", () => {
+    const queue = new ChangeQueue();
+    queue.add(created("a.md"));
+    const batch = queue.take(Infinity);
+    queue.add(deleted("a.md"));
+    queue.putBack(batch);
+
+    // The deletion is told even of a new note: the batch may have arrived although its answer did not.
+    expect(queue.take(Infinity)).toEqual([deleted("a.md")]);
+  });
+
+  test("ten thousand renames are gathered without comparing each with each", () => {
+    const queue = new ChangeQueue();
+    for (let index = 0; index < 10_000; index += 1) queue.add(renamed(`old/${index}.md`, `new/${index}.md`));
+
+    expect(queue.take(Infinity)).toHaveLength(10_000);
+  });
+});
+
+/** The oracle: what a list of changes does to a vault in which each note has an identity. */
+function apply(changes: readonly Change[], vault: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const notes = new Map(vault);
+  for (const { kind, path, oldPath } of changes) {
+    if (kind === "deleted") notes.delete(path);
+    if (kind === "created") notes.set(path, `new ${path}`);
+    if (kind === "renamed" && oldPath != null) {
+      const identity = notes.get(oldPath);
+      notes.delete(oldPath);
+      if (identity !== undefined) notes.set(path, identity);
+    }
+  }
+  return notes;
+}
+
+/** Deterministic, so that a failure can be run again. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+/** Changes as a vault can really go through them. */
+function randomHistory(seed: number, start: ReadonlyMap<string, string>): Change[] {
+  const random = randomNumbers(seed);
+  const names = ["a.md", "b.md", "c.md", "d.md", "e.md"];
+  let notes = start;
+  const changes: Change[] = [];
+  for (let step = 0; step < 12; step += 1) {
+    const here = names.filter((name) => notes.has(name));
+    const free = names.filter((name) => !notes.has(name));
+    const from = here[random(here.length)];
+    const to = free[random(free.length)];
+    const options = [from && modified(from), from && deleted(from), to && created(to), from && to && renamed(from, to)];
+    const change = options[random(options.length)];
+    if (!change) continue;
+    changes.push(change);
+    notes = apply([change], notes);
+  }
+  return changes;
+}
+
+test("whatever happened, the coalesced changes leave the same notes in the same places", () => {
+  const start = new Map([["a.md", "1"], ["b.md", "2"], ["c.md", "3"]]);
+  for (let seed = 1; seed <= 2_000; seed += 1) {
+    const history = randomHistory(seed, start);
+    const short = coalesced(...history);
+    const expected = apply(history, start);
+    const actual = apply(short, start);
+
+    expect([...actual.keys()].sort(), JSON.stringify({ seed, history, short })).toEqual([...expected.keys()].sort());
+    // A note whose identity the short form does not carry over is at least told to be read again.
+    const reread = new Set(short.filter(({ kind }) => kind !== "deleted").map(({ path }) => path));
+    for (const [path, identity] of expected) {
+      if (actual.get(path) !== identity) expect(reread, JSON.stringify({ seed, history, short })).toContain(path);
+    }
+    expect(short.length).toBeLessThanOrEqual(history.length + 1);
+  }
+});

@@ -1,0 +1,17 @@
+// Unit tests of the plugin and the wire. `obsidian` is types only, so its place is taken by obsidian-test-mocks; files
+// that need a DOM say so in their first line (`@vitest-environment jsdom`), all others run in plain Node.
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  resolve: {
+    alias: { obsidian: "obsidian-test-mocks/obsidian" },
+  },
+  test: {
+    root: fileURLToPath(new URL(".", import.meta.url)),
+    include: ["tests/plugin/**/*.test.ts", "tests/wire/**/*.test.ts"],
+    restoreMocks: true,
+    // Real child processes and sockets are started; two cores are shared with other checks.
+    testTimeout: 20_000,
+  },
+});
