@@ -1,0 +1,76 @@
+/**
+ * Which of Node's file calls does the page get, and how do their values travel as JSON?
+ */
+import fs from "node:fs";
+
+/** Everything the page may call; one more name here is one more function in the page's `fs`. */
+export const FILE_CALLS = /** @type {const} */ ([
+  "accessSync",
+  "appendFileSync",
+  "chmodSync",
+  "copyFileSync",
+  "existsSync",
+  "lstatSync",
+  "mkdirSync",
+  "mkdtempSync",
+  "readFileSync",
+  "readdirSync",
+  "realpathSync",
+  "renameSync",
+  "rmSync",
+  "rmdirSync",
+  "statSync",
+  "unlinkSync",
+  "utimesSync",
+  "writeFileSync",
+]);
+
+/**
+ * @param {{ call: string, args: unknown[] }} request
+ * @returns {unknown} the value, still to be packed
+ */
+export function callFile({ call, args }) {
+  const known = FILE_CALLS.find((name) => name === call);
+  if (!known) throw new Error(`the test host has no fs.${call}`);
+  return Reflect.apply(fs[known], fs, args);
+}
+
+/**
+ * Bytes, stats and folder entries as tagged JSON; everything else as it is.
+ *
+ * @param {unknown} value
+ * @returns {unknown}
+ */
+export function pack(value) {
+  if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString("base64") };
+  if (value instanceof fs.Stats) return { $stat: packStat(value) };
+  if (value instanceof fs.Dirent) return { $entry: { name: value.name, kind: kindOf(value) } };
+  if (Array.isArray(value)) return value.map(pack);
+  return value ?? null;
+}
+
+/**
+ * The inverse of the page's packing: `{ $bytes }` becomes a Buffer again, anywhere in a request.
+ *
+ * @param {unknown} value
+ * @returns {any}
+ */
+export function unpack(value) {
+  if (Array.isArray(value)) return value.map(unpack);
+  if (typeof value !== "object" || value === null) return value;
+  if ("$bytes" in value && typeof value.$bytes === "string") return Buffer.from(value.$bytes, "base64");
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, unpack(inner)]));
+}
+
+/** @param {fs.Stats} stat */
+function packStat(stat) {
+  const { size, mode, mtimeMs, ctimeMs, birthtimeMs } = stat;
+  return { size, mode, mtimeMs, ctimeMs, birthtimeMs, kind: kindOf(stat) };
+}
+
+/** @param {fs.Stats | fs.Dirent} item */
+function kindOf(item) {
+  if (item.isSymbolicLink()) return "link";
+  if (item.isDirectory()) return "folder";
+  return item.isFile() ? "file" : "other";
+}

@@ -1,0 +1,227 @@
+/**
+ * What does Obsidian add to the browser's own objects?
+ *
+ * The helpers of its public type definitions (`declare global` in obsidian.d.ts), on the real prototypes.
+ */
+
+type Classes = string | string[] | undefined;
+
+/** Put every helper in place; once, before any plugin code runs. */
+export function installDomHelpers(): void {
+  define(Node.prototype, nodeHelpers);
+  define(Element.prototype, elementHelpers);
+  define(HTMLElement.prototype, htmlHelpers);
+  define(SVGElement.prototype, { setCssStyles: htmlHelpers.setCssStyles, setCssProps: htmlHelpers.setCssProps });
+  define(DocumentFragment.prototype, { find: elementHelpers.find, findAll: elementHelpers.findAll });
+  define(Array.prototype, arrayHelpers);
+  define(String.prototype, { contains: String.prototype.includes });
+  define(Math, { clamp: (value: number, low: number, high: number) => Math.min(Math.max(value, low), high), square: (value: number) => value * value });
+  define(Object, { isEmpty: (object: object) => Object.keys(object).length === 0 });
+  define(String, { isString: (value: unknown) => typeof value === "string" });
+  define(Number, { isNumber: (value: unknown) => typeof value === "number" });
+  defineGetters(Node.prototype, { doc: (node) => node.ownerDocument ?? (node as Document), win: (node) => (node.ownerDocument ?? (node as Document)).defaultView, constructorWin: () => window });
+  defineGetters(UIEvent.prototype as unknown as Node, { doc: () => document, win: () => window, targetNode: (event) => (event as unknown as UIEvent).target });
+  define(UIEvent.prototype, { instanceOf: nodeHelpers.instanceOf });
+  Object.assign(window, globals, { activeWindow: window, activeDocument: document });
+}
+
+const nodeHelpers = {
+  detach(this: Node) {
+    this.parentNode?.removeChild(this);
+  },
+  empty(this: Node) {
+    while (this.lastChild) this.removeChild(this.lastChild);
+  },
+  insertAfter(this: Node, node: Node, child: Node | null) {
+    return this.insertBefore(node, child ? child.nextSibling : this.firstChild);
+  },
+  indexOf(this: Node, other: Node) {
+    return Array.from(this.childNodes).indexOf(other as ChildNode);
+  },
+  setChildrenInPlace(this: Node, children: Node[]) {
+    for (const child of Array.from(this.childNodes)) if (!children.includes(child)) this.removeChild(child);
+    children.forEach((child, index) => {
+      if (this.childNodes[index] !== child) this.insertBefore(child, this.childNodes[index] ?? null);
+    });
+  },
+  appendText(this: Node, text: string) {
+    this.appendChild(document.createTextNode(text));
+  },
+  instanceOf(this: unknown, type: new () => unknown) {
+    return this instanceof type;
+  },
+  createEl(this: Node, tag: string, info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) {
+    return make(tag, info, this, callback);
+  },
+  createDiv(this: Node, info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) {
+    return nodeHelpers.createEl.call(this, "div", info, callback);
+  },
+  createSpan(this: Node, info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) {
+    return nodeHelpers.createEl.call(this, "span", info, callback);
+  },
+  createSvg(this: Node, tag: string, info?: SvgElementInfo | string, callback?: (el: SVGElement) => void) {
+    return makeSvg(tag, info, this, callback);
+  },
+};
+
+const elementHelpers = {
+  getText(this: Element) {
+    return this.textContent ?? "";
+  },
+  setText(this: Element, value: string | DocumentFragment) {
+    if (typeof value === "string") this.textContent = value;
+    else this.replaceChildren(value);
+  },
+  addClass(this: Element, ...classes: string[]) {
+    this.classList.add(...names(classes));
+  },
+  addClasses(this: Element, classes: string[]) {
+    this.classList.add(...names(classes));
+  },
+  removeClass(this: Element, ...classes: string[]) {
+    this.classList.remove(...names(classes));
+  },
+  removeClasses(this: Element, classes: string[]) {
+    this.classList.remove(...names(classes));
+  },
+  toggleClass(this: Element, classes: string | string[], value: boolean) {
+    for (const name of names(classes)) this.classList.toggle(name, Boolean(value));
+  },
+  hasClass(this: Element, name: string) {
+    return this.classList.contains(name);
+  },
+  setAttr(this: Element, name: string, value: string | number | boolean | null) {
+    if (value === null) this.removeAttribute(name);
+    else this.setAttribute(name, String(value));
+  },
+  setAttrs(this: Element, values: Record<string, string | number | boolean | null>) {
+    for (const [name, value] of Object.entries(values)) elementHelpers.setAttr.call(this, name, value);
+  },
+  getAttr(this: Element, name: string) {
+    return this.getAttribute(name);
+  },
+  matchParent(this: Element, selector: string, last?: Element) {
+    const found = this.closest(selector);
+    return found && (!last || last.contains(found)) ? found : null;
+  },
+  getCssPropertyValue(this: Element, property: string, pseudo?: string) {
+    return getComputedStyle(this, pseudo).getPropertyValue(property).trim();
+  },
+  isActiveElement(this: Element) {
+    return document.activeElement === this;
+  },
+  find(this: ParentNode, selector: string) {
+    return this.querySelector<HTMLElement>(selector);
+  },
+  findAll(this: ParentNode, selector: string) {
+    return Array.from(this.querySelectorAll<HTMLElement>(selector));
+  },
+  findAllSelf(this: Element, selector: string) {
+    return [...(this.matches(selector) ? [this] : []), ...Array.from(this.querySelectorAll(selector))];
+  },
+};
+
+const htmlHelpers = {
+  show(this: HTMLElement) {
+    this.style.display = "";
+  },
+  hide(this: HTMLElement) {
+    this.style.display = "none";
+  },
+  toggle(this: HTMLElement, shown: boolean) {
+    this.style.display = shown ? "" : "none";
+  },
+  toggleVisibility(this: HTMLElement, visible: boolean) {
+    this.style.visibility = visible ? "" : "hidden";
+  },
+  isShown(this: HTMLElement) {
+    return this.offsetParent !== null;
+  },
+  setCssStyles(this: HTMLElement | SVGElement, styles: Partial<CSSStyleDeclaration>) {
+    Object.assign(this.style, styles);
+  },
+  setCssProps(this: HTMLElement | SVGElement, values: Record<string, string>) {
+    for (const [name, value] of Object.entries(values)) this.style.setProperty(name, value);
+  },
+  onClickEvent(this: HTMLElement, listener: (event: MouseEvent) => void, options?: AddEventListenerOptions) {
+    this.addEventListener("click", listener, options);
+    this.addEventListener("auxclick", listener, options);
+  },
+  /** The host has one window, so nothing ever moves to another. */
+  onWindowMigrated(): () => void {
+    return () => undefined;
+  },
+  trigger(this: HTMLElement, type: string) {
+    this.dispatchEvent(new Event(type, { bubbles: true, cancelable: true }));
+  },
+};
+
+const arrayHelpers = {
+  first(this: unknown[]) {
+    return this[0];
+  },
+  last(this: unknown[]) {
+    return this.at(-1);
+  },
+  contains(this: unknown[], target: unknown) {
+    return this.includes(target);
+  },
+  remove(this: unknown[], target: unknown) {
+    for (let index = this.indexOf(target); index >= 0; index = this.indexOf(target)) this.splice(index, 1);
+  },
+  unique(this: unknown[]) {
+    return [...new Set(this)];
+  },
+};
+
+const globals = {
+  createEl: (tag: string, info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) => make(tag, info, null, callback),
+  createDiv: (info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) => globals.createEl("div", info, callback),
+  createSpan: (info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) => globals.createEl("span", info, callback),
+  createSvg: (tag: string, info?: SvgElementInfo | string, callback?: (el: SVGElement) => void) => makeSvg(tag, info, null, callback),
+  createFragment(callback?: (fragment: DocumentFragment) => void) {
+    const fragment = document.createDocumentFragment();
+    callback?.(fragment);
+    return fragment;
+  },
+  isBoolean: (value: unknown) => typeof value === "boolean",
+  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+  nextFrame: () => new Promise<void>((resolve) => requestAnimationFrame(() => resolve())),
+};
+
+function make(tag: string, info: DomElementInfo | string | undefined, parent: Node | null, callback?: (el: HTMLElement) => void): HTMLElement {
+  return build(document.createElement(tag), typeof info === "string" ? { cls: info } : info, parent, callback);
+}
+
+function makeSvg(tag: string, info: SvgElementInfo | string | undefined, parent: Node | null, callback?: (el: SVGElement) => void): SVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", tag) as SVGElement;
+  return build(svg, typeof info === "string" ? { cls: info } : info, parent, callback);
+}
+
+function build<E extends HTMLElement | SVGElement>(el: E, info: DomElementInfo | undefined, parent: Node | null, callback?: (el: E) => void): E {
+  el.classList.add(...names(info?.cls));
+  if (info?.text !== undefined) elementHelpers.setText.call(el, info.text);
+  elementHelpers.setAttrs.call(el, info?.attr ?? {});
+  if (info?.title !== undefined) el.setAttribute("title", info.title);
+  for (const name of ["type", "value", "placeholder", "href"] as const) if (info?.[name] !== undefined) Object.assign(el, { [name]: info[name] });
+  const home = info?.parent ?? parent;
+  if (info?.prepend) home?.insertBefore(el, home.firstChild);
+  else home?.appendChild(el);
+  callback?.(el);
+  return el;
+}
+
+function names(classes: Classes): string[] {
+  return [classes ?? []].flat().flatMap((part) => part.split(/\s+/)).filter(Boolean);
+}
+
+/** Not enumerable, so that `for ... in` over an array or an element stays what it was. */
+function define(target: object, members: object): void {
+  for (const [name, value] of Object.entries(members)) Object.defineProperty(target, name, { value, writable: true, configurable: true });
+}
+
+function defineGetters(target: Node, getters: Record<string, (node: Node) => unknown>): void {
+  for (const [name, getter] of Object.entries(getters)) {
+    Object.defineProperty(target, name, { configurable: true, get(this: Node) { return getter(this); } });
+  }
+}

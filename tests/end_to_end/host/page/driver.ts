@@ -1,0 +1,182 @@
+/** What can a test do in the app as its user, and what can it ask? Reached from Node as `window.testHost`. */
+import type { App } from "./obsidian/app";
+import type { TAbstractFile } from "./obsidian/files";
+import { type EphemeralState, MarkdownView } from "./obsidian/markdown-view";
+import { noticesSoFar } from "./obsidian/notice";
+import type { SavedLeaf } from "./obsidian/workspace";
+import type { PluginLoader } from "./loader";
+
+/** The note in front of the user. Offsets are UTF-16, a line break counted as one. */
+export interface ActiveNote {
+  readonly path: string;
+  readonly mode: "source" | "preview";
+  readonly text: string;
+  readonly cursor: { readonly line: number; readonly ch: number };
+  readonly selection: { readonly from: number; readonly to: number; readonly text: string };
+  /** What flashes: the passage a jump landed on. */
+  readonly flashed: readonly string[];
+  /** The ephemeral state the note was last opened with. */
+  readonly eState: EphemeralState | null;
+}
+
+export class Driver {
+  constructor(
+    private readonly app: App,
+    private readonly loader: PluginLoader,
+  ) {}
+
+  /** Start the app: the plugin first, then the vault's files, then the tabs as they were, then `layout-ready`. */
+  async start({ withPlugin, layout }: { withPlugin: boolean; layout: readonly SavedLeaf[] }): Promise<void> {
+    if (withPlugin) await this.loader.enable();
+    this.app.vault.hostLoad();
+    await this.app.workspace.hostStart(layout);
+  }
+
+  async enable(): Promise<void> {
+    await this.loader.enable();
+    await this.app.workspace.hostSettled();
+  }
+
+  async disable(): Promise<void> {
+    await this.loader.disable();
+  }
+
+  isEnabled(): boolean {
+    return this.loader.isEnabled;
+  }
+
+  layout(): SavedLeaf[] {
+    return this.app.workspace.hostLayout();
+  }
+
+  /** The app is closing: who listens may still finish something. */
+  async quit(): Promise<void> {
+    const tasks: Promise<unknown>[] = [];
+    this.app.workspace.trigger("quit", {
+      add: (task: () => Promise<unknown>) => tasks.push(task()),
+      addPromise: (task: Promise<unknown>) => tasks.push(task),
+      isEmpty: () => tasks.length === 0,
+    });
+    await Promise.all(tasks);
+  }
+
+  commands(): { id: string; name: string; hasHotkey: boolean }[] {
+    return [...this.app.hostCommands.values()].map(({ id, name, hotkeys }) => ({ id, name, hasHotkey: Boolean(hotkeys?.length) }));
+  }
+
+  /** Run a command by its full id, as the palette would. */
+  async runCommand(id: string): Promise<void> {
+    const command = this.app.hostCommands.get(id);
+    if (!command) throw new Error(`there is no command "${id}", only ${[...this.app.hostCommands.keys()].join(", ")}`);
+    const view = this.app.workspace.activeEditor;
+    const unavailable = new Error(`the command "${id}" is not available now`);
+    if (command.editorCheckCallback || command.editorCallback) {
+      if (!view || command.editorCheckCallback?.(true, view.editor, view) === false) throw unavailable;
+      await (command.editorCheckCallback?.(false, view.editor, view) ?? command.editorCallback?.(view.editor, view));
+    } else if (command.checkCallback) {
+      if (!command.checkCallback(true)) throw unavailable;
+      command.checkCallback(false);
+    } else {
+      await command.callback?.();
+    }
+  }
+
+  /** Show a view of this type in the right sidebar. */
+  async openView(type: string): Promise<void> {
+    await this.app.workspace.ensureSideLeaf(type, "right", { active: true, reveal: true });
+  }
+
+  async openNote(path: string, mode: "source" | "preview" = "source"): Promise<void> {
+    const file = this.app.vault.getFileByPath(path);
+    if (!file) throw new Error(`there is no note "${path}"`);
+    await this.app.workspace.getLeaf(false).openFile(file, { state: { mode } });
+  }
+
+  openSettings(id: string): void {
+    this.app.setting.openTabById(id);
+  }
+
+  /** `obsidian://action?key=value`, as another program opens it. */
+  async openUri(uri: string): Promise<void> {
+    const { host, pathname, searchParams } = new URL(uri.replace(/^obsidian:/, "http:"));
+    const action = decodeURIComponent(host + pathname).replace(/\/$/, "");
+    const handler = this.app.hostProtocolHandlers.get(action);
+    if (!handler) throw new Error(`nobody handles obsidian://${action}`);
+    await handler({ action, ...Object.fromEntries(searchParams) });
+  }
+
+  /** Save a note; a new one is created, with its folders. */
+  async write(path: string, text: string): Promise<void> {
+    const file = this.app.vault.getFileByPath(path);
+    if (file) return this.app.vault.modify(file, text);
+    await this.ensureFolderOf(path);
+    await this.app.vault.create(path, text);
+  }
+
+  /** Rename or move a note or a folder. */
+  async rename(path: string, newPath: string): Promise<void> {
+    await this.ensureFolderOf(newPath);
+    await this.app.fileManager.renameFile(this.entry(path), newPath);
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.app.vault.delete(this.entry(path));
+  }
+
+  activeNote(): ActiveNote | null {
+    const view = this.app.workspace.getMostRecentLeaf()?.view;
+    if (!(view instanceof MarkdownView) || !view.file) return null;
+    const { editor } = view;
+    const [from, to] = editor.span();
+    return {
+      path: view.file.path,
+      mode: view.getMode(),
+      text: editor.getValue(),
+      cursor: editor.getCursor(),
+      selection: { from, to, text: editor.getSelection() },
+      flashed: flashedText(view),
+      eState: view.hostEphemeralStates.at(-1) ?? null,
+    };
+  }
+
+  /** Paths of the notes that are open, in the order of their tabs. */
+  openNotes(): string[] {
+    const paths: string[] = [];
+    this.app.workspace.iterateRootLeaves((leaf) => leaf.hostFile && paths.push(leaf.hostFile.path));
+    return paths;
+  }
+
+  notices(): { text: string; visible: boolean }[] {
+    return noticesSoFar();
+  }
+
+  statusBar(): string[] {
+    return document.body.findAll(".status-bar-item").map((item) => item.innerText);
+  }
+
+  theme(name: "light" | "dark"): void {
+    document.body.toggleClass("theme-dark", name === "dark");
+    document.body.toggleClass("theme-light", name === "light");
+    this.app.workspace.trigger("css-change");
+  }
+
+  seedLocalStorage(entries: Record<string, unknown>): void {
+    for (const [key, value] of Object.entries(entries)) this.app.saveLocalStorage(key, value);
+  }
+
+  private async ensureFolderOf(path: string): Promise<void> {
+    const folder = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+    if (folder && !this.app.vault.getFolderByPath(folder)) await this.app.vault.createFolder(folder);
+  }
+
+  private entry(path: string): TAbstractFile {
+    const entry = this.app.vault.getAbstractFileByPath(path);
+    if (!entry) throw new Error(`there is nothing at "${path}" in the vault`);
+    return entry;
+  }
+}
+
+function flashedText(view: MarkdownView): string[] {
+  if (view.getMode() === "preview") return view.previewMode.containerEl.findAll(".is-flashing").map((line) => line.innerText);
+  return view.editor.hostFlashed().map(([from, to]) => view.editor.getValue().slice(from, to));
+}

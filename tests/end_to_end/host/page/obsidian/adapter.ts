@@ -1,0 +1,120 @@
+/** How does Obsidian read and write the vault folder on disk? Paths are vault-relative, with `/`. */
+import { Known } from "../known";
+import { normalizePath } from "./functions";
+
+/** The part of Node's `fs` that the adapter needs. */
+export interface Disk {
+  existsSync(path: string): boolean;
+  readFileSync(path: string): Uint8Array;
+  writeFileSync(path: string, data: string | Uint8Array): void;
+  appendFileSync(path: string, data: string): void;
+  mkdirSync(path: string, options: { recursive: boolean }): void;
+  renameSync(from: string, to: string): void;
+  copyFileSync(from: string, to: string): void;
+  rmSync(path: string, options: { recursive: boolean; force?: boolean }): void;
+  readdirSync(path: string, options: { withFileTypes: true }): { name: string; isFile(): boolean; isDirectory(): boolean }[];
+  statSync(path: string): { size: number; mtimeMs: number; ctimeMs: number; birthtimeMs: number; isDirectory(): boolean };
+}
+
+interface Stat {
+  type: "file" | "folder";
+  ctime: number;
+  mtime: number;
+  size: number;
+}
+
+export class FileSystemAdapter extends Known {
+  constructor(
+    private readonly basePath: string,
+    /** Host: the file system, for the vault's own needs. */
+    readonly disk: Disk,
+  ) {
+    super();
+  }
+
+  getName(): string {
+    return this.basePath.split(/[\\/]/).at(-1) ?? "";
+  }
+
+  getBasePath(): string {
+    return this.basePath;
+  }
+
+  getFullPath(path: string): string {
+    const relative = normalizePath(path);
+    return relative === "/" ? this.basePath : `${this.basePath}/${relative}`;
+  }
+
+  getFilePath(path: string): string {
+    return `file://${this.getFullPath(path)}`;
+  }
+
+  getResourcePath(path: string): string {
+    return `app://local${this.getFullPath(path)}`;
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return this.disk.existsSync(this.getFullPath(path));
+  }
+
+  async stat(path: string): Promise<Stat | null> {
+    const full = this.getFullPath(path);
+    if (!this.disk.existsSync(full)) return null;
+    const stat = this.disk.statSync(full);
+    return { type: stat.isDirectory() ? "folder" : "file", ctime: stat.birthtimeMs, mtime: stat.mtimeMs, size: stat.size };
+  }
+
+  async list(path: string): Promise<{ files: string[]; folders: string[] }> {
+    const prefix = normalizePath(path) === "/" ? "" : `${normalizePath(path)}/`;
+    const entries = this.disk.readdirSync(this.getFullPath(path), { withFileTypes: true });
+    const named = (wanted: boolean): string[] => entries.filter((entry) => entry.isDirectory() === wanted).map((entry) => prefix + entry.name);
+    return { files: named(false), folders: named(true) };
+  }
+
+  /** UTF-8, a byte-order mark dropped, bytes that are none replaced. */
+  async read(path: string): Promise<string> {
+    return new TextDecoder().decode(await this.readBinary(path));
+  }
+
+  async readBinary(path: string): Promise<ArrayBuffer> {
+    return new Uint8Array(this.disk.readFileSync(this.getFullPath(path))).buffer;
+  }
+
+  async write(path: string, data: string): Promise<void> {
+    this.disk.writeFileSync(this.getFullPath(path), data);
+  }
+
+  async writeBinary(path: string, data: ArrayBuffer): Promise<void> {
+    this.disk.writeFileSync(this.getFullPath(path), new Uint8Array(data));
+  }
+
+  async append(path: string, data: string): Promise<void> {
+    this.disk.appendFileSync(this.getFullPath(path), data);
+  }
+
+  async process(path: string, change: (data: string) => string): Promise<string> {
+    const changed = change(await this.read(path));
+    await this.write(path, changed);
+    return changed;
+  }
+
+  async mkdir(path: string): Promise<void> {
+    this.disk.mkdirSync(this.getFullPath(path), { recursive: true });
+  }
+
+  async remove(path: string): Promise<void> {
+    this.disk.rmSync(this.getFullPath(path), { recursive: false });
+  }
+
+  async rmdir(path: string, recursive: boolean): Promise<void> {
+    this.disk.rmSync(this.getFullPath(path), { recursive });
+  }
+
+  async rename(path: string, newPath: string): Promise<void> {
+    this.disk.renameSync(this.getFullPath(path), this.getFullPath(newPath));
+  }
+
+  async copy(path: string, newPath: string): Promise<void> {
+    this.disk.copyFileSync(this.getFullPath(path), this.getFullPath(newPath));
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * What is in the editor, and what is selected?
+ *
+ * As in Obsidian's editor, a line break is one character whatever the file has on disk, so offsets count a CRLF once.
+ */
+import type { EditorChange, EditorPosition, EditorRange, EditorSelection } from "obsidian";
+import { Known } from "../known";
+
+export class Editor extends Known {
+  private lines: string[] = [""];
+  private lineBreak = "\n";
+  private anchor = 0;
+  private head = 0;
+  private flashed: readonly (readonly [number, number])[] = [];
+
+  /** *contentEl* is where the text is drawn. */
+  constructor(private readonly contentEl: HTMLElement) {
+    super();
+  }
+
+  getDoc(): this {
+    return this;
+  }
+
+  refresh(): void {
+    this.draw();
+  }
+
+  getValue(): string {
+    return this.lines.join("\n");
+  }
+
+  setValue(text: string): void {
+    this.lineBreak = /\r\n/.test(text) ? "\r\n" : "\n";
+    this.lines = text.split(/\r\n|\r|\n/);
+    this.flashed = [];
+    this.select(this.anchor, this.head);
+  }
+
+  /** Host: the text as the file on disk has it. */
+  hostFileText(): string {
+    return this.lines.join(this.lineBreak);
+  }
+
+  getLine(line: number): string {
+    return this.lines[line] ?? "";
+  }
+
+  lineCount(): number {
+    return this.lines.length;
+  }
+
+  lastLine(): number {
+    return this.lines.length - 1;
+  }
+
+  posToOffset({ line, ch }: EditorPosition): number {
+    const row = Math.clamp(line, 0, this.lastLine());
+    const before = this.lines.slice(0, row).reduce((sum, text) => sum + text.length + 1, 0);
+    return before + Math.clamp(ch, 0, this.getLine(row).length);
+  }
+
+  offsetToPos(offset: number): EditorPosition {
+    let rest = Math.max(offset, 0);
+    for (let line = 0; line < this.lines.length; line++) {
+      const { length } = this.getLine(line);
+      if (rest <= length) return { line, ch: rest };
+      rest -= length + 1;
+    }
+    return { line: this.lastLine(), ch: this.getLine(this.lastLine()).length };
+  }
+
+  getCursor(side: "from" | "to" | "head" | "anchor" = "head"): EditorPosition {
+    const offsets = { anchor: this.anchor, head: this.head, from: Math.min(this.anchor, this.head), to: Math.max(this.anchor, this.head) };
+    return this.offsetToPos(offsets[side]);
+  }
+
+  setCursor(position: EditorPosition | number, ch = 0): void {
+    const offset = this.posToOffset(typeof position === "number" ? { line: position, ch } : position);
+    this.select(offset, offset);
+  }
+
+  setSelection(anchor: EditorPosition, head: EditorPosition = anchor): void {
+    this.select(this.posToOffset(anchor), this.posToOffset(head));
+  }
+
+  listSelections(): EditorSelection[] {
+    return [{ anchor: this.getCursor("anchor"), head: this.getCursor("head") }];
+  }
+
+  getSelection(): string {
+    return this.getValue().slice(...this.span());
+  }
+
+  somethingSelected(): boolean {
+    return this.anchor !== this.head;
+  }
+
+  getRange(from: EditorPosition, to: EditorPosition): string {
+    return this.getValue().slice(this.posToOffset(from), this.posToOffset(to));
+  }
+
+  replaceSelection(text: string): void {
+    this.splice(...this.span(), text);
+  }
+
+  replaceRange(text: string, from: EditorPosition, to: EditorPosition = from): void {
+    this.splice(this.posToOffset(from), this.posToOffset(to), text);
+  }
+
+  transaction({ changes = [] }: { changes?: EditorChange[] }): void {
+    // Last first, so that the positions of the others stay right.
+    const ordered = [...changes].sort((a, b) => this.posToOffset(b.from) - this.posToOffset(a.from));
+    for (const { from, to, text } of ordered) this.replaceRange(text, from, to ?? from);
+  }
+
+  wordAt(position: EditorPosition): EditorRange | null {
+    const line = this.getLine(position.line);
+    for (const word of line.matchAll(/[\p{L}\p{N}_]+/gu)) {
+      const end = word.index + word[0].length;
+      if (word.index <= position.ch && position.ch <= end) return { from: { line: position.line, ch: word.index }, to: { line: position.line, ch: end } };
+    }
+    return null;
+  }
+
+  focus(): void {
+    this.contentEl.focus();
+  }
+
+  blur(): void {
+    this.contentEl.blur();
+  }
+
+  hasFocus(): boolean {
+    return document.activeElement === this.contentEl;
+  }
+
+  scrollIntoView({ from }: EditorRange, center = false): void {
+    this.contentEl.children[from.line]?.scrollIntoView({ block: center ? "center" : "nearest" });
+  }
+
+  scrollTo(_x?: number | null, y?: number | null): void {
+    if (this.contentEl.parentElement) this.contentEl.parentElement.scrollTop = y ?? 0;
+  }
+
+  getScrollInfo(): { top: number; left: number } {
+    const { scrollTop = 0, scrollLeft = 0 } = this.contentEl.parentElement ?? {};
+    return { top: scrollTop, left: scrollLeft };
+  }
+
+  /** Host: `[start, end)` of what was last made to flash, as a jump does with the passage it lands on. */
+  hostFlash(spans: readonly (readonly [number, number])[]): void {
+    this.flashed = spans;
+    this.draw();
+  }
+
+  hostFlashed(): readonly (readonly [number, number])[] {
+    return this.flashed;
+  }
+
+  /** Host: `[start, end)` of the selection. */
+  span(): [number, number] {
+    return [Math.min(this.anchor, this.head), Math.max(this.anchor, this.head)];
+  }
+
+  private select(anchor: number, head: number): void {
+    const { length } = this.getValue();
+    this.anchor = Math.clamp(anchor, 0, length);
+    this.head = Math.clamp(head, 0, length);
+    this.draw();
+  }
+
+  private splice(from: number, to: number, text: string): void {
+    const value = this.getValue();
+    this.lines = (value.slice(0, from) + text + value.slice(to)).split(/\r\n|\r|\n/);
+    this.select(from + text.length, from + text.length);
+  }
+
+  private draw(): void {
+    let offset = 0;
+    const rows = this.lines.map((line) => {
+      const row = drawLine(line, offset, [
+        { cls: "cm-selectionBackground", span: this.span() },
+        ...this.flashed.map((span) => ({ cls: "is-flashing", span })),
+      ]);
+      offset += line.length + 1;
+      return row;
+    });
+    this.contentEl.replaceChildren(...rows);
+  }
+}
+
+interface Mark {
+  readonly cls: string;
+  /** `[start, end)` in the whole text. */
+  readonly span: readonly [number, number];
+}
+
+/** One line, cut into pieces wherever a marked span begins or ends. */
+function drawLine(line: string, offset: number, spans: readonly Mark[]): HTMLElement {
+  const level = /^(#{1,6}) /.exec(line)?.[1]?.length;
+  const row = createDiv({ cls: ["cm-line", ...(level ? [`HyperMD-header`, `HyperMD-header-${level}`] : [])] });
+  // A heading's number signs are hidden until something in the line is selected, as in live preview.
+  const isTouched = spans.some(({ span: [start, end] }) => start < end && start < offset + line.length && offset < end);
+  const marks: readonly Mark[] = level && !isTouched ? [{ cls: "cm-formatting-header", span: [offset, offset + level + 1] }] : spans;
+  const edges = marks.flatMap(({ span }) => span.map((edge) => Math.clamp(edge - offset, 0, line.length)));
+  const cuts = [...new Set([0, ...edges, line.length])].sort((a, b) => a - b);
+  for (const [index, from] of cuts.entries()) {
+    const to = cuts[index + 1] ?? from;
+    const covering = marks.filter(({ span }) => span[0] < offset + to && offset + from < span[1]);
+    if (to > from) row.createSpan({ cls: covering.map(({ cls }) => cls), text: line.slice(from, to) });
+  }
+  return row;
+}

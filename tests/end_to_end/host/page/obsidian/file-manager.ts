@@ -1,0 +1,33 @@
+/** How are links written, and files moved or thrown away, by the user's own rules? The rules here are the app's defaults. */
+import { Known } from "../known";
+import type { TAbstractFile, TFile, TFolder } from "./files";
+import type { MetadataCache } from "./metadata-cache";
+import type { Vault } from "./vault";
+
+export class FileManager extends Known {
+  constructor(
+    private readonly vault: Vault,
+    private readonly metadataCache: MetadataCache,
+  ) {
+    super();
+  }
+
+  /** A wiki-link; *subpath* starts with `#`. */
+  generateMarkdownLink(file: TFile, sourcePath: string, subpath = "", alias = ""): string {
+    const target = this.metadataCache.fileToLinktext(file, sourcePath) + subpath;
+    const embed = file.extension === "md" ? "" : "!";
+    return `${embed}[[${target}${alias && alias !== target ? `|${alias}` : ""}]]`;
+  }
+
+  getNewFileParent(): TFolder {
+    return this.vault.getRoot();
+  }
+
+  async renameFile(file: TAbstractFile, newPath: string): Promise<void> {
+    await this.vault.rename(file, newPath);
+  }
+
+  async trashFile(file: TAbstractFile): Promise<void> {
+    await this.vault.trash(file);
+  }
+}

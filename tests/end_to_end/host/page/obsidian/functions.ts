@@ -1,0 +1,104 @@
+/** What are Obsidian's small functions and constants? */
+import { Known } from "../known";
+
+/** The version of the API this host answers for. */
+export const apiVersion = "1.13.1";
+
+export function requireApiVersion(version: string): boolean {
+  return compareVersions(apiVersion, version) >= 0;
+}
+
+class PlatformFacts extends Known {
+  readonly isDesktop = true;
+  readonly isDesktopApp = true;
+  readonly isMobile = false;
+  readonly isMobileApp = false;
+  readonly isIosApp = false;
+  readonly isAndroidApp = false;
+  readonly isPhone = false;
+  readonly isTablet = false;
+  readonly isSafari = false;
+  readonly resourcePathPrefix = "app://local/";
+
+  get isMacOS(): boolean {
+    return process.platform === "darwin";
+  }
+
+  get isWin(): boolean {
+    return process.platform === "win32";
+  }
+
+  get isLinux(): boolean {
+    return process.platform === "linux";
+  }
+}
+
+export const Platform = new PlatformFacts();
+
+/** One kind of slash, none at either end, no doubled ones, no special spaces, NFC. */
+export function normalizePath(path: string): string {
+  const slashes = path.replace(/[\\/]+/g, "/").replace(/^\/|\/$/g, "");
+  return (slashes || "/").replace(/[\u00a0\u202f]/g, " ").normalize("NFC");
+}
+
+type Debounced<T extends unknown[], V> = ((...args: T) => Debounced<T, V>) & { cancel(): Debounced<T, V>; run(): V | void };
+
+/**
+ * Call *task* once things have been quiet for *wait* ms, with the newest arguments. With `resetTimer` every call starts
+ * the wait anew; without, the first call's wait stands.
+ */
+export function debounce<T extends unknown[], V>(task: (...args: T) => V, wait = 0, resetTimer = false): Debounced<T, V> {
+  let timer: number | undefined;
+  let newest: T | undefined;
+  const fire = (): V | void => {
+    const args = newest;
+    stop();
+    return args && task(...args);
+  };
+  const stop = (): void => {
+    window.clearTimeout(timer);
+    timer = newest = undefined;
+  };
+  const debounced = ((...args: T) => {
+    newest = args;
+    if (resetTimer) window.clearTimeout(timer);
+    if (resetTimer || timer === undefined) timer = window.setTimeout(fire, wait);
+    return debounced;
+  }) as Debounced<T, V>;
+  debounced.cancel = () => {
+    stop();
+    return debounced;
+  };
+  debounced.run = fire;
+  return debounced;
+}
+
+/** `note#heading|label` -> path and subpath (with its `#`, or empty). */
+export function parseLinktext(linktext: string): { path: string; subpath: string } {
+  const target = linktext.split("|", 1)[0] ?? "";
+  const at = target.indexOf("#");
+  return at < 0 ? { path: target, subpath: "" } : { path: target.slice(0, at), subpath: target.slice(at) };
+}
+
+export function getLinkpath(linktext: string): string {
+  return parseLinktext(linktext).path;
+}
+
+/** A heading as links compare it: no punctuation that links cannot hold, single spaces. */
+export function stripHeading(heading: string): string {
+  return heading.replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\r\n]/g, " ").replace(/\s+/g, " ").trim();
+}
+
+/** A heading as it is written in a link: only what would end the link is taken out. */
+export function stripHeadingForLink(heading: string): string {
+  return heading.replace(/[#|^:%[\]\\\r\n]/g, " ").replace(/\s+/g, " ").trim();
+}
+
+function compareVersions(left: string, right: string): number {
+  const [a, b] = [left, right].map((version) => version.split(".").map(Number)) as [number[], number[]];
+  for (let part = 0; part < Math.max(a.length, b.length); part++) {
+    const difference = (a[part] ?? 0) - (b[part] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,164 @@
+/** How is a note shown, in editing or in reading view, and where does a jump land in it? */
+import type { Loc } from "obsidian";
+import type { App } from "./app";
+import { Editor } from "./editor";
+import type { WorkspaceLeaf } from "./leaf";
+import { TextFileView } from "./view";
+
+type Mode = "source" | "preview";
+
+/**
+ * Where to go in a note, as `openFile` takes it: a line, a range, a cursor, or spans of the text that flash.
+ */
+export interface EphemeralState {
+  readonly line?: number;
+  readonly startLoc?: Loc;
+  readonly endLoc?: Loc;
+  readonly cursor?: { readonly from: { line: number; ch: number }; readonly to?: { line: number; ch: number } };
+  readonly match?: { readonly content: string; readonly matches: readonly (readonly [number, number])[] };
+  readonly scroll?: number;
+  readonly focus?: boolean;
+}
+
+export class MarkdownView extends TextFileView {
+  readonly editor: Editor;
+  readonly previewMode: MarkdownPreviewView;
+  override icon = "file-text";
+  private readonly sourceEl: HTMLElement;
+  private mode: Mode = "source";
+  /** Host: every ephemeral state that was set, oldest first. */
+  readonly hostEphemeralStates: EphemeralState[] = [];
+
+  constructor(leaf: WorkspaceLeaf) {
+    super(leaf);
+    this.sourceEl = this.contentEl.createDiv({ cls: "markdown-source-view cm-s-obsidian mod-cm6 is-live-preview" });
+    const scroller = this.sourceEl.createDiv({ cls: "cm-editor" }).createDiv({ cls: "cm-scroller" });
+    this.editor = new Editor(scroller.createDiv({ cls: "cm-content", attr: { tabindex: 0, role: "textbox", "aria-multiline": true } }));
+    this.previewMode = new MarkdownPreviewView(this, this.contentEl.createDiv({ cls: "markdown-reading-view" }));
+    this.showMode("source");
+  }
+
+  /** Where a code block or a popover asks for the app. */
+  get currentMode(): MarkdownPreviewView | { applyScroll(line: number): void; getScroll(): number; get(): string } {
+    if (this.mode === "preview") return this.previewMode;
+    return {
+      applyScroll: (line) => this.editor.scrollIntoView({ from: { line, ch: 0 }, to: { line, ch: 0 } }),
+      getScroll: () => this.editor.getScrollInfo().top,
+      get: () => this.editor.getValue(),
+    };
+  }
+
+  getViewType(): string {
+    return "markdown";
+  }
+
+  getMode(): Mode {
+    return this.mode;
+  }
+
+  getViewData(): string {
+    return this.editor.hostFileText();
+  }
+
+  setViewData(data: string, clear: boolean): void {
+    if (clear) this.editor.setCursor(0);
+    this.editor.setValue(data);
+    this.previewMode.set(data);
+  }
+
+  clear(): void {
+    this.editor.setValue("");
+    this.previewMode.set("");
+  }
+
+  override canAcceptExtension(extension: string): boolean {
+    return extension === "md";
+  }
+
+  override getState(): Record<string, unknown> {
+    return { ...super.getState(), mode: this.mode };
+  }
+
+  override async setState(state: { file?: string; mode?: Mode }, result: object): Promise<void> {
+    if (state.mode) this.showMode(state.mode);
+    await super.setState(state, result);
+  }
+
+  override getEphemeralState(): Record<string, unknown> {
+    const cursor = { from: this.editor.getCursor("from"), to: this.editor.getCursor("to") };
+    return { cursor, scroll: this.currentMode.getScroll() };
+  }
+
+  override setEphemeralState(state: EphemeralState): void {
+    this.hostEphemeralStates.push(state);
+    if (this.mode === "preview") this.previewMode.jump(state);
+    else jump(this.editor, state);
+    if (state.focus) this.editor.focus();
+  }
+
+  private showMode(mode: Mode): void {
+    this.mode = mode;
+    this.sourceEl.toggle(mode === "source");
+    this.previewMode.containerEl.toggle(mode === "preview");
+  }
+}
+
+/** The reading view. The host renders no Markdown: lines stand as they are, so that a test sees where a jump lands. */
+export class MarkdownPreviewView {
+  private text = "";
+
+  constructor(
+    private readonly view: MarkdownView,
+    readonly containerEl: HTMLElement,
+  ) {
+    this.containerEl.createDiv({ cls: "markdown-preview-view markdown-rendered" });
+  }
+
+  get app(): App {
+    return this.view.app;
+  }
+
+  get(): string {
+    return this.text;
+  }
+
+  set(text: string): void {
+    this.text = text;
+    const page = this.containerEl.find(".markdown-preview-view");
+    page.replaceChildren(...text.split(/\r\n|\r|\n/).map((line) => createEl("p", { text: line })));
+  }
+
+  getScroll(): number {
+    const page = this.containerEl.find(".markdown-preview-view");
+    const lines = Array.from(page.children) as HTMLElement[];
+    return Math.max(0, lines.findIndex((line) => line.offsetTop >= page.scrollTop));
+  }
+
+  applyScroll(line: number): void {
+    this.containerEl.find(".markdown-preview-view").children[Math.floor(line)]?.scrollIntoView({ block: "center" });
+  }
+
+  /** Scroll to the line and make it flash, as the reading view does. */
+  jump(state: EphemeralState): void {
+    const { editor } = this.view;
+    const start = state.match?.matches[0]?.[0];
+    const line = state.line ?? state.startLoc?.line ?? state.cursor?.from.line ?? (start === undefined ? state.scroll : editor.offsetToPos(start).line);
+    if (line === undefined) return;
+    for (const old of this.containerEl.findAll(".is-flashing")) old.removeClass("is-flashing");
+    this.containerEl.find(".markdown-preview-view").children[Math.floor(line)]?.addClass("is-flashing");
+    this.applyScroll(line);
+  }
+}
+
+function jump(editor: Editor, { line, startLoc, endLoc, cursor, match }: EphemeralState): void {
+  if (line !== undefined) editor.setCursor(line);
+  if (startLoc) editor.setCursor(startLoc.line, startLoc.col);
+  if (startLoc && endLoc) editor.hostFlash([[startLoc.offset, endLoc.offset]]);
+  if (cursor) editor.setSelection(cursor.from, cursor.to ?? cursor.from);
+  if (match) {
+    editor.hostFlash(match.matches);
+    editor.setCursor(editor.offsetToPos(match.matches[0]?.[0] ?? 0));
+  }
+  const from = editor.getCursor("from");
+  editor.scrollIntoView({ from, to: from }, true);
+}

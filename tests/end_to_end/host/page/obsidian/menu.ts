@@ -1,0 +1,136 @@
+/** What does a context menu offer, and what runs when an entry is chosen? */
+import { Component } from "./component";
+import { setIcon } from "./icons";
+
+export class MenuItem {
+  readonly dom = createDiv({ cls: "menu-item tappable", attr: { role: "menuitem" } });
+  private readonly iconEl = this.dom.createDiv({ cls: "menu-item-icon" });
+  private readonly titleEl = this.dom.createDiv({ cls: "menu-item-title" });
+  private clicked: ((event: MouseEvent | KeyboardEvent) => unknown) | undefined;
+  private disabled = false;
+  section = "";
+
+  constructor(menu: Menu) {
+    this.dom.addEventListener("click", (event) => {
+      if (this.disabled) return;
+      menu.hide();
+      this.clicked?.(event);
+    });
+  }
+
+  setTitle(title: string | DocumentFragment): this {
+    this.titleEl.setText(title);
+    return this;
+  }
+
+  setIcon(id: string | null): this {
+    if (id === null) this.iconEl.empty();
+    else setIcon(this.iconEl, id);
+    return this;
+  }
+
+  setChecked(checked: boolean | null): this {
+    this.dom.toggleClass("mod-checked", checked === true);
+    return this;
+  }
+
+  setDisabled(disabled: boolean): this {
+    this.disabled = disabled;
+    this.dom.toggleClass("is-disabled", disabled);
+    return this;
+  }
+
+  setWarning(warning: boolean): this {
+    this.dom.toggleClass("is-warning", warning);
+    return this;
+  }
+
+  setIsLabel(label: boolean): this {
+    this.dom.toggleClass("is-label", label);
+    return this;
+  }
+
+  setSection(section: string): this {
+    this.section = section;
+    return this;
+  }
+
+  onClick(callback: (event: MouseEvent | KeyboardEvent) => unknown): this {
+    this.clicked = callback;
+    return this;
+  }
+}
+
+export class Menu extends Component {
+  readonly dom = createDiv({ cls: "menu", attr: { role: "menu" } });
+  private hidden: (() => unknown) | undefined;
+  private readonly onOutside = (event: Event): void => {
+    if (!(event.target instanceof Node) || !this.dom.contains(event.target)) this.hide();
+  };
+  private readonly onKey = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") this.hide();
+  };
+
+  static forEvent(event: MouseEvent): Menu {
+    const menu = new Menu();
+    event.preventDefault();
+    setTimeout(() => menu.showAtMouseEvent(event)); // after the listeners of the same event have added their entries
+    return menu;
+  }
+
+  addItem(configure: (item: MenuItem) => unknown): this {
+    const item = new MenuItem(this);
+    configure(item);
+    this.dom.append(item.dom);
+    return this;
+  }
+
+  addSeparator(): this {
+    this.dom.createDiv({ cls: "menu-separator" });
+    return this;
+  }
+
+  setNoIcon(): this {
+    this.dom.addClass("mod-no-icon");
+    return this;
+  }
+
+  setUseNativeMenu(): this {
+    return this; // the host draws every menu itself, so that a test can see it
+  }
+
+  setParentElement(): this {
+    return this;
+  }
+
+  showAtMouseEvent(event: MouseEvent): this {
+    return this.showAtPosition({ x: event.clientX, y: event.clientY });
+  }
+
+  showAtPosition({ x, y }: { x: number; y: number }): this {
+    document.body.append(this.dom);
+    this.dom.setCssStyles({ left: `${Math.min(x, innerWidth - this.dom.offsetWidth)}px`, top: `${Math.min(y, innerHeight - this.dom.offsetHeight)}px` });
+    window.addEventListener("pointerdown", this.onOutside, true);
+    window.addEventListener("keydown", this.onKey);
+    this.load();
+    return this;
+  }
+
+  hide(): this {
+    if (!this.dom.isConnected) return this;
+    this.dom.remove();
+    window.removeEventListener("pointerdown", this.onOutside, true);
+    window.removeEventListener("keydown", this.onKey);
+    this.unload();
+    this.hidden?.();
+    return this;
+  }
+
+  close(): void {
+    this.hide();
+  }
+
+  onHide(callback: () => unknown): void {
+    this.hidden = callback;
+  }
+}

@@ -1,0 +1,69 @@
+/** What does `require("obsidian")` give a plugin? A name that is not here throws when it is used. */
+import type * as Api from "obsidian";
+import moment from "moment";
+import { knownModule } from "../known";
+import { FileSystemAdapter } from "./adapter";
+import { App } from "./app";
+import { Component } from "./component";
+import * as controls from "./controls";
+import { Editor } from "./editor";
+import { Events } from "./events";
+import { FileManager } from "./file-manager";
+import { TAbstractFile, TFile, TFolder } from "./files";
+import * as functions from "./functions";
+import * as icons from "./icons";
+import { WorkspaceLeaf } from "./leaf";
+import { MarkdownPreviewView, MarkdownView } from "./markdown-view";
+import { Menu, MenuItem } from "./menu";
+import { MetadataCache } from "./metadata-cache";
+import { Modal, SuggestModal } from "./modal";
+import { Notice } from "./notice";
+import { Plugin } from "./plugin";
+import { Keymap, Scope } from "./scope";
+import { Setting, SettingGroup } from "./setting";
+import { PluginSettingTab, SettingTab } from "./settings-tab";
+import { Vault } from "./vault";
+import { EditableFileView, FileView, ItemView, TextFileView, View } from "./view";
+import { Workspace } from "./workspace";
+
+/** Checked by the compiler: every name is one of the real module. */
+const members: Partial<Record<keyof typeof Api, unknown>> = {
+  ...controls,
+  ...functions,
+  ...icons,
+  App,
+  Component,
+  EditableFileView,
+  Editor,
+  Events,
+  FileManager,
+  FileSystemAdapter,
+  FileView,
+  ItemView,
+  Keymap,
+  MarkdownPreviewView,
+  MarkdownView,
+  Menu,
+  MenuItem,
+  MetadataCache,
+  Modal,
+  Notice,
+  Plugin,
+  PluginSettingTab,
+  Scope,
+  Setting,
+  SettingGroup,
+  SettingTab,
+  SuggestModal,
+  TAbstractFile,
+  TFile,
+  TFolder,
+  TextFileView,
+  Vault,
+  View,
+  Workspace,
+  WorkspaceLeaf,
+  moment,
+};
+
+export const obsidianModule = knownModule("obsidian", members);

@@ -1,0 +1,216 @@
+/** Is what was just saved, renamed or deleted in the app found, and found no more, at once? */
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { SAMPLE, figures, openProduct, until } from "./product.mjs";
+
+const SAVES = 20;
+const BURST = 100;
+
+describe("a vault that changes", { timeout: 120_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("./harness.mjs").Host} */
+  let host;
+
+  before(async () => {
+    product = await openProduct({ from: SAMPLE });
+    ({ host } = product);
+    await product.start();
+  });
+
+  after(async () => {
+    const errors = host.errors();
+    await product.close();
+    assert.deepEqual(errors, []);
+  });
+
+  /**
+   * Search for a word; wait until its note is, or is not, among the rows with that word marked.
+   *
+   * @param {string} word
+   * @param {string | null} path null: nowhere
+   */
+  async function isFoundIn(word, path) {
+    await product.search(word);
+    await product.rowsUntil((rows) => {
+      const marked = rows.filter(({ words }) => words.includes(word)).map((row) => row.path);
+      return path === null ? marked.length === 0 : marked.includes(path);
+    }, `${word} is found in ${path}`);
+  }
+
+  test("a new word of a saved note appears in the open list by itself", async (t) => {
+    const fromSave = [];
+    const inAll = [];
+    await host.write("Inbox/Log.md", "Nothing yet.\n");
+    for (let save = 0; save < SAVES; save += 1) {
+      const word = wordOf(save);
+      await product.search(word);
+      const { savedMs, seenMs } = await saveAndSee(product, "Inbox/Log.md", `Entry ${save}.\n\nToday: ${word}.\n`, word);
+      fromSave.push(seenMs - savedMs);
+      inAll.push(seenMs);
+    }
+
+    assert.equal(fromSave.length, SAVES);
+    t.diagnostic(`save complete to row in the pane: ${figures(fromSave)}`);
+    t.diagnostic(`with the save itself: ${figures(inAll)}`);
+  });
+
+  test("a word that was edited away is found no more", async () => {
+    await host.write("Inbox/Edited.md", "The hummocky path.\n");
+    await isFoundIn("hummocky", "Inbox/Edited.md");
+
+    await host.write("Inbox/Edited.md", "The flat path.\n");
+
+    await isFoundIn("hummocky", null);
+  });
+
+  test("a created note in a new folder is found, a deleted one is not", async () => {
+    await host.write("Fresh/Deep/Note.md", "A brindlewood table.\n");
+    await isFoundIn("brindlewood", "Fresh/Deep/Note.md");
+
+    await host.remove("Fresh/Deep/Note.md");
+
+    await isFoundIn("brindlewood", null);
+  });
+
+  test("a renamed note is found under its new path only", async () => {
+    await host.write("Inbox/Before.md", "Some quillwort.\n");
+    await isFoundIn("quillwort", "Inbox/Before.md");
+
+    await host.rename("Inbox/Before.md", "Plants/After.md");
+    await isFoundIn("quillwort", "Plants/After.md");
+    const paths = (await product.rows()).map(({ path }) => path);
+
+    assert.ok(!paths.includes("Inbox/Before.md"));
+  });
+
+  test("a renamed folder takes its notes along", async () => {
+    const before = (await product.search("glue folder:Howto")).map(({ path }) => path);
+    await host.rename("Howto", "Workshop/Guides");
+    await product.search("glue folder:Workshop/Guides");
+    const moved = await product.rowsUntil((rows) => rows.length >= before.length, "the folder's notes are found in their new place");
+    await product.search("glue folder:Howto");
+    await product.rowsUntil((rows) => rows.length === 0, "nothing is left in the old place");
+
+    assert.deepEqual(moved.map(({ path }) => path).sort(), before.map((path) => path.replace("Howto", "Workshop/Guides")).sort());
+  });
+
+  test("opening a row after its folder was renamed opens the note", async () => {
+    await product.search("glue folder:Workshop/Guides");
+    const [first] = await product.rows();
+    await product.input.press("Enter");
+
+    assert.equal((await product.opened(first?.path ?? "")).path, first?.path);
+  });
+
+  test("a deleted folder takes its notes along", async () => {
+    await host.write("Gone/One.md", "A sprocketeer.\n");
+    await host.write("Gone/Two.md", "Another sprocketeer.\n");
+    await isFoundIn("sprocketeer", "Gone/Two.md");
+
+    await host.remove("Gone");
+
+    await isFoundIn("sprocketeer", null);
+  });
+
+  test(`of ${BURST} saves in a burst the last of each note counts`, async (t) => {
+    const notes = 10;
+    const started = performance.now();
+    for (let save = 0; save < BURST; save += 1) {
+      await host.write(`Burst/Note ${save % notes}.md`, `Burst marblewick ${wordOf(1000 + save)}.\n`);
+    }
+    const last = Array.from({ length: notes }, (_, note) => BURST - notes + note);
+    for (const save of last) await isFoundIn(wordOf(1000 + save), `Burst/Note ${save % notes}.md`);
+    const tookMs = performance.now() - started;
+
+    for (const save of [0, 45, BURST - notes - 1]) await isFoundIn(wordOf(1000 + save), null);
+    t.diagnostic(`${BURST} saves of ${notes} notes written and all found in ${Math.round(tookMs)} ms`);
+  });
+
+  test("a save, a rename and a save in one breath end where they end", async () => {
+    await host.write("Order/First.md", "It says flaxbright.\n");
+    await host.rename("Order/First.md", "Order/Second.md");
+    await host.write("Order/Second.md", "It says gorsebright.\n");
+    await host.write("Order/First.md", "It says heathbright.\n");
+
+    await isFoundIn("gorsebright", "Order/Second.md");
+    await isFoundIn("heathbright", "Order/First.md");
+    await isFoundIn("flaxbright", null);
+  });
+
+  test("two notes that swap their names end with each other's text", async () => {
+    await host.write("Swap/A.md", "Only alderwink.\n");
+    await host.write("Swap/B.md", "Only birchwink.\n");
+    await isFoundIn("birchwink", "Swap/B.md");
+
+    await host.rename("Swap/A.md", "Swap/C.md");
+    await host.rename("Swap/B.md", "Swap/A.md");
+    await host.rename("Swap/C.md", "Swap/B.md");
+
+    await isFoundIn("alderwink", "Swap/B.md");
+    await isFoundIn("birchwink", "Swap/A.md");
+  });
+
+  test("what another program writes into the vault is found, and what it deletes is not", async () => {
+    writeFileSync(join(product.vault.path, "From sync.md"), "Arrived: thistlemere.\n");
+    await isFoundIn("thistlemere", "From sync.md");
+
+    rmSync(join(product.vault.path, "From sync.md"));
+
+    await isFoundIn("thistlemere", null);
+  });
+
+  test("the line below the list says the right number of notes when all is done", async () => {
+    const words = await until(async () => {
+      const text = await product.freshnessWords();
+      return text.startsWith("Live") ? text : null;
+    }, "the index is live");
+    const { notes } = JSON.parse((await product.cli("status", "--json")).stdout);
+
+    assert.match(words, new RegExp(`^Live · ${notes} notes`));
+  });
+});
+
+/**
+ * A word that is in no note, of letters only.
+ *
+ * @param {number} number
+ */
+function wordOf(number) {
+  const letters = [...String(number)].map((digit) => "bdfgklmnpr"[Number(digit)]).join("a");
+  return `vexo${letters}um`;
+}
+
+/**
+ * Save a note; wait for the row that has the word marked.
+ *
+ * @param {import("./product.mjs").Product} product
+ * @param {string} path
+ * @param {string} text
+ * @param {string} word
+ * @returns {Promise<{ savedMs: number, seenMs: number }>} since the save was asked for
+ */
+function saveAndSee({ page }, path, text, word) {
+  return page.evaluate(
+    async ([note, content, wanted]) => {
+      const isSeen = () => [...document.querySelectorAll(".quarry-hit .search-result-file-matched-text")].some((mark) => mark.textContent === wanted);
+      const list = /** @type {HTMLElement} */ (document.querySelector(".quarry-list"));
+      const started = performance.now();
+      /** @type {Promise<number>} */
+      const seen = new Promise((resolve) => {
+        const observer = new MutationObserver(() => {
+          if (!isSeen()) return;
+          observer.disconnect();
+          resolve(performance.now() - started);
+        });
+        observer.observe(list, { childList: true, subtree: true, characterData: true });
+      });
+      await window.testHost.write(note, content);
+      const savedMs = performance.now() - started;
+      return { savedMs, seenMs: await seen };
+    },
+    /** @type {const} */ ([path, text, word]),
+  );
+}

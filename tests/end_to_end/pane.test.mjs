@@ -1,0 +1,488 @@
+/** Can a person search, see why each row is there, and get to the passage, by keyboard alone? */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { SAMPLE, figures, openProduct, until } from "./product.mjs";
+
+// Built here, so that nothing in the repository looks like a live credential.
+const TOKEN = ["gh", "p_", "A1b2".repeat(9)].join("");
+
+const NOTES = {
+  "Jump/Windows.md": "# Windows\r\n\r\nThe first line.\r\nThe second line.\r\n\r\nHere the zanzibarium stands.\r\n",
+  "Jump/Emoji.md": "# Party\n\n👩‍👩‍👧‍👦🎉🏳️‍🌈 before the quokkafest 🎈 begins.\n",
+  "Jump/Secret.md": `# Access\n\nThe token is ${TOKEN} and after it comes the narwhalist.\n`,
+  "Jump/Properties.md": "---\ntitle: Properties\ntags: [one, two]\n---\n\nBelow them an okapistry.\n",
+  "Jump/Table.md": "| bird | sound |\n|---|---|\n| heron | kroarkish |\n| swift | shriek |\n",
+  "Meaning/Ladder.md": "The paint is still green. A blackbird feeds its chicks at dawn. The ladder was lent by a neighbour.\n",
+};
+
+const TYPING_MS = 120; // between two keys of a fast typist: the plugin asks at once when the last key is that long ago
+
+describe("the search pane", { timeout: 120_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("./harness.mjs").Host} */
+  let host;
+  /** @type {import("playwright-core").Page} */
+  let page;
+
+  before(async () => {
+    product = await openProduct({ from: SAMPLE, notes: NOTES });
+    ({ host, page } = product);
+    await product.start();
+  });
+
+  after(async () => {
+    const errors = host.errors();
+    await product.close();
+    assert.deepEqual(errors, []);
+  });
+
+  const noteText = (/** @type {string} */ path) => readFileSync(join(product.vault.path, path), "utf8");
+
+  test("typing gives rows whose marks are the query's words or the nearest sentence", async () => {
+    await product.input.click();
+    await page.keyboard.type("leaking bellows");
+    await product.answered();
+    const rows = await product.rows();
+
+    assert.ok(rows.length > 3);
+    assert.equal(rows[0]?.title, "Patch a bellows fold");
+    for (const { title, words, sentences, why } of rows) {
+      assert.ok(words.length + sentences.length > 0, `${title} has no mark`);
+      for (const word of words) assert.match(word, /^(bellow|leak)/i);
+      assert.match(why, /^(exact|meaning|both)$/);
+    }
+  });
+
+  test("for a row found by meaning the nearest sentence is marked", async () => {
+    await product.searchBy("semantic");
+    const rows = await product.search("bird raising its young");
+    await product.searchBy("hybrid");
+
+    assert.equal(rows[0]?.path, "Meaning/Ladder.md");
+    assert.equal(rows[0]?.why, "meaning");
+    assert.deepEqual(rows[0]?.sentences.map((text) => text.trim()), ["A blackbird feeds its chicks at dawn."]);
+  });
+
+  for (const theme of /** @type {const} */ (["light", "dark"])) {
+    test(`marks are seen in the ${theme} theme, within the two lines that are shown`, async () => {
+      await host.theme(theme);
+      await product.search("leaking bellows");
+      const seen = await marksSeen(page);
+      await host.theme("light");
+
+      assert.ok(seen.length > 3);
+      for (const { text, isDrawn, isWithin } of seen) {
+        assert.ok(isDrawn, `"${text}" looks like the text around it`);
+        assert.ok(isWithin, `"${text}" is cut off`);
+      }
+    });
+  }
+
+  test("the newest query wins when an older one is still being answered", { skip: process.platform === "win32" && "Windows has no SIGSTOP" }, async () => {
+    const wanted = await product.search("rye loaf");
+    await product.search("bellows");
+    const { pid } = await product.sidecar();
+    process.kill(pid, "SIGSTOP");
+    try {
+      await product.input.fill("");
+      for (const letter of "rye l") await page.keyboard.type(letter, { delay: 70 }); // slower than the pace, so that several are asked
+      await page.keyboard.type("oaf");
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await product.answered();
+
+    assert.deepEqual(await product.rows(), wanted);
+  });
+
+  test("typing without a pause ends with the answer to the whole query", async (t) => {
+    const wanted = await product.search("blight tomatoes");
+    await product.input.fill("");
+    const asked = await sentQueries(page, async () => {
+      await page.keyboard.type("blight tomatoes");
+      await product.answered();
+    });
+
+    assert.deepEqual(await product.rows(), wanted);
+    assert.equal(asked.at(-1), "blight tomatoes");
+    t.diagnostic(`15 keys, ${asked.length} queries asked`);
+  });
+
+  test("the box and the list tell a screen reader what they are", async () => {
+    await product.search("bellows");
+    const found = await page.evaluate(() => {
+      const input = /** @type {HTMLElement} */ (document.querySelector(".quarry-pane input"));
+      const list = document.getElementById(input.getAttribute("aria-controls") ?? "");
+      const options = [...(list?.querySelectorAll('[role="option"]') ?? [])];
+      return {
+        roles: [input.getAttribute("role"), list?.getAttribute("role")],
+        expanded: input.getAttribute("aria-expanded"),
+        names: [input.getAttribute("aria-label"), list?.getAttribute("aria-label")],
+        active: input.getAttribute("aria-activedescendant"),
+        selected: options.filter((option) => option.getAttribute("aria-selected") === "true").map(({ id }) => id),
+        ids: new Set(options.map(({ id }) => id)).size === options.length,
+        strangers: [...(list?.querySelectorAll("[role]") ?? [])].map((el) => el.getAttribute("role")).filter((role) => !["option", "group", "presentation"].includes(role ?? "")),
+        live: document.querySelector(".quarry-live")?.textContent,
+      };
+    });
+
+    assert.deepEqual(found.roles, ["combobox", "listbox"]);
+    assert.equal(found.expanded, "true");
+    assert.ok(found.names.every((name) => name));
+    assert.deepEqual(found.selected, [found.active]);
+    assert.ok(found.ids);
+    assert.deepEqual(found.strangers, []);
+    assert.match(found.live ?? "", /^\d+ notes found$/);
+  });
+
+  test("arrows move the selection while the caret stays in the box", async () => {
+    const rows = await product.search("bellows");
+    await product.input.press("ArrowDown");
+    await product.input.press("ArrowDown");
+    await product.input.press("ArrowUp");
+    const selected = (await product.rows()).filter(({ isSelected }) => isSelected);
+
+    assert.deepEqual(selected.map(({ path }) => path), [rows[1]?.path]);
+    assert.equal(await product.input.evaluate((el) => el === document.activeElement), true);
+    assert.equal(await product.input.getAttribute("aria-activedescendant"), await product.pane.locator(".quarry-option.is-selected").getAttribute("id"));
+  });
+
+  test("the selection stops at both ends", async () => {
+    const rows = await product.search("bellows");
+    await product.input.press("ArrowUp");
+    const first = (await product.rows()).findIndex(({ isSelected }) => isSelected);
+    for (let press = 0; press < rows.length + 2; press += 1) await product.input.press("ArrowDown");
+    const last = (await product.rows()).findIndex(({ isSelected }) => isSelected);
+
+    assert.deepEqual([first, last], [0, rows.length - 1]);
+    assert.ok(await product.pane.locator(".quarry-option.is-selected").evaluate((el) => el.getBoundingClientRect().bottom <= (el.closest(".quarry-list")?.getBoundingClientRect().bottom ?? 0) + 1));
+  });
+
+  test("Enter opens the selected note, Mod+Enter opens it in a new tab", async () => {
+    const [, second] = await product.search("bellows");
+    await product.input.press("ArrowDown");
+    await product.input.press("Enter");
+    await product.opened(second?.path ?? "");
+    const before = (await host.openNotes()).length;
+    await product.search("okapistry");
+    await product.input.press("ControlOrMeta+Enter");
+    await product.opened("Jump/Properties.md");
+
+    assert.equal((await host.openNotes()).length, before + 1);
+  });
+
+  test("Escape empties the box, then goes back to the note", async () => {
+    await host.openNote("Home.md");
+    await product.search("bellows");
+    await product.input.press("Escape");
+    const emptied = await product.input.inputValue();
+    const wasThere = await product.input.evaluate((el) => el === document.activeElement);
+    await product.input.press("Escape");
+
+    assert.deepEqual([emptied, wasThere], ["", true]);
+    await until(() => page.evaluate(() => document.activeElement?.closest(".markdown-source-view") != null), "the note has the caret");
+  });
+
+  test("what led to a note is offered again in an empty box", async () => {
+    await product.search("miso");
+    await product.input.press("Enter");
+    await product.opened("Recipes/Miso aubergine.md");
+    await product.input.fill("");
+    await product.pane.locator(".quarry-recent").first().click();
+    await product.answered();
+
+    assert.equal(await product.input.inputValue(), "miso");
+    assert.equal((await product.rows())[0]?.path, "Recipes/Miso aubergine.md");
+  });
+
+  test("rows that answer both queries keep their elements", async () => {
+    const before = await product.search("bellows");
+    await page.evaluate(() => {
+      for (const row of document.querySelectorAll(".quarry-hit")) Reflect.set(row, "wasThere", true);
+    });
+    await product.input.fill("bellows cloth");
+    await product.answered();
+    const afterwards = await product.rows();
+    const kept = await page.evaluate(() => [...document.querySelectorAll(".quarry-hit")].map((row) => Reflect.get(row, "wasThere") === true));
+
+    const paths = new Set(before.map(({ path }) => path));
+    assert.deepEqual(kept, afterwards.map(({ path }) => paths.has(path)));
+    assert.ok(kept.includes(true));
+  });
+
+  test("a save that concerns no row changes no row", async () => {
+    await product.search("bellows path:Howto");
+    const changes = await rowChanges(page, async () => {
+      await host.write("Inbox/Unrelated.md", "Buy oranges and stamps.\n");
+      await until(async () => (await product.cli("search", "stamps", "--json")).stdout.includes("Unrelated"), "the note is indexed");
+    });
+
+    assert.deepEqual(changes, { added: 0, removed: 0, texts: 0 });
+  });
+
+  test("the selection stays on its note when a save puts another one above it", async () => {
+    await product.searchBy("keyword"); // where one more note does not reorder the others
+    await product.search("harmonium");
+    await product.input.press("ArrowDown");
+    const chosen = (await product.rows()).find(({ isSelected }) => isSelected);
+    const changes = await rowChanges(page, async () => {
+      await host.write("Inbox/Harmonium.md", "# Harmonium\n\nHarmonium, harmonium, harmonium.\n");
+      await product.rowsUntil((rows) => rows.some(({ path }) => path === "Inbox/Harmonium.md"), "the new note is a row");
+    });
+    const selected = (await product.rows()).filter(({ isSelected }) => isSelected);
+    await product.searchBy("hybrid");
+
+    assert.deepEqual(selected.map(({ path }) => path), [chosen?.path]);
+    assert.deepEqual(changes, { added: 1, removed: 0, texts: 0 });
+  });
+
+  for (const [path, word] of [
+    ["Jump/Windows.md", "zanzibarium"],
+    ["Jump/Emoji.md", "quokkafest"],
+    ["Jump/Secret.md", "narwhalist"],
+    ["Jump/Properties.md", "okapistry"],
+    ["Jump/Table.md", "kroarkish"],
+  ]) {
+    test(`${path} opens with the word selected that was found`, async () => {
+      await product.search(word ?? "");
+      await product.input.press("Enter");
+      const note = await product.opened(path ?? "", ({ selection }) => selection.text !== "");
+
+      assert.equal(note.mode, "source");
+      assert.equal(note.selection.text, word);
+      assert.deepEqual(note.flashed, [word]);
+    });
+  }
+
+  test("in reading view the line of the passage is shown", async () => {
+    await host.openNote("Jump/Windows.md", "preview");
+    await product.search("zanzibarium");
+    await product.input.press("Enter");
+    const note = await product.opened("Jump/Windows.md", ({ flashed }) => flashed.length > 0);
+    await host.openNote("Home.md", "source");
+
+    assert.equal(note.mode, "preview");
+    assert.deepEqual(note.flashed, ["Here the zanzibarium stands."]);
+  });
+
+  test("no credential reaches a row", async () => {
+    const [row] = await product.search("narwhalist token");
+
+    assert.equal(row?.path, "Jump/Secret.md");
+    assert.match(row?.snippet ?? "", /\[REDACTED:[\w-]+\]/);
+    assert.ok(!row?.snippet.includes("A1b2"));
+  });
+
+  test("a phrase finds only notes that have it", async () => {
+    const rows = await product.search('"bellows fold"');
+
+    assert.ok(rows.length > 0);
+    for (const { path } of rows) assert.match(noteText(path).replace(/\s+/g, " "), /bellows[- ]fold\b/i, path);
+    assert.ok(rows.every(({ words }) => words.length === 0 || words.some((word) => /bellows fold/i.test(word))));
+  });
+
+  for (const [query, isRight] of /** @type {[string, (row: import("./product.mjs").Row) => boolean][]} */ ([
+    ["bellows path:Patch", ({ path }) => path.includes("Patch")],
+    ["bellows folder:Howto", ({ path }) => path.startsWith("Howto/")],
+    ["sleep folder:Health", ({ path }) => path.startsWith("Health/")],
+    ["bellows -leak", ({ snippet }) => !/\bleak\b/i.test(snippet)],
+  ])) {
+    test(`${query} gives only notes that fit`, async () => {
+      const rows = await product.search(query);
+
+      assert.ok(rows.length > 0);
+      assert.deepEqual(rows.filter((row) => !isRight(row)), []);
+    });
+  }
+
+  test("tag: gives only notes with that tag", async () => {
+    const rows = await product.search("tag:howto glue");
+
+    assert.ok(rows.length > 0);
+    for (const { path } of rows) assert.match(noteText(path), /#howto\b|tags:[^\n]*howto|^\s*- howto/m, path);
+  });
+
+  test("each way of searching gives its own kind of row, and is remembered", async () => {
+    const kinds = async (/** @type {"hybrid" | "keyword" | "semantic"} */ mode) => {
+      await product.searchBy(mode);
+      return new Set((await product.search("leaking bellows")).map(({ why }) => why));
+    };
+    const exact = await kinds("keyword");
+    const saved = JSON.parse(noteText(".obsidian/plugins/quarry/data.json"));
+    const meaning = await kinds("semantic");
+    const both = await kinds("hybrid");
+
+    assert.deepEqual([...exact], ["exact"]);
+    assert.deepEqual([...meaning], ["meaning"]);
+    assert.ok(both.has("both") && both.has("meaning"));
+    assert.equal(saved.mode, "keyword");
+  });
+
+  test("further passages unfold by mouse and by keyboard, and open where they stand", async () => {
+    await product.search("reed tongue tuning");
+    const row = product.pane.locator(".quarry-hit", { has: page.locator(".quarry-more:not(.is-hidden)") }).first();
+    const path = await row.locator(".quarry-title").getAttribute("title");
+    await row.locator(".quarry-more").click();
+    const opened = await row.getByRole("option").count();
+    await row.getByRole("option").nth(1).click();
+    await product.opened(path ?? "", ({ selection }) => /\S/.test(selection.text));
+    await row.locator(".quarry-more").click();
+
+    assert.ok(opened > 1);
+    assert.equal(await row.getByRole("option").count(), 1);
+  });
+
+  test("the context menu copies a link to the passage", async () => {
+    await product.search("kroarkish");
+    await product.pane.getByRole("option").first().click({ button: "right" });
+    await page.locator(".menu-item", { hasText: "Copy link to passage" }).click();
+
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\[\[.*Table.*\]\]$/);
+  });
+
+  test("a selection in a note becomes a query", async () => {
+    await host.openNote("Jump/Table.md");
+    await page.evaluate(() => {
+      const { editor } = /** @type {import("./host/page/obsidian/markdown-view").MarkdownView} */ (window.app.workspace.activeLeaf?.view);
+      const at = editor.getValue().indexOf("heron");
+      editor.setSelection(editor.offsetToPos(at), editor.offsetToPos(at + 5));
+    });
+    await host.runCommand("search-selection");
+    await product.answered();
+
+    assert.equal(await product.input.inputValue(), "heron");
+    assert.equal((await product.rows())[0]?.path, "Jump/Table.md");
+  });
+
+  test("an obsidian link opens the pane with its query", async () => {
+    await host.openUri("obsidian://quarry?query=okapistry");
+    await product.answered();
+
+    assert.equal((await product.rows())[0]?.path, "Jump/Properties.md");
+  });
+
+  test("the time from a key to its painted rows is a figure", async (t) => {
+    const times = [];
+    for (const query of ["bellows", "rye loaf", "dentist", "valve"]) {
+      await product.search(query.slice(0, -3));
+      for (const letter of query.slice(-3)) times.push(await keyToPaint(page, letter, TYPING_MS));
+    }
+
+    assert.equal(times.length, 12);
+    t.diagnostic(`key to painted rows: ${figures(times)}`);
+  });
+});
+
+/**
+ * What the page asks the sidecar while something is done.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {() => Promise<void>} act
+ * @returns {Promise<string[]>} the queries, in order
+ */
+async function sentQueries(page, act) {
+  const session = await page.context().newCDPSession(page);
+  /** @type {string[]} */
+  const queries = [];
+  session.on("Network.webSocketFrameSent", ({ response }) => {
+    const { method, params } = JSON.parse(response.payloadData);
+    if (method === "search") queries.push(params.query);
+  });
+  await session.send("Network.enable");
+  await act();
+  await session.detach();
+  return queries;
+}
+
+/**
+ * The first mark of each row: whether it looks different from plain text, and whether it is seen.
+ *
+ * @param {import("playwright-core").Page} page
+ */
+function marksSeen(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll(".quarry-hit .quarry-snippet")].flatMap((snippet) => {
+      const mark = snippet.querySelector(".search-result-file-matched-text, .quarry-sentence");
+      if (!mark) return [];
+      const plain = getComputedStyle(snippet);
+      const style = getComputedStyle(mark);
+      const hasGround = style.backgroundColor !== plain.backgroundColor && !/[,/] 0\)$/.test(style.backgroundColor);
+      const hasLine = style.textDecorationLine.includes("underline");
+      const box = snippet.getBoundingClientRect();
+      const [first] = mark.getClientRects();
+      const isWithin = first !== undefined && first.width > 0 && first.top >= box.top - 1 && first.bottom <= box.bottom + 1;
+      return [{ text: mark.textContent, isDrawn: hasGround || hasLine, isWithin }];
+    }),
+  );
+}
+
+/**
+ * How the list's nodes change while something is done.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {() => Promise<void>} act
+ * @returns {Promise<{ added: number, removed: number, texts: number }>} rows added and removed, and other changes in rows
+ */
+async function rowChanges(page, act) {
+  await page.evaluate(() => {
+    const list = /** @type {HTMLElement} */ (document.querySelector(".quarry-list .search-results-children"));
+    /** @type {MutationRecord[]} */
+    const seen = [];
+    const observer = new MutationObserver((records) => seen.push(...records));
+    observer.observe(list, { childList: true, characterData: true, subtree: true });
+    Object.assign(window, { rowObserver: observer, rowRecords: seen });
+  });
+  await act();
+  return page.evaluate(() => {
+    const list = document.querySelector(".quarry-list .search-results-children");
+    const observer = /** @type {MutationObserver} */ (Reflect.get(window, "rowObserver"));
+    const records = /** @type {MutationRecord[]} */ ([...Reflect.get(window, "rowRecords"), ...observer.takeRecords()]);
+    observer.disconnect();
+    const inList = records.filter(({ target }) => target === list);
+    return {
+      added: inList.reduce((sum, { addedNodes }) => sum + addedNodes.length, 0),
+      removed: inList.reduce((sum, { removedNodes }) => sum + removedNodes.length, 0),
+      texts: records.length - inList.length,
+    };
+  });
+}
+
+/**
+ * Press a key in the box; how long until the frame with its answer's rows was painted.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {string} letter
+ * @param {number} pauseMs since the key before
+ * @returns {Promise<number>} milliseconds since the key's own time stamp
+ */
+async function keyToPaint(page, letter, pauseMs) {
+  const painted = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const pane = /** @type {HTMLElement} */ (document.querySelector(".quarry-pane"));
+        pane.addEventListener(
+          "keydown",
+          ({ timeStamp }) => {
+            const observer = new MutationObserver(() => {
+              if (pane.dataset.state === "searching") return;
+              observer.disconnect();
+              // The callback runs before the frame is painted; a task after it runs when it has been.
+              requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp), 0));
+            });
+            observer.observe(pane, { attributes: true, attributeFilter: ["data-state"] });
+          },
+          { once: true, capture: true },
+        );
+        pane.dataset.listening = "true";
+      }),
+  );
+  await page.locator('.quarry-pane[data-listening="true"]').waitFor();
+  await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  await page.keyboard.press(letter);
+  const ms = await painted;
+  await page.evaluate(() => delete (/** @type {HTMLElement} */ (document.querySelector(".quarry-pane")).dataset.listening));
+  return Number(ms);
+}

@@ -1,0 +1,245 @@
+/** Whatever is the matter, does the pane say what it is and offer the way out? */
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, test } from "node:test";
+import { temporaryFolder } from "./harness.mjs";
+import { ENGINE, openProduct, until } from "./product.mjs";
+
+const INSTALL = ["uv tool install quarry-search", "pipx install quarry-search"];
+const NOWHERE = { PATH: "", Path: "", UV_TOOL_BIN_DIR: "", PIPX_BIN_DIR: "", XDG_BIN_HOME: "" };
+const NOTES = { "Boat.md": "# Boat\n\nThe keel was painted in spring.\n", "Old/Tea.md": "# Tea\n\nTwo spoons, four minutes.\n" };
+const MAX_STARTS = 5;
+// Few notes, as the host takes 10 ms for each at its start, but long ones: seconds of indexing, whatever the machine.
+const LARGE_VAULT = { notes: 320, sections: 40 };
+
+// What stands in for a broken engine is a shell script.
+const onUnix = { skip: process.platform === "win32" && "needs a shell script as a program" };
+
+describe("what the pane says", { timeout: 180_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {ReturnType<typeof temporaryFolder>[]} */
+  const folders = [];
+
+  afterEach(async () => {
+    await product.close();
+    for (const folder of folders.splice(0)) folder.remove();
+  });
+
+  /**
+   * A program that is called `quarry` and says it is one.
+   *
+   * @param {string} version its answer to --version
+   * @param {string} serve shell commands that stand for `quarry serve`
+   * @returns {{ program: string, starts(): number }}
+   */
+  function fakeEngine(version, serve) {
+    const folder = temporaryFolder("engine");
+    folders.push(folder);
+    const program = join(folder.path, "quarry");
+    const log = join(folder.path, "starts");
+    writeFileSync(program, `#!/bin/sh\nif [ "$1" = --version ]; then echo "${version}"; exit 0; fi\necho start >> "${log}"\n${serve}\n`);
+    chmodSync(program, 0o755);
+    return { program, starts: () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0) };
+  }
+
+  /** Let the app's clock jump ahead until the pane is in a state. */
+  async function hurryUntil(/** @type {string} */ state) {
+    await until(async () => {
+      await product.page.clock.fastForward(1_000);
+      return (await product.pane.getAttribute("data-state")) === state;
+    }, `the pane shows ${state}`, 30_000);
+  }
+
+  test("not installed: the exact commands, which can be copied; once it is there, one click goes on", { skip: notBare() }, async () => {
+    product = await openProduct({ notes: NOTES, engine: null, env: NOWHERE });
+    await product.host.enable();
+    await product.openPane();
+    await product.shows("missing");
+    const words = await product.panelWords();
+    await product.panel.getByRole("button", { name: "Copy command" }).first().click();
+    const copied = await until(() => product.page.evaluate(() => navigator.clipboard.readText()), "the command is copied");
+    const status = await product.host.statusBar();
+    const bin = join(product.home.path, ".local", "bin");
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(ENGINE, join(bin, "quarry"));
+    await product.panel.getByRole("button", { name: "Check again" }).click();
+    await product.live();
+
+    assert.equal(words.title, "The search engine is not installed");
+    assert.deepEqual(words.commands, INSTALL);
+    assert.equal(copied, INSTALL[0]);
+    assert.match(status.join(), /not installed/);
+    assert.equal((await product.search("keel"))[0]?.path, "Boat.md");
+    assert.deepEqual(product.host.errors(), []);
+  });
+
+  test("a program that a synced file names is not run", { skip: notBare() }, async () => {
+    const { program, starts } = fakeEngine("quarry 0.1.0 (protocol 1)", "exit 1");
+    const data = Object.fromEntries(["engine", "enginePath", "engine-path", "quarry-engine-path", "program", "path"].map((key) => [key, program]));
+    product = await openProduct({ notes: NOTES, engine: null, env: NOWHERE, data });
+    await product.host.enable();
+    await product.openPane();
+    await product.shows("missing");
+
+    assert.equal(starts(), 0);
+  });
+
+  test("an engine from the future: the plugin is too old", onUnix, async () => {
+    const { program, starts } = fakeEngine("quarry 9.9.9 (protocol 99)", "exit 1");
+    product = await openProduct({ notes: NOTES, engine: program });
+    await product.host.enable();
+    await product.openPane();
+    await product.shows("outdated");
+    const { title, detail, commands, actions } = await product.panelWords();
+
+    assert.equal(title, "The plugin is too old for its engine");
+    assert.match(detail, /9\.9\.9/);
+    assert.deepEqual(commands, []);
+    assert.equal(actions[0], "Check again");
+    assert.equal(starts(), 0);
+  });
+
+  test("an engine from the past: the command that updates it", onUnix, async () => {
+    const { program } = fakeEngine("quarry 0.0.1 (protocol 0)", "exit 1");
+    product = await openProduct({ notes: NOTES, engine: program });
+    await product.host.enable();
+    await product.openPane();
+    await product.shows("outdated");
+    const { title, commands } = await product.panelWords();
+
+    assert.equal(title, "The search engine needs an update");
+    assert.ok(commands.includes("uv tool upgrade quarry-search"));
+  });
+
+  test("an engine that dies at every start is given up after five, with one notice and a way out", onUnix, async () => {
+    const { program, starts } = fakeEngine("quarry 0.1.0 (protocol 1)", 'echo "the disk is on fire" >&2; exit 7');
+    product = await openProduct({ notes: NOTES, engine: program });
+    await product.page.clock.install();
+    await product.host.enable();
+    await product.openPane();
+    await hurryUntil("failed");
+    const words = await product.panelWords();
+    const startsUntilThen = starts();
+    const notices = await product.host.notices();
+    await product.page.clock.fastForward(600_000);
+    const startsLater = starts();
+    await product.panel.getByRole("button", { name: "Copy report" }).click();
+    const report = await until(() => product.page.evaluate(() => navigator.clipboard.readText()), "the report is copied");
+    await product.panel.getByRole("button", { name: "Restart" }).click();
+    await until(() => starts() > MAX_STARTS, "it is tried again when asked");
+
+    assert.equal(words.title, "The search engine could not be kept running");
+    assert.match(words.detail, /code 7/);
+    assert.deepEqual([startsUntilThen, startsLater], [MAX_STARTS, MAX_STARTS]);
+    assert.equal(notices.length, 1);
+    assert.match(report, /the disk is on fire/);
+  });
+
+  test("an engine that says nothing is ended after its ten seconds", onUnix, async () => {
+    const { program } = fakeEngine("quarry 0.1.0 (protocol 1)", "exec sleep 300");
+    product = await openProduct({ notes: NOTES, engine: program });
+    await product.page.clock.install();
+    await product.host.enable();
+    await product.openPane();
+    await hurryUntil("failed");
+
+    assert.match((await product.panelWords()).detail, /said nothing for 10 s/);
+    await until(() => product.host.children().length === 0, "no silent engine is left");
+  });
+
+  test("a program that is no engine is told by what it said", onUnix, async () => {
+    const { program } = fakeEngine("quarry 0.1.0 (protocol 1)", 'echo "Usage: quarry STONES"; exec sleep 300');
+    product = await openProduct({ notes: NOTES, engine: program });
+    await product.page.clock.install();
+    await product.host.enable();
+    await product.openPane();
+    await hurryUntil("failed");
+
+    assert.match((await product.panelWords()).detail, /Usage: quarry STONES/);
+  });
+
+  test("while a large vault is read: counts, a pause, and answers from what is done", async (t) => {
+    product = await openProduct({ notes: largeVault(LARGE_VAULT) });
+    await product.host.enable();
+    await product.openPane();
+    await product.freshness("indexing");
+    const counts = await until(async () => /Indexing [1-9]\d* of 320 notes/.exec(await product.freshnessWords()), "the counts are shown");
+    await product.input.fill("harbour");
+    const early = await product.rowsUntil((rows) => rows.length > 0, "there are rows before all is read");
+    const during = await product.freshnessWords();
+    await product.pane.locator(".quarry-status-action", { hasText: "Pause" }).click();
+    await product.freshness("paused");
+    const paused = await product.freshnessWords();
+    await product.pane.locator(".quarry-status-action", { hasText: "Resume" }).click();
+    await product.live();
+
+    assert.ok(early.length > 0);
+    assert.match(during, /^Indexing/);
+    assert.match(paused, /^Paused · \d+ notes waiting$/);
+    assert.equal(await product.freshnessWords(), "Live · 320 notes");
+    assert.deepEqual(product.host.errors(), []);
+    t.diagnostic(`first counts seen: ${counts[0]}`);
+  });
+
+  test("small troubles of one search: nothing found, a query that cannot be read, no meaning model", async () => {
+    const model = "[embedding]\nmodel = \"/no/such/folder\"\n";
+    product = await openProduct({ notes: { ...NOTES, ".quarry.toml": model } });
+    await product.start();
+
+    const found = await product.search("keel");
+    const handicap = await product.pane.locator(".quarry-handicap").innerText();
+    assert.deepEqual(found.map(({ path, why }) => [path, why]), [["Boat.md", "exact"]]);
+    assert.match(handicap, /^Meaning search is off\. .*\/no\/such\/folder/);
+
+    assert.deepEqual(await product.search("qqxyzzy"), []);
+    await product.shows("no-results");
+    assert.equal((await product.panelWords()).title, "Nothing found for qqxyzzy");
+    await product.panel.getByRole("button", { name: "Clear search" }).click();
+    assert.equal(await product.input.inputValue(), "");
+
+    await product.search("  -keel");
+    await product.shows("bad-query");
+    assert.match((await product.panelWords()).detail, /-keel/);
+    await product.panel.getByRole("button", { name: "Go to the error" }).click();
+    assert.equal(await product.input.evaluate((input) => "selectionStart" in input && input.selectionStart), 2);
+    assert.deepEqual(product.host.errors(), []);
+  });
+
+  test("settings: a folder that is left out is found no more, and the file says so", async () => {
+    product = await openProduct({ notes: NOTES });
+    await product.start();
+    await product.search("spoons");
+    await product.rowsUntil((rows) => rows.some(({ path }) => path === "Old/Tea.md"), "the note is found at first");
+    await product.host.openSettings();
+    const item = product.page.locator(".setting-item", { hasText: "Leave out folders" });
+    await item.locator("textarea").fill("Old");
+    await item.locator("textarea").blur();
+    const file = join(product.vault.path, ".quarry.toml");
+    await until(() => existsSync(file) && /exclude = \["Old"\]/.test(readFileSync(file, "utf8")), "the vault's settings are written");
+    await product.page.keyboard.press("Escape");
+
+    await product.rowsUntil((rows) => rows.every(({ path }) => path !== "Old/Tea.md"), "the note is found no more");
+    assert.deepEqual(product.host.errors(), []);
+  });
+});
+
+/** Why a test of a machine without an engine cannot be had here, or false. */
+function notBare() {
+  if (process.platform === "win32") return "needs a link to a program";
+  return ["/usr/local/bin/quarry", "/opt/homebrew/bin/quarry"].some((path) => existsSync(path)) && "quarry is installed for all users of this machine";
+}
+
+/**
+ * Notes of a few words in ever new orders.
+ *
+ * @param {{ notes: number, sections: number }} size
+ */
+function largeVault({ notes, sections }) {
+  const words = ["harbour", "meadow", "lantern", "copper", "willow", "granite", "saddle", "orchard", "thimble", "beacon", "ferry", "kettle"];
+  const paragraph = (/** @type {number} */ seed) => Array.from({ length: 60 }, (_, at) => words[(seed * 7 + at * (seed % 5 + 1)) % words.length]).join(" ");
+  const section = (/** @type {number} */ seed) => `## Part ${seed}\n\n${paragraph(seed)}.\n\n`;
+  const note = (/** @type {number} */ seed) => `# Note ${seed}\n\n${Array.from({ length: sections }, (_, at) => section(seed * sections + at)).join("")}`;
+  return Object.fromEntries(Array.from({ length: notes }, (_, at) => [`Folder ${at % 40}/Note ${at}.md`, note(at)]));
+}
