@@ -1,0 +1,126 @@
+// npm test: every check there is, in order, each with its time; what failed is shown again at the end.
+//
+//   node tests/all.mjs           everything
+//   node tests/all.mjs --quick   without the browser and the slow faults (npm run check)
+//
+// Uses nothing but Node itself until it has installed the rest.
+
+import { spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/dev/environment.mjs";
+
+const AT_ONCE = 2; // the machines that run this have two cores
+
+/**
+ * The checks, phase by phase: a phase starts when the one before it has ended, as it may need what that one made.
+ * A check is a name and a command with its arguments, or an async function that gives one.
+ */
+function phases(quick) {
+  const inSidecar = { cwd: SIDECAR };
+  const ruff = (...args) => [program("ruff"), ...args, "--config", "pyproject.toml", ".", "../tests"];
+  return [
+    [
+      { name: "build, at most 150 KB", command: [process.execPath, "esbuild.config.mjs", "--production"] },
+      { name: "wire drift", command: [process.execPath, "sidecar/dev/wire.mjs", "--check"] },
+    ],
+    [
+      { name: "ruff check", command: ruff("check", "--quiet"), ...inSidecar },
+      { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
+      { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
+      { name: "mypy --strict, tools", command: [PYTHON, "-m", "mypy", "dev/wire.py"], ...inSidecar },
+      { name: "import contract", command: [program("lint-imports"), "--no-logo"], ...inSidecar },
+      { name: "pytest", command: [PYTHON, "-m", "pytest", ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },
+      { name: "tsc", command: () => nodeTool("typescript", "tsc", "--noEmit") },
+      { name: "tsc, test host", command: () => nodeTool("typescript", "tsc", "--noEmit", "-p", "tests/end_to_end") },
+      { name: "eslint", command: () => nodeTool("eslint", "eslint", "plugin", "tests/plugin") },
+      { name: "import cycles", command: () => nodeTool("madge", "madge", "--circular", "--no-spinner", "--extensions", "ts", "plugin") },
+      { name: "vitest", command: () => nodeTool("vitest", "vitest", "run") },
+    ],
+    quick ? [] : [{ name: "end to end", command: endToEnd }],
+  ];
+}
+
+/** The script behind a package's program: the shims in node_modules/.bin need a shell on Windows. */
+function nodeTool(name, bin, ...args) {
+  const folder = join(ROOT, "node_modules", name);
+  const declared = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).bin;
+  return [process.execPath, join(folder, typeof declared === "string" ? declared : declared[bin]), ...args];
+}
+
+async function endToEnd() {
+  const folder = join(ROOT, "tests", "end_to_end");
+  const { installBrowser } = await import(pathToFileURL(join(folder, "browser.mjs")));
+  await installBrowser();
+  const files = readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
+  return [process.execPath, "--test", "--test-concurrency=1", ...files.map((name) => join(folder, name))];
+}
+
+/** Run one check; what it printed and how it ended. */
+async function run({ name, command, cwd = ROOT }) {
+  const started = performance.now();
+  try {
+    const [file, ...args] = typeof command === "function" ? await command() : command;
+    const { code, output } = await collect(file, args, cwd);
+    return { name, passed: code === 0, output: output.trim(), seconds: (performance.now() - started) / 1000 };
+  } catch (error) {
+    return { name, passed: false, output: error.message, seconds: (performance.now() - started) / 1000 };
+  }
+}
+
+function collect(file, args, cwd) {
+  return new Promise((settle, fail) => {
+    const child = spawn(file, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const parts = [];
+    child.stdout.on("data", (part) => parts.push(part));
+    child.stderr.on("data", (part) => parts.push(part));
+    child.on("error", fail);
+    child.on("close", (code) => settle({ code, output: Buffer.concat(parts).toString() }));
+  });
+}
+
+/** Run the checks of a phase a few at a time, saying how each went as soon as it has ended. */
+async function runPhase(checks) {
+  const waiting = [...checks];
+  const results = [];
+  const lane = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const result = await run(check);
+      report(result);
+      results.push(result);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return results;
+}
+
+function report({ name, passed, output, seconds }) {
+  console.log(`${passed ? "passed" : "FAILED"}  ${name.padEnd(24)}${seconds.toFixed(1).padStart(6)} s  ${passed ? lastLine(output) : ""}`.trimEnd());
+}
+
+/** What most tools end with: their own count. */
+function lastLine(output) {
+  return output.split("\n").at(-1).slice(0, 100);
+}
+
+async function main(args) {
+  const unknown = args.filter((arg) => arg !== "--quick");
+  if (unknown.length > 0) throw new SetupError(`unknown: ${unknown.join(" ")}\nusage: npm test | npm run check`);
+  prepare();
+  const results = [];
+  for (const phase of phases(args.includes("--quick"))) results.push(...(await runPhase(phase)));
+  const failed = results.filter((result) => !result.passed);
+  for (const { name, output } of failed) console.log(`\n=== ${name} ===\n\n${output}`);
+  console.log(`\n${results.length - failed.length} passed, ${failed.length} failed`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
