@@ -12,7 +12,7 @@ from quarry.errors import NoteNotFound, VaultMissing
 from quarry.types import FileSeen, VaultChange
 from quarry.vault.paths import is_note, nfc, note_parts
 from quarry.vault.rules import Rules
-from quarry.vault.scan import Scan, scan_vault
+from quarry.vault.scan import Scan, file_seen, scan_vault
 
 MANY_PATHS = 200  # a burst of this many changes is cheaper to list than to look up one by one
 
@@ -87,7 +87,7 @@ class Survey:
             seen = (self._root / path).lstat()
         except OSError:
             return None
-        return FileSeen(seen.st_size, seen.st_mtime_ns) if stat.S_ISREG(seen.st_mode) else None
+        return file_seen(seen) if stat.S_ISREG(seen.st_mode) else None
 
     def _forget_drawings(self, paths: Iterable[str]) -> None:
         for path in paths:

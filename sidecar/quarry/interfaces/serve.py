@@ -113,9 +113,7 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         async with server.listening() as port:
             _announce(file, vault, gate, port)
             try:
-                _leave_on_signals(
-                    loop, leave
-                )  # not earlier: until the loop runs freely, a signal must end us by itself
+                _leave_on_signals(loop, leave)  # not earlier: while the index opens, a signal must end us by itself
                 with _companions(options, engine, server, leave):
                     ready = ReadyLine(
                         ready=True,

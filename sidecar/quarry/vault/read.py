@@ -17,6 +17,7 @@ from pathlib import Path
 from quarry.config import MAX_NOTE_BYTES
 from quarry.errors import NoteNotFound, VaultMissing
 from quarry.vault.paths import note_parts, shown
+from quarry.vault.scan import file_seen
 
 _BLOCK_BYTES = 1024 * 1024
 _CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -81,7 +82,8 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
         data = _read_up_to(file, max_bytes)
         after = os.fstat(file)
     is_steady = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-    return FileContent(data, before.st_size, before.st_mtime_ns), is_steady
+    seen = file_seen(before)
+    return FileContent(data, seen.size_bytes, seen.mtime_ns), is_steady
 
 
 def _read_up_to(file: int, max_bytes: int) -> bytes:

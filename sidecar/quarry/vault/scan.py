@@ -15,6 +15,7 @@ from quarry.types import FileSeen
 from quarry.vault.paths import is_note, shown
 from quarry.vault.rules import Refusal, Rules
 
+LAST_TIME_NS = 2**63 - 1
 _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: a Windows junction, which `is_symlink` does not count
 
 
@@ -31,6 +32,11 @@ class Scan:
     def may_still_exist(self, path: str) -> bool:
         """Whether *path*, absent from `files` and `excluded`, may be a note all the same: it could not be seen."""
         return any(path == place or path.startswith(f"{place}/") for place in self.unseen)
+
+
+def file_seen(found: os.stat_result) -> FileSeen:
+    """What *found* says of a file. A time beyond the year 2262, which no index can hold, becomes the last it can."""
+    return FileSeen(found.st_size, max(-LAST_TIME_NS, min(found.st_mtime_ns, LAST_TIME_NS)))
 
 
 def scan_vault(root: Path, rules: Rules) -> Scan:
@@ -96,7 +102,7 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
     elif refusal := rules.refusal(path):
         scan.excluded[path] = refusal
     else:
-        scan.files[path] = FileSeen(size_bytes=seen.st_size, mtime_ns=seen.st_mtime_ns)
+        scan.files[path] = file_seen(seen)
     return False
 
 

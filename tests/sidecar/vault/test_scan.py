@@ -8,7 +8,7 @@ import pytest
 
 from quarry.types import FileSeen
 from quarry.vault.rules import Rules
-from quarry.vault.scan import scan_vault
+from quarry.vault.scan import LAST_TIME_NS, scan_vault
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX file kinds and names")
 # Only Linux lets any bytes be a name; macOS insists on UTF-8 and composes accents.
@@ -215,3 +215,16 @@ def test_the_order_is_the_same_whatever_the_disk_gives(tmp_path):
     make(tmp_path, "z.md", "a/y.md", "a.md", "b/x.md")
 
     assert list(scan_vault(tmp_path, Rules()).files) == ["a.md", "z.md", "a/y.md", "b/x.md"]
+
+
+def test_a_time_beyond_what_an_index_can_hold_is_the_last_that_it_can(tmp_path: Path) -> None:
+    note = tmp_path / "future.md"
+    note.write_text("x", "utf-8")
+    try:
+        os.utime(note, (20_000_000_000, 20_000_000_000))  # the year 2603
+    except OSError:
+        pytest.skip("this file system knows no such year")
+
+    seen = scan_vault(tmp_path, Rules()).files["future.md"]
+
+    assert seen.mtime_ns == min(note.stat().st_mtime_ns, LAST_TIME_NS) <= LAST_TIME_NS
