@@ -3,13 +3,14 @@ What is in a file of the vault, proven to be in the vault.
 
 Any part of a path may be swapped for a link between a check and the use of what was checked. So nothing is checked
 beforehand: each part is opened from the one before it with links refused (or, where the system cannot do that, what
-was opened is compared with what lies at the resolved path), and only what was opened is looked at.
+was opened is asked where it lies), and only what was opened is looked at.
 """
 
 import contextlib
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,11 @@ from quarry.errors import NoteNotFound, VaultMissing
 from quarry.vault.paths import note_parts, shown
 from quarry.vault.scan import file_seen
 
+if sys.platform == "win32":
+    import ctypes
+    import msvcrt
+
+_LONGEST_WINDOWS_PATH = 32_768
 _BLOCK_BYTES = 1024 * 1024
 _CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 # O_NONBLOCK: opening a pipe that nobody writes to would wait for ever. O_BINARY, O_NOINHERIT: Windows only.
@@ -116,7 +122,7 @@ def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
 
 @contextlib.contextmanager
 def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
-    """A descriptor for the file, compared with what lies at its resolved path; for systems without `dir_fd`."""
+    """A descriptor for the file, which is then asked where the file really lies; for systems without `dir_fd`."""
     with _told_of_root(root):
         real_root = Path(os.path.realpath(root, strict=True))
     path = real_root.joinpath(*parts)
@@ -124,13 +130,28 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         file = os.open(path, _FILE_FLAGS)
     try:
         with _told(parts):
-            real = Path(os.path.realpath(path, strict=True))
-            is_same = os.path.samestat(os.fstat(file), real.stat())
-        if not is_same or not real.is_relative_to(real_root):
+            real = _final_path(file)
+        if not real.is_relative_to(real_root):
             raise FileUnreadable(f"{_name(parts)} is a link, or lies behind one; links are not followed")
         yield file
     finally:
         os.close(file)
+
+
+def _final_path(file: int) -> Path:
+    """
+    Where the open *file* lies, without any link.
+
+    Asked of the descriptor: its name may lead elsewhere by now, and comparing name and file leaves time for a swap.
+    """
+    if sys.platform == "win32":
+        buffer = ctypes.create_unicode_buffer(_LONGEST_WINDOWS_PATH)
+        handle = ctypes.c_void_p(msvcrt.get_osfhandle(file))
+        length = ctypes.windll.kernel32.GetFinalPathNameByHandleW(handle, buffer, len(buffer), 0)
+        if not 0 < length < len(buffer):
+            raise ctypes.WinError()
+        return Path(buffer.value.replace("\\\\?\\UNC\\", "\\\\", 1).removeprefix("\\\\?\\"))
+    return Path(f"/proc/self/fd/{file}").readlink()
 
 
 @contextlib.contextmanager
