@@ -20,6 +20,7 @@ from quarry.indexing.reconcile import Plan, compare, is_mass_removal, plan, with
 from quarry.indexing.survey import Survey, is_below
 from quarry.settings import Settings
 from quarry.text.note import ReadingRules, read_note
+from quarry.text.scrub import scrub_text
 from quarry.types import Chunk, FileSeen, FileStamp, Note, VaultChange
 from quarry.vault.rules import Rules
 
@@ -276,6 +277,8 @@ class Indexer:
                             stored.append(note)
         for note in stored:
             self._monitor.indexed(note.path)
+            if note.redactions:
+                _log.info("blanked in %s: %s", scrub_text(note.path), _counted(note.redactions))
         for file, _ in group:
             found = notes.get(file.path)
             self._monitor.advanced(len(found.chunks) if found else 0)
@@ -331,6 +334,11 @@ class Indexer:
                 run.index.remove(path)
                 self._monitor.removed(path)
                 run.count(removed=1)
+
+
+def _counted(redactions: Mapping[str, int]) -> str:
+    """Which rules fired and how often; never on what."""
+    return ", ".join(f"{name} {count}" for name, count in sorted(redactions.items()))
 
 
 def embedded_text(chunk: Chunk) -> str:

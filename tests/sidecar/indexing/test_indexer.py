@@ -168,3 +168,16 @@ def test_the_same_text_twice_is_embedded_once(vault: Vault, open_engine):
 
     assert engine.status().notes == 2
     assert find(engine, "walnut", mode="semantic") == ["a.md", "b.md"]
+
+
+def test_the_log_says_which_rules_fired_in_a_note_and_never_on_what(vault: Vault, index, indexer, caplog):
+    secret = "gh" + "p_" + "A1b2C3d4E5" * 3 + "f6G7h8"
+    vault.write("keys.md", f"token {secret} and {secret}")
+
+    with caplog.at_level("INFO", logger="quarry"):
+        indexer.reconcile(index)
+
+    assert [record.getMessage() for record in caplog.records if "keys.md" in record.getMessage()] == [
+        "blanked in keys.md: github-token 2"
+    ]
+    assert secret not in caplog.text
