@@ -138,7 +138,7 @@ class Engine:
         with self._reading() as reader:
             stored = reader.note(path)
             if stored is None:
-                raise NoteNotFound(f"no note {path!r} is in the index; list or search notes to find its path")
+                raise NoteNotFound(f"no note {path!r} is in the index")
             links = tuple(dict.fromkeys(link.path or link.link.target for link in reader.links_from(stored.note.path)))
             backlinks = tuple(dict.fromkeys(link.source for link in reader.links_to(stored.note.path)))
         file = read_file(self.root, stored.note.path)

@@ -16,6 +16,7 @@ The errors of the sidecar. Every message says what happened, with which values, 
     ├── VaultLocked           another sidecar serves this vault
     ├── DeadlineExceeded      a query cost more than it may
     ├── Cancelled             the asker no longer wants the answer
+    ├── ExtraMissing          an optional part of the installation is needed and not there
     └── ConnectionFailed      a client could not reach or keep its sidecar
         └── ProtocolMismatch  the two sides speak different versions
 """
@@ -83,6 +84,10 @@ class DeadlineExceeded(QuarryError):
 
 class Cancelled(QuarryError):
     """The asker no longer wants the answer."""
+
+
+class ExtraMissing(QuarryError):
+    """An optional part of the installation is needed and not there."""
 
 
 class ConnectionFailed(QuarryError):

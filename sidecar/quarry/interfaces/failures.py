@@ -18,14 +18,14 @@ class Form:
 
 
 _FORMS: dict[type[errors.QuarryError], Form] = {
-    errors.BadQuery: Form("bad-query", Error.BAD_QUERY, 2, "correct the query at the position given"),
+    errors.BadQuery: Form("bad-query", Error.BAD_QUERY, 2, "correct the query and ask again"),
     errors.BadSettings: Form(
         "bad-settings", Error.INVALID_PARAMS, 2, "correct the setting, or delete it for its default"
     ),
     errors.BadRequest: Form("bad-request", Error.INVALID_PARAMS, 2, "correct the parameter named"),
     errors.Unauthorized: Form("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
     errors.NoteNotFound: Form("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),
-    errors.VaultMissing: Form("vault-missing", Error.UNAVAILABLE, 4, "check that the folder is there and readable"),
+    errors.VaultMissing: Form("vault-missing", Error.UNAVAILABLE, 4, "name a folder that is there: --vault DIR"),
     errors.ModelMissing: Form(
         "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or mend the model'
     ),
@@ -35,6 +35,9 @@ _FORMS: dict[type[errors.QuarryError], Form] = {
     errors.DeadlineExceeded: Form("deadline", Error.DEADLINE, 1, "ask with fewer or rarer words"),
     errors.Cancelled: Form("cancelled", Error.CANCELLED, 130, "ask again if the answer is still wanted"),
     errors.ProtocolMismatch: Form("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
+    errors.ExtraMissing: Form(
+        "extra-missing", Error.UNAVAILABLE, 1, 'install it again with the extra: "./sidecar[mcp]"'
+    ),
     errors.ConnectionFailed: Form("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
 _REFUSED_BY_THE_WIRE = frozenset({"invalid-params", "invalid-request"})  # what was typed is out of range, or no text

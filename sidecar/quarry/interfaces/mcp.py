@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from quarry import __version__
-from quarry.errors import BadRequest, QuarryError
+from quarry.errors import BadRequest, ExtraMissing, QuarryError
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.days import start_of_day_ms
@@ -24,7 +24,7 @@ try:
     from pydantic import Field
     from typing_extensions import TypedDict  # pydantic reads typing's own only from Python 3.12 on
 except ImportError as error:
-    raise QuarryError("MCP needs an extra: install `quarry-search[mcp]`") from error
+    raise ExtraMissing("this installation has no MCP: its extra `mcp` was left out") from error
 
 INSTRUCTIONS = """\
 Search the user's own Markdown notes, on this machine only. Start with `search`; `read_note` gives a whole note by the

@@ -53,7 +53,7 @@ def vault_of(options: argparse.Namespace) -> Path:
     for folder in (here, *here.parents):
         if any((folder / mark).exists() for mark in VAULT_MARKS):
             return folder
-    raise VaultMissing(f"neither {here} nor a folder above it is a vault; name one with --vault DIR")
+    raise VaultMissing(f"neither {here} nor a folder above it is a vault")
 
 
 def connected(options: argparse.Namespace) -> SidecarClient:

@@ -55,7 +55,9 @@ def _rebuild(client: SidecarClient) -> wire.IndexStatus:
 
 
 def _follow(client: SidecarClient, is_over: Callable[[wire.IndexStatus], bool]) -> wire.IndexStatus:
-    """Show progress until *is_over*. On a pipe nothing is shown."""
+    """Show progress until *is_over*; on a pipe, that there is something to wait for."""
+    if not sys.stderr.isatty() and not is_over(client.status()):
+        complain(f"bringing the index of {client.hello.vault.name} up to date ...")
     with tqdm(unit=" notes", disable=not sys.stderr.isatty(), leave=False, dynamic_ncols=True) as bar:
         for status in client.statuses():
             if is_over(status):
@@ -93,10 +95,11 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus) -> None:
         complain("indexing was paused meanwhile; `quarry index` goes on")
     if status.excluded:
         say(f"{status.excluded} notes are left out by rules")
-    for problem in status.problems[:5]:
+    new = [problem for problem in status.problems if problem not in before.problems]
+    for problem in new[:5]:
         complain(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
-    if status.problem_count > 5:
-        complain(f"{status.problem_count - 5} more problems; `quarry status` lists them")
+    if status.problem_count > len(new[:5]):
+        complain(f"{status.problem_count} problems in all; `quarry status` lists them")
     for leg in status.missing:
         complain(leg.reason)
     if status.message:

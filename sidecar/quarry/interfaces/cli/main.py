@@ -30,7 +30,8 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     _speak_utf8()
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(searching.protect_exclusions(given))
     command: Command = options.run
     try:
         exit_code = command(options)

@@ -73,6 +73,8 @@ def run_list(options: argparse.Namespace) -> int:
     for note in page.notes:
         tags = " ".join(f"#{tag}" for tag in note.tags)
         say(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
+    if not page.notes:
+        complain("no note is in that folder, with that tag or type, or of that time")
     if page.total > options.offset + len(page.notes):
         complain(f"{len(page.notes)} of {page.total}; --limit or --offset shows more")
     return 0

@@ -1,15 +1,23 @@
 """`quarry search`: one query and its hits, or a prompt that takes one after another."""
 
 import argparse
+import contextlib
+import re
 import sys
 import time
+from collections.abc import Sequence
 
+from quarry.errors import BadQuery
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json
 from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
 from quarry.interfaces.client import RequestFailed, SidecarClient
+from quarry.interfaces.failures import exit_code_of
 
 PROMPT = "search> "
+OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--max-tokens")
+HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
+_EXCLUSION = re.compile(r"-[^-h]|-h.")
 DEFAULT_LIMIT = 10
 START_WAIT_S = 3.0  # a person asks once: better whole after half a second than half at once
 JUST_STARTED: tuple[wire.IndexState, ...] = ("starting", "scanning")
@@ -28,23 +36,54 @@ def add_commands(commands: Commands) -> None:
     )
 
 
+def protect_exclusions(arguments: Sequence[str]) -> list[str]:
+    """
+    *arguments* with words such as `-draft` hidden from argparse, which would take them for options.
+
+    Only behind `search`, where one dash before a word leaves out what holds it; options there have two.
+    """
+    if not arguments or arguments[0] != "search":
+        return list(arguments)
+    protected = list(arguments[:1])
+    for argument in arguments[1:]:
+        is_value = protected[-1] in OPTIONS_WITH_VALUE
+        protected.append(HIDDEN + argument if _EXCLUSION.match(argument) and not is_value else argument)
+    return protected
+
+
 def run(options: argparse.Namespace) -> int:
     """Answer the query of the command line, or those typed at the prompt."""
+    query = " ".join(word.removeprefix(HIDDEN) for word in options.query)
+    if options.query and not query.strip():
+        raise BadQuery("the query is empty", 0)
     with connected(options) as client:
         if client.started_it or client.hello.status.state in JUST_STARTED:
             client.wait_until_whole(START_WAIT_S)
-        if options.query:
-            _answer(client, options, " ".join(options.query))
+        if query:
+            _answer(client, options, query)
         elif sys.stdin.isatty():
             _prompt(client, options)
         else:
-            for line in filter(None, map(str.strip, sys.stdin)):
-                _answer(client, options, line)
+            return max((_answer_line(client, options, line) for line in map(str.strip, sys.stdin) if line), default=0)
+    return 0
+
+
+def _answer_line(client: SidecarClient, options: argparse.Namespace, line: str) -> int:
+    """Answer one of many queries; gives the exit code it would have alone. The next one is answered all the same."""
+    if not options.as_json:
+        say(bold(f"{PROMPT}{line}"))
+    try:
+        _answer(client, options, line)
+    except RequestFailed as failed:
+        complain(f"{failed}; {failed.error.data.next}")
+        return exit_code_of(failed.error.data.kind)
     return 0
 
 
 def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
     """Ask until an empty line, Ctrl-D or Ctrl-C."""
+    with contextlib.suppress(ImportError):  # Windows has its own line editing
+        import readline  # noqa: F401 - arrow keys and history for input()
     say(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line ends."))
     while True:
         try:
@@ -52,6 +91,9 @@ def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
         except EOFError:
             say()
             return
+        except KeyboardInterrupt:
+            say()
+            raise
         if not query:
             return
         try:
@@ -84,12 +126,13 @@ def _show(result: wire.SearchResult, *, full: bool) -> None:
     for place, hit in enumerate(result.hits, start=1):
         say(f"{place:>2}. {bold(hit.title)}  {dim(f'{hit.why} · {hit.path}')}")
         for passage in hit.passages if full else hit.passages[:1]:
-            _show_passage(passage)
+            _show_passage(passage, hit.title)
 
 
-def _show_passage(passage: wire.Passage) -> None:
-    if passage.heading_path:
-        say(dim(f"    {' › '.join(passage.heading_path)}"))
+def _show_passage(passage: wire.Passage, title: str) -> None:
+    trail = passage.heading_path[1:] if passage.heading_path[:1] == [title] else passage.heading_path
+    if trail:
+        say(dim(f"    {' › '.join(trail)}"))
     if passage.text is None:
         say(f"    {marked(passage.snippet, passage.marks)}")
         return
@@ -103,8 +146,7 @@ def _show_passage(passage: wire.Passage) -> None:
 def _counted(result: wire.SearchResult) -> str:
     if not result.hits:
         return "nothing found"
-    shown = len(result.hits)
-    return f"{shown} of {result.total} notes" if shown < result.total else f"{shown} note{'s' * (shown != 1)}"
+    return f"{len(result.hits)} note{'s' * (len(result.hits) != 1)}"
 
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:

@@ -29,12 +29,12 @@ def test_finding_nothing_is_no_failure(at_shared, command):
     assert done.out.startswith("nothing found")
 
 
-def test_the_limit_is_kept_and_the_rest_counted(at_shared, command):
+def test_the_limit_is_kept(at_shared, command):
     done = command("search", "--limit", "2", "--mode", "keyword", "reed")
 
     assert " 2. " in done.out
     assert " 3. " not in done.out
-    assert "2 of " in done.out
+    assert "\n2 notes · " in done.out
 
 
 def test_full_prints_passages_with_their_line_and_ranks(at_shared, command):
@@ -202,3 +202,20 @@ def test_ctrl_c_leaves_the_prompt(terminal, at_shared):
 
     assert prompt.end() == 130
     assert "Traceback" not in prompt.shown
+
+
+def test_a_word_with_one_dash_is_left_out_wherever_it_stands(at_shared, command):
+    with_it = command("search", "--mode", "keyword", "--limit", "50", "reed")
+    before = command("search", "-harmonium", "reed", "--mode", "keyword", "--limit", "50")
+    behind = command("search", "reed", "-harmonium", "--mode", "keyword", "--limit", "50")
+
+    assert "Harmonium of the St Jürgen chapel" in with_it.out
+    assert "Harmonium of the St Jürgen chapel" not in before.out
+    assert before.out.splitlines()[:-1] == behind.out.splitlines()[:-1]  # the last line has the time
+
+
+def test_an_empty_query_is_refused(at_shared, command):
+    done = command("search", "")
+
+    assert done.code == 2
+    assert "the query is empty" in done.err
