@@ -426,7 +426,7 @@ export interface ListNotesParams {
    */
   readonly limit?: number;
   /**
-   * At least 0.
+   * 0 to 1000000000.
    */
   readonly offset?: number;
 }

@@ -46,7 +46,7 @@ that folder), readable by that user only:
 
 The sidecar refuses, before the WebSocket opens: a `Host` other than `127.0.0.1`, `localhost` or `[::1]` with its port,
 and an `Origin` other than none or `app://obsidian.md`. The token never goes into a URL, an argument, the environment
-or a log. It takes 64 connections, of which 8 may not have said `initialize` yet.
+or a log. It takes 64 connections, of which 32 may not have said `initialize` yet.
 """
 
 ENVELOPE = """\

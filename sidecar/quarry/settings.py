@@ -22,11 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Array
 
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
 
 SETTINGS_FILE = ".quarry.toml"
+MAX_LISTED = 1_000  # folders or sections: nobody names more, and every note is compared with each
+MAX_TEXT = 1_000
 MAX_WEIGHT = 100.0  # beyond it one retriever decides alone, which a weight of 0 for the other says better
 
 
@@ -68,38 +72,64 @@ def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
     file = root / SETTINGS_FILE
     text = _read(file)
     _settings_of(_parse(text))  # a file that we do not understand is not ours to rewrite
-    document = tomlkit.parse(text)
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise BadSettings(f"{SETTINGS_FILE} cannot be rewritten: {error}; change it by hand") from error
     for name, value in changes.items():
         if name not in _KEYS:
             raise BadSettings(f"there is no setting {name!r}; there are {', '.join(_KEYS)}")
         section, key, check = _KEYS[name]
         checked = check(f"{section}.{key}", list(value) if isinstance(value, tuple) else value)
         table = document.setdefault(section, tomlkit.table())
-        table[key] = list(checked) if isinstance(checked, tuple) else checked
+        _put(table, key, checked)
+    new_text = document.as_string()
+    if len(new_text.encode()) > MAX_SETTINGS_BYTES:
+        raise BadSettings(f"{SETTINGS_FILE} would be over {MAX_SETTINGS_BYTES} bytes; nothing was written")
+    _settings_of(_parse(new_text))  # what we could not read again is not written
     if changes:
-        _replace(file, document.as_string())
+        _replace(file, new_text)
     return load_settings(root)
+
+
+def _put(table: Any, key: str, value: object) -> None:
+    """Set *key*; of a list only what differs is touched, so that comments between its items stay."""
+    if not isinstance(value, tuple):
+        table[key] = value
+        return
+    present = table.get(key)
+    if isinstance(present, Array):
+        for at in reversed(range(len(present))):
+            if present[at] not in value:
+                del present[at]
+        for item in value:
+            if item not in present:
+                present.append(item)
+    if table.get(key) != list(value):
+        table[key] = list(value)
 
 
 # --- values ------------------------------------------------------------------------------------
 
 
 def _strings(key: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value):
-        return tuple(value)
-    raise BadSettings(f'{key} is {value!r}; it takes a list of texts, such as ["Archive", "Work/Old"]')
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        raise BadSettings(f'{key} is {value!r}; it takes a list of texts, such as ["Archive", "Work/Old"]')
+    if len(value) > MAX_LISTED or any(len(item) > MAX_TEXT or not item.isprintable() for item in value):
+        raise BadSettings(f"{key} takes at most {MAX_LISTED} texts of one line and at most {MAX_TEXT} characters")
+    return tuple(value)
 
 
 def _folders(key: str, value: object) -> tuple[str, ...]:
     folders = tuple(folder.strip().strip("/") for folder in _strings(key, value))
     for folder in folders:
-        if ".." in folder.split("/") or "\\" in folder or not folder:
+        if {"..", "."} & set(folder.split("/")) or "\\" in folder or not folder:
             raise BadSettings(f"{key} names {folder!r}; it takes folders below the vault, written with /")
     return folders
 
 
 def _model(key: str, value: object) -> str:
-    if isinstance(value, str) and value.strip():
+    if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_TEXT:
         return value.strip()
     raise BadSettings(f'{key} is {value!r}; it takes "bundled", a local folder, or a Hugging Face name')
 
@@ -176,7 +206,7 @@ def _read(file: Path) -> str:
 def _parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits
         raise BadSettings(f"{SETTINGS_FILE} is not TOML: {error}") from error
 
 

@@ -363,3 +363,10 @@ def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
     with open_engine()._reading() as reader, pytest.raises(DeadlineExceeded):
         search(SearchRequest("walnut"), Legs(reader, None, {}), EQUAL, Deadline(time.monotonic() - 1))
+
+
+@pytest.mark.parametrize("typed", ["👩‍👩‍👧", '"👩‍👩‍👧"', '"->"'])
+def test_what_is_no_word_is_found_as_it_is_written(vault: Vault, open_engine, typed: str):
+    vault.write_all(filler(60, "walnut a b") | {"sign.md": "the family 👩‍👩‍👧 goes a -> b"})
+
+    assert find(open_engine(), typed, mode="keyword") == ["sign.md"]

@@ -177,3 +177,40 @@ def test_a_pipe_in_the_place_of_the_file_does_not_hang(tmp_path):
 
     with pytest.raises(BadSettings, match="no ordinary file"):
         load_settings(tmp_path)
+
+
+def test_a_number_of_thousands_of_digits_is_a_bad_setting(tmp_path):
+    (tmp_path / SETTINGS_FILE).write_text("[search]\nlexical_weight = 1" + "0" * 5_000, "utf-8")
+
+    with pytest.raises(BadSettings, match="is not TOML"):
+        load_settings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"exclude_folders": ["x" * 1_001]},
+        {"exclude_folders": ["x"] * 1_001},
+        {"exclude_folders": ["./sub"]},
+        {"model": "bad\nname"},
+        {"model": "x" * 1_001},
+    ],
+)
+def test_what_could_not_be_lived_with_is_not_written(tmp_path, changes):
+    with pytest.raises(BadSettings):
+        write_settings(tmp_path, changes)
+
+    assert not (tmp_path / SETTINGS_FILE).exists()
+
+
+def test_comments_between_the_items_of_a_list_stay(tmp_path):
+    written = '[folders]\nexclude = [ # mine\n    "Old", # done\n    "Drafts", # not yet\n]\n'
+    (tmp_path / SETTINGS_FILE).write_text(written, "utf-8")
+
+    settings = write_settings(tmp_path, {"exclude_folders": ["Old", "New"]})
+
+    text = (tmp_path / SETTINGS_FILE).read_text("utf-8")
+    assert settings.exclude_folders == ("Old", "New")
+    assert "# mine" in text
+    assert "# done" in text
+    assert "Drafts" not in text

@@ -46,6 +46,8 @@ _PROBLEMS = (
 )
 _NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
 
+LAST_TIME_NS = 2**63 - 1  # of an SQLite integer: the year 2262
+
 
 class Reader:
     """One snapshot of the index, for one thread."""
@@ -274,13 +276,18 @@ class Reader:
         return [path for (path,) in rows]
 
 
+def _nanoseconds(milliseconds: int) -> int:
+    """A time as the index holds it; one beyond all that it can hold is as good as the last."""
+    return max(-LAST_TIME_NS, min(milliseconds * 1_000_000, LAST_TIME_NS))
+
+
 def _admit(wanted: NoteFilter) -> Condition:
     """*wanted* as a condition on the notes `n`."""
     condition = admit_notes(wanted.scope)
     if wanted.type is not None:
         condition = condition.also("fold_marks(json_extract(n.properties, '$.type')) = ?", fold_marks(wanted.type))
     if wanted.modified_from_ms is not None:
-        condition = condition.also("n.mtime_ns >= ?", wanted.modified_from_ms * 1_000_000)
+        condition = condition.also("n.mtime_ns >= ?", _nanoseconds(wanted.modified_from_ms))
     if wanted.modified_until_ms is not None:
-        condition = condition.also("n.mtime_ns < ?", wanted.modified_until_ms * 1_000_000)
+        condition = condition.also("n.mtime_ns < ?", _nanoseconds(wanted.modified_until_ms))
     return condition

@@ -5,6 +5,7 @@ Where a file is broken, what held before goes on holding. Where nothing held bef
 on without it would index what someone wanted left out.
 """
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from quarry.settings import SETTINGS_FILE, Settings, load_settings
 from quarry.vault.obsidian import APP_FILE
 from quarry.vault.rules import IGNORE_FILE, Rules
 
+_log = logging.getLogger(__name__)
 _Stamps = Mapping[str, tuple[int, int, int] | None]
 
 
@@ -53,11 +55,18 @@ class Policy:
             settings = load_settings(self._root)
             rules = Rules.load(self._root, settings.include_folders, settings.exclude_folders)
         except BadSettings as error:
-            meanwhile = "nothing new is indexed" if self._rules is None else "the settings from before hold"
-            self.problems = (f"{error}; until then {meanwhile}",)
+            self._go_on_without(str(error))
+            return
+        except Exception as error:  # a defect of ours: never a reason to index what someone wanted left out
+            _log.exception("the settings could not be read")
+            self._go_on_without(f"the settings cannot be read ({type(error).__name__}); see the log")
             return
         self.settings, self._rules = settings, rules
         self.problems = (*settings.problems, *rules.problems)
+
+    def _go_on_without(self, reason: str) -> None:
+        meanwhile = "nothing new is indexed" if self._rules is None else "the settings from before hold"
+        self.problems = (f"{reason}; until then {meanwhile}",)
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:

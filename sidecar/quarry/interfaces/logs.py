@@ -36,6 +36,7 @@ def log_to_file(vault: Path) -> None:
     logger.setLevel(logging.INFO)
     logger.addHandler(handler)
     logger.propagate = False
+    logging.raiseExceptions = False  # a full disk: the notes matter, the log does not
     threading.excepthook = _log_thread
 
 

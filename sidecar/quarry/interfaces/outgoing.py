@@ -20,8 +20,18 @@ def scrubbed(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """*text* without what could steer a terminal or hide words from the person who reads along with a model."""
-    return _UNPRINTABLE.sub("", text)
+    """
+    *text* without what could steer a terminal or hide words from the person who reads along with a model.
+
+    What is taken out may have stood inside a credential and hidden it, so what is left is scrubbed again.
+    """
+    clean = _UNPRINTABLE.sub("", text)
+    return clean if clean == text else scrub_text(clean)
+
+
+def one_line(text: str) -> str:
+    """*text* fit to stand in a line of Markdown: it begins no paragraph and closes no emphasis."""
+    return re.sub(r"([*`\\])", r"\\\1", " ".join(printable(text).split()))
 
 
 def printable_json(document: str) -> str:

@@ -272,7 +272,7 @@ class ListNotesParams(Params, frozen=True, kw_only=True):
     modified_after_ms: int | None = None
     modified_before_ms: int | None = None
     limit: Annotated[int, Doc(ge=1, le=1000)] = 20
-    offset: Annotated[int, Doc(ge=0)] = 0
+    offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
 
 
 class NoteSummary(Value, frozen=True, kw_only=True):

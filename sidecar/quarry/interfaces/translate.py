@@ -10,7 +10,7 @@ from typing import get_args
 from quarry.engine import Status, WholeNote
 from quarry.index import NoteFilter, NotePage
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.outgoing import printable, scrubbed
+from quarry.interfaces.outgoing import one_line, printable, scrubbed
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.search import Answer, Hit, Passage
 from quarry.settings import Settings
@@ -279,7 +279,7 @@ def _headings(path: Sequence[str]) -> list[str]:
 def _quote_block(hit: Hit) -> str:
     passage = hit.passages[0]
     trail = " › ".join(_headings(passage.chunk.chunk.heading_path))
-    title = f"**{printable(nfc(hit.path))}**" + (f" › {printable(trail)}" if trail else "")
+    title = f"**{one_line(scrubbed(nfc(hit.path)))}**" + (f" › {one_line(trail)}" if trail else "")
     quote = printable(scrubbed(passage.snippet.text)).strip()
     return f"{title}\n\n" + "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))
 

@@ -31,6 +31,8 @@ _PART = re.compile(
     r"|(?P<word>[^\s\"]+))"
 )
 
+FIRST_SYMBOL = "\u2190"  # arrows; below it stand letters and punctuation
+
 
 @dataclass(slots=True)
 class _Parts:
@@ -88,11 +90,11 @@ def _add(parts: _Parts, found: re.Match[str]) -> int:
         return 0
     if found["phrase"] is None and not negated:
         parts.said.append(found["word"])
-        parts.words += WORD.findall(found["word"].lower())
+        parts.words += WORD.findall(found["word"].lower()) or _symbols(found["word"])
         return 0
     content = " ".join((found["phrase"] if found["phrase"] is not None else found["word"]).split())
-    words = WORD.findall(content)
-    if not words:
+    words = WORD.findall(content) or ([content] if found["phrase"] is not None or _symbols(content) else [])
+    if not content or not words:
         return 0
     if not negated:
         parts.said.append(content)
@@ -101,6 +103,11 @@ def _add(parts: _Parts, found: re.Match[str]) -> int:
         parts.first_exclusion = parts.first_exclusion if parts.excluded else found.start()
         parts.excluded.append(content.lower())
     return len(words)
+
+
+def _symbols(word: str) -> list[str]:
+    """*word* itself where it is an emoji or another sign that stands for something, as opposed to punctuation."""
+    return [word] if any(character >= FIRST_SYMBOL for character in word) else []
 
 
 def _add_filter(parts: _Parts, found: re.Match[str], *, negated: bool) -> None:

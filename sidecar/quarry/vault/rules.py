@@ -101,7 +101,7 @@ class _IgnoreFile:
                 self._lines.append(line.strip())
             except ValueError:
                 self.problems.append(f"line {number} of {IGNORE_FILE} is no pattern: {line.strip()!r}")
-        self._spec = GitIgnoreSpec(patterns)
+        self._spec = _compiled(patterns)
         self._folders: dict[str, str | None] = {"": None}  # folder -> the line that ignores it; asked for every note
 
     def line_for(self, path: str) -> str | None:
@@ -121,6 +121,14 @@ class _IgnoreFile:
     def _ask(self, path: str) -> str | None:
         result = self._spec.check_file(path)
         return self._lines[result.index] if result.include and result.index is not None else None
+
+
+def _compiled(patterns: list[GitIgnoreSpecPattern]) -> GitIgnoreSpec:
+    """All patterns as one matcher; one by one, which is slower, where they are too many to be compiled together."""
+    try:
+        return GitIgnoreSpec(patterns)
+    except Exception:  # whatever the back end raises: a rule that is not applied would show what should stay hidden
+        return GitIgnoreSpec(patterns, backend="simple")
 
 
 def _ignore_lines(file: Path) -> list[str]:

@@ -156,3 +156,13 @@ def test_a_row_that_changed_by_itself_is_never_shown(put, index, statement):
         reader.chunks([1])
     with pytest.raises(IndexDamaged), index.reader() as reader:
         reader.note("a.md")
+
+
+def test_a_time_beyond_all_that_can_be_stored_is_as_good_as_the_last(put, index):
+    put("a.md", "x", seconds=1)
+
+    with index.reader() as reader:
+        later = reader.notes(NoteFilter(modified_from_ms=2**60), limit=9)
+        earlier = reader.notes(NoteFilter(modified_until_ms=2**60), limit=9)
+
+    assert (later.total, earlier.total) == (0, 1)

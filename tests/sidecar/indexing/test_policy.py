@@ -4,6 +4,7 @@ import pytest
 from builders import Vault
 
 from quarry.errors import BadSettings
+from quarry.indexing import policy as policy_module
 from quarry.indexing.policy import Policy
 
 
@@ -56,3 +57,16 @@ def test_a_file_broken_from_the_start_gives_no_rules_at_all(vault: Vault):
     vault.write(".quarry.toml", "")
     assert policy.refresh()
     assert policy.rules.admits("a.md")
+
+
+def test_a_defect_in_reading_the_rules_is_told_and_what_held_before_holds(vault: Vault, monkeypatch):
+    vault.write(".indexignore", "private/")
+    policy = Policy(vault.root)
+    monkeypatch.setattr(policy_module, "load_settings", lambda _: 1 // 0)
+    vault.write(".quarry.toml", "# touched")
+
+    assert policy.refresh()
+
+    assert not policy.rules.admits("private/a.md")
+    assert "ZeroDivisionError" in policy.problems[0]
+    assert "before hold" in policy.problems[0]

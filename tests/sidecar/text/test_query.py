@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import BadQuery
-from quarry.text.query import parse_query
+from quarry.text.query import FIRST_SYMBOL, parse_query
 from quarry.types import Scope
 
 
@@ -34,7 +34,9 @@ def test_a_query_of_stop_words_keeps_them(typed: str) -> None:
         ("a-b --force -", {"terms": ("b", "force"), "excluded": ()}),
         ("foo:bar C:\\x http://y.z", {"terms": ("foo", "bar", "c", "x", "http", "y", "z"), "scope": Scope()}),
         ("the 'x'", {"terms": ("x",)}),
-        ('"" "!" "', {"phrases": (), "terms": ()}),
+        ('"" "!" "', {"phrases": ("!",), "terms": ()}),
+        ('"->" x -> y', {"phrases": ("->",), "terms": ("x", "y")}),
+        ("party 😀", {"terms": ("party", "😀")}),
         ("数据库 naïve", {"terms": ("数据库", "naïve")}),
         ("x x X", {"terms": ("x",)}),
     ],
@@ -106,6 +108,7 @@ def test_any_query_is_read_or_refused_and_its_terms_are_plain(typed: str) -> Non
     assert 0 <= position <= len(typed)
     if query is None:
         return
-    assert all(word.isalnum() for word in query.terms)
+    assert all(word.isalnum() or any(character >= FIRST_SYMBOL for character in word) for word in query.terms)
+    assert not any(character.isspace() or character in '"\0' for word in query.terms for character in word)
     assert not any(sign in part for part in (*query.phrases, *query.excluded) for sign in '"\x00')
     assert query == parse_query(typed)

@@ -108,3 +108,11 @@ def test_a_pipe_in_the_place_of_indexignore_does_not_hang(tmp_path):
 
     with pytest.raises(BadSettings, match="no text file"):
         Rules.load(tmp_path)
+
+
+def test_rules_too_many_to_be_compiled_together_hold_one_by_one():
+    rules = Rules(ignore_lines=["hidden.md", *(f"**/a{number}*b*c*/**/x*y*.md" for number in range(2_500))])
+
+    assert not rules.admits("hidden.md")
+    assert not rules.admits("deep/a7-b-c/z/x-y.md")
+    assert rules.admits("shown.md")
