@@ -1,5 +1,6 @@
 /** What a button or command does to the engine or with the clipboard, wherever it is pressed. */
 import { type App, Notice, type PluginManifest } from "obsidian";
+import { type Journal } from "./journal";
 import { type Client } from "./sidecar/client";
 import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
@@ -11,7 +12,13 @@ export interface Actions {
   readonly copy: (text: string) => void;
 }
 
-export function createActions(app: App, manifest: PluginManifest, client: Client, supervisor: Supervisor): Actions {
+export function createActions(
+  app: App,
+  manifest: PluginManifest,
+  client: Client,
+  supervisor: Supervisor,
+  journal: Journal,
+): Actions {
   const copy = (text: string): void => {
     void navigator.clipboard.writeText(text).then(() => new Notice(TEXT.notices.copied));
   };
@@ -34,7 +41,7 @@ export function createActions(app: App, manifest: PluginManifest, client: Client
         return;
       case "copy-report": {
         const { program, log } = supervisor;
-        copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, log }));
+        copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, log, remarks: journal.text }));
         return;
       }
       case "open-settings":

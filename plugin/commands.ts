@@ -46,8 +46,10 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
 }
 
 const SELECTION_CHARS = 500; // a paragraph; the sidecar takes 4,096, but nobody means a chapter as a query
+const START = new RegExp(`^.{0,${SELECTION_CHARS}}`, "su"); // with `u` a character is whole, so no emoji is cut in half
 
 /** A selection as a query: one line, not endless. */
 export function queryOf(selection: string): string {
-  return selection.replace(/\s+/g, " ").trim().slice(0, SELECTION_CHARS).trim();
+  const line = selection.replace(/\s+/g, " ").trim();
+  return (START.exec(line)?.[0] ?? "").trim();
 }

@@ -3,6 +3,7 @@ import { FileSystemAdapter, Notice, Platform, Plugin } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
+import { Journal } from "./journal";
 import { historyOf, remember } from "./search/history";
 import { type SearchOptions, SearchSession } from "./search/session";
 import { DEFAULTS, type Settings, migrate } from "./settings";
@@ -26,6 +27,7 @@ const HISTORY_KEY = "quarry-recent-searches";
 export default class QuarryPlugin extends Plugin {
   private preferences: Settings = DEFAULTS;
   private readonly preferencesChanged = new Signal<void>();
+  private readonly journal = new Journal();
   private supervisor: Supervisor | null = null;
 
   override async onload(): Promise<void> {
@@ -41,7 +43,7 @@ export default class QuarryPlugin extends Plugin {
       clientName: "obsidian",
       clientVersion: this.manifest.version,
     });
-    const client = new Client(connection, windowClock);
+    const client = new Client(connection, windowClock, this.journal.remark);
     const supervisor = new Supervisor({
       launcher: createLauncher({ vaultPath: adapter.getBasePath(), clock: windowClock }),
       connection,
@@ -50,7 +52,7 @@ export default class QuarryPlugin extends Plugin {
       chosenProgram: () => this.enginePath,
     });
     this.supervisor = supervisor;
-    const actions = createActions(this.app, this.manifest, client, supervisor);
+    const actions = createActions(this.app, this.manifest, client, supervisor, this.journal);
     this.registerPane(client, supervisor, actions);
     this.registerStatusBar(supervisor);
     this.registerCommands(supervisor, actions);
@@ -156,7 +158,7 @@ export default class QuarryPlugin extends Plugin {
   }
 
   private registerSync(client: Client, supervisor: Supervisor): void {
-    const sync = new VaultSync(client, windowClock);
+    const sync = new VaultSync(client, windowClock, this.journal.remark);
     const events = watchVault(this.app.vault, (change) => {
       sync.push(change);
     });

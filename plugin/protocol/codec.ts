@@ -41,11 +41,26 @@ export type Incoming =
   | { readonly kind: "unreadable" };
 
 export function encodeRequest<M extends keyof Methods>(id: number, method: M, params: Methods[M]["params"]): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+  return encode({ jsonrpc: "2.0", id, method, params });
 }
 
 export function encodeNotification(method: "$/cancel", params: ClientNotifications["$/cancel"]): string {
-  return JSON.stringify({ jsonrpc: "2.0", method, params });
+  return encode({ jsonrpc: "2.0", method, params });
+}
+
+/** Half of a pair of surrogates without its other half: with the `u` flag, whole pairs do not match. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+/** Whether UTF-8 can carry `text`. `String.isWellFormed` says the same, but not in every Electron that Obsidian runs on. */
+export function isWellFormed(text: string): boolean {
+  return text.search(LONE_SURROGATE) === -1;
+}
+
+/** A frame that the sidecar can read: it takes a lone surrogate for broken JSON, and then cannot even name the request. */
+function encode(message: object): string {
+  return JSON.stringify(message, (_, value: unknown) =>
+    typeof value === "string" ? value.replace(LONE_SURROGATE, "\uFFFD") : value,
+  );
 }
 
 /** Reads one frame. Never throws: what is no message of ours is `unreadable`. */

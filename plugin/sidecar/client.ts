@@ -1,12 +1,13 @@
 /** Requests over a connection: ids, time-outs, cancelling, and what the sidecar says unasked. */
 import { type Cancel, type Clock } from "../clock";
+import { type Remark } from "../journal";
 import { type Incoming, type ServerNotification, encodeNotification, encodeRequest } from "../protocol/codec";
 import { type Methods } from "../protocol/messages";
 import { Signal } from "../signal";
 import { type Connection } from "./connection";
 import { type Failure, type Reply, failureOf } from "./failure";
 
-const TIMEOUT_MS = 10_000; // the sidecar's own deadline for a query is 1 s; this catches one that hangs
+const TIMEOUT_MS = 10_000; // the sidecar's own deadline for a query is 2 s; this catches one that hangs
 
 export type Method = keyof Methods;
 export type Params<M extends Method> = Methods[M]["params"];
@@ -39,6 +40,7 @@ export class Client implements Asks {
   constructor(
     private readonly connection: Connection,
     private readonly clock: Clock,
+    private readonly remark: Remark,
   ) {
     connection.received.listen((message) => {
       this.receive(message);
@@ -87,8 +89,9 @@ export class Client implements Asks {
         this.settle(message.id, { ok: true, value: message.result });
         return;
       case "error":
-        if (message.id !== null) this.settle(message.id, { ok: false, failure: failureOf(message.error) });
-        return;
+        if (message.id === null) this.remark(`An error that names no request: ${message.error.code} ${message.error.reason}`);
+        else this.settle(message.id, { ok: false, failure: failureOf(message.error) });
+        return; // without an id it is not guessed whose it is: that request times out
       case "notification":
         this.notified.emit(message.notification);
         return;

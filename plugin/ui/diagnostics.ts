@@ -9,9 +9,11 @@ export interface DiagnosticsInput {
   readonly program: { readonly path: string; readonly version: string; readonly protocol: number } | null;
   /** The last lines of the engine's stderr. */
   readonly log: string;
+  /** What the plugin itself noticed, a line each. */
+  readonly remarks: string;
 }
 
-export function diagnostics({ pluginVersion, engine, program, log }: DiagnosticsInput): string {
+export function diagnostics({ pluginVersion, engine, program, log, remarks }: DiagnosticsInput): string {
   const { state, status } = engine;
   const facts: (readonly [string, string])[] = [
     ["Plugin", pluginVersion],
@@ -29,6 +31,7 @@ export function diagnostics({ pluginVersion, engine, program, log }: Diagnostics
       ["Problems", String(status.problemCount)],
     );
   }
+  if (remarks !== "") facts.push(["Noticed", remarks]);
   return reportText(facts, withoutUser(log));
 }
 

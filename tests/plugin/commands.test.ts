@@ -56,3 +56,9 @@ test("selected text is searched for", () => {
 test("a long selection becomes a query of bearable length", () => {
   expect(queryOf("word ".repeat(1_000)).length).toBeLessThanOrEqual(500);
 });
+
+test("a long selection is not cut through an emoji", () => {
+  const query = queryOf("x" + "😀".repeat(1_000));
+
+  expect(query).toBe("x" + "😀".repeat(499));
+});

@@ -1,11 +1,29 @@
 import { describe, expect, test } from "vitest";
-import { decode, encodeNotification, encodeRequest, parseObject } from "../../../plugin/protocol/codec";
+import { decode, encodeNotification, encodeRequest, isWellFormed, parseObject } from "../../../plugin/protocol/codec";
 import { indexStatus } from "../builders";
 
 test("a request is JSON-RPC 2.0 with its id", () => {
   const frame = encodeRequest(7, "search", { query: "retry" });
 
   expect(JSON.parse(frame)).toEqual({ jsonrpc: "2.0", id: 7, method: "search", params: { query: "retry" } });
+});
+
+test("half an emoji becomes a replacement character, wherever it stands; a whole one stays", () => {
+  const changed = encodeRequest(7, "vault/changed", { changes: [{ kind: "renamed", path: "\ude00b", oldPath: "😀" }] });
+  const search = encodeRequest(8, "search", { query: "x\ud83d" });
+
+  expect(JSON.parse(changed)).toMatchObject({ params: { changes: [{ path: "\ufffdb", oldPath: "😀" }] } });
+  expect(JSON.parse(search)).toMatchObject({ params: { query: "x\ufffd" } });
+});
+
+test.each([
+  ["", true],
+  ["naïve 😀", true],
+  ["\ud83d", false],
+  ["a\ude00b", false],
+  ["\ude00\ud83d", false],
+])("%j can be carried by UTF-8: %s", (text, isCarried) => {
+  expect(isWellFormed(text)).toBe(isCarried);
 });
 
 test("a notification has no id", () => {

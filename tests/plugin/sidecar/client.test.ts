@@ -7,11 +7,13 @@ import { FakeServer, hello, type Message, openSocket } from "./server";
 let server: FakeServer;
 let connection: Connection;
 let client: Client;
+let remarks: string[];
 
 beforeEach(async () => {
   server = await FakeServer.start();
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
-  client = new Client(connection, nodeClock);
+  remarks = [];
+  client = new Client(connection, nodeClock, (line) => remarks.push(line));
   connection.open(() => Promise.resolve({ port: server.port, token: "t" }));
   await until(() => connection.state.kind === "open");
 });
@@ -160,4 +162,18 @@ test("what the sidecar says unasked reaches those who listen", async () => {
   await until(() => heardUnasked.length > 0);
 
   expect(heardUnasked).toEqual([{ method: "index/updated", params }]);
+});
+
+test("an error that names no request is written down and settles none", async () => {
+  let answer: (fields: object) => void = () => undefined;
+  server.respond = (_, reply) => {
+    answer = reply;
+  };
+  const reply = client.ask("search", { query: "x" });
+  await until(() => heard("search").length > 0);
+  answer({ id: null, error: { code: -32700, message: "the frame is not JSON", data: { kind: "parse" } } });
+  answer({ result: searchResult() });
+
+  expect(await reply).toEqual({ ok: true, value: searchResult() });
+  expect(remarks).toEqual(["An error that names no request: -32700 parse"]);
 });

@@ -82,7 +82,7 @@ beforeEach(async () => {
   clock = manualClock();
   // The socket's own timers are real, as the socket is; the supervisor's are the test's.
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
-  const client = new Client(connection, nodeClock);
+  const client = new Client(connection, nodeClock, () => undefined);
   supervisor = new Supervisor({ launcher, connection, client, clock, chosenProgram: () => null });
   states = [];
   supervisor.changed.listen((state) => states.push(state));

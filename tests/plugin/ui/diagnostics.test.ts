@@ -7,7 +7,7 @@ import { Signal } from "../../../plugin/signal";
 import { diagnostics, withoutUser } from "../../../plugin/ui/diagnostics";
 import { indexStatus } from "../builders";
 
-const base = { pluginVersion: "0.1.0", program: { path: "/home/ada/.local/bin/quarry", version: "0.1.0", protocol: 1 }, log: "" };
+const base = { pluginVersion: "0.1.0", program: { path: "/home/ada/.local/bin/quarry", version: "0.1.0", protocol: 1 }, log: "", remarks: "" };
 const signals = { changed: new Signal<EngineState>(), statusChanged: new Signal<IndexStatus | null>() };
 
 test("says what runs, in which state, with which index", () => {
@@ -39,4 +39,11 @@ test.each([
   ["/usr/local/bin", "/usr/local/bin"],
 ])("%s is told as %s", (path, told) => {
   expect(withoutUser(path)).toBe(told);
+});
+
+test("tells what the plugin noticed, where it noticed anything", () => {
+  const engine = { ...signals, state: { kind: "stopped" } as const, status: null };
+
+  expect(diagnostics({ ...base, engine, remarks: "a change was dropped" })).toContain("Noticed: a change was dropped");
+  expect(diagnostics({ ...base, engine })).not.toContain("Noticed");
 });

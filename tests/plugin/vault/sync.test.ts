@@ -1,15 +1,17 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { VaultSync } from "../../../plugin/vault/sync";
 import { FakeClient, type ManualClock, manualClock } from "../builders";
 
 let client: FakeClient;
 let clock: ManualClock;
 let sync: VaultSync;
+let remarks: string[];
 
 beforeEach(() => {
   client = new FakeClient();
   clock = manualClock();
-  sync = new VaultSync(client, clock);
+  remarks = [];
+  sync = new VaultSync(client, clock, (line) => remarks.push(line));
   sync.setConnected(true);
 });
 
@@ -90,4 +92,83 @@ test("a stopped sync sends nothing more", async () => {
   await clock.advance(5_000);
 
   expect(client.asked).toEqual([]);
+});
+
+describe("a batch that the engine refuses", () => {
+  const refused = { kind: "refused", reason: "invalid-params", message: "no", next: "" } as const;
+
+  /** Answers as a sidecar that refuses every batch with one of `bad` in it, until nothing more is asked. */
+  async function refuseThoseWith(...bad: readonly string[]): Promise<void> {
+    for (let answered = 0; answered < client.asked.length; answered += 1) {
+      const { changes } = client.last.params as { changes: { path: string }[] };
+      if (changes.some(({ path }) => bad.includes(path))) client.last.fail(refused);
+      else client.last.answer({ accepted: changes.length });
+      await clock.advance(0);
+    }
+  }
+
+  test("is told in halves, in order, until the change to blame is alone, which is dropped", async () => {
+    for (const path of ["a.md", "b.md", "bad.md", "c.md"]) save(path);
+    await clock.advance(80);
+    await refuseThoseWith("bad.md");
+    await clock.advance(60_000);
+
+    expect(sent()).toEqual([["a.md", "b.md", "bad.md", "c.md"], ["a.md", "b.md"], ["bad.md", "c.md"], ["bad.md"], ["c.md"]]);
+    expect(remarks).toEqual(["A change that the engine refused was dropped: modified, invalid-params"]);
+  });
+
+  test("loses every change to blame and no other", async () => {
+    for (const path of ["bad1.md", "a.md", "b.md", "c.md", "bad2.md"]) save(path);
+    await clock.advance(80);
+    await refuseThoseWith("bad1.md", "bad2.md");
+    save("d.md");
+    await clock.advance(80);
+
+    expect(sent()).toEqual(expect.arrayContaining([["a.md"], ["c.md"], ["d.md"]]));
+    expect(remarks).toHaveLength(2);
+  });
+
+  test("is kept where the connection ends between its halves", async () => {
+    save("a.md");
+    save("b.md");
+    await clock.advance(80);
+    client.last.fail(refused);
+    await clock.advance(0);
+    client.last.fail({ kind: "disconnected" });
+    await clock.advance(1_000);
+
+    expect(sent()).toEqual([["a.md", "b.md"], ["a.md"], ["a.md", "b.md"]]);
+    expect(remarks).toEqual([]);
+  });
+
+  test("is told again whole where the refusal will pass", async () => {
+    save("a.md");
+    await clock.advance(80);
+    client.last.fail({ ...refused, reason: "busy" });
+    await clock.advance(1_000);
+
+    expect(sent()).toEqual([["a.md"], ["a.md"]]);
+    expect(remarks).toEqual([]);
+  });
+
+  test("is not told further by a stopped sync", async () => {
+    save("a.md");
+    save("b.md");
+    await clock.advance(80);
+    sync.stop();
+    client.last.fail(refused);
+    await clock.advance(5_000);
+
+    expect(client.asked).toHaveLength(1);
+  });
+});
+
+test("a path that the wire cannot carry is not sent, and named in no report", async () => {
+  save("half\ud83d.md");
+  save(`${"x".repeat(4_094)}.md`);
+  save("a.md");
+  await clock.advance(80);
+
+  expect(sent()).toEqual([["a.md"]]);
+  expect(remarks).toEqual(Array(2).fill("A path that the engine cannot take: modified told as nothing"));
 });
