@@ -19,8 +19,9 @@ from typing import Literal
 
 from quarry.text.scrub_engines import Engine, default_engine
 from quarry.text.scrub_rules import FOREIGN_LABEL, RULES
+from quarry.text.scrub_views import views_of
 
-SCRUBBER_VERSION = 1
+SCRUBBER_VERSION = 2
 """Stored with an index. Raise it with every change to the rules, so that notes indexed before are scrubbed again."""
 
 MAX_PASSES = 8
@@ -113,18 +114,31 @@ def _replace(text: str, redactions: tuple[Redaction, ...]) -> Scrubbed:
 
 
 def _find(text: str, engine: Engine) -> tuple[Redaction, ...]:
-    """Every secret of *text*: what is left is scanned again until nothing more is found."""
-    data = _to_bytes(text)
-    if b"[REDACTED:" in data:
-        data = _blank(data, [marker.span() for marker in _MARKER.finditer(text)])
+    """Every secret of *text*, as stored and as shown: what is left is scanned again until nothing more is found."""
+    views = views_of(text)
+    contents = [_without_markers(view.text) for view in views]
     found: list[Redaction] = []
     for _ in range(MAX_PASSES):
-        fresh = _merge(list(_scan(data, engine)))
+        fresh = [
+            Redaction(*view.to_note(secret.start, secret.end), secret.name)
+            for view, data in zip(views, contents, strict=True)
+            for secret in _scan(data, engine)
+        ]
         if not fresh:
             break
-        found += fresh
-        data = _blank(data, [(redaction.start, redaction.end) for redaction in fresh])
-    return tuple(sorted(found, key=lambda redaction: redaction.start))
+        found = _merge(found + fresh)
+        contents = [
+            _blank(data, [view.from_note(secret.start, secret.end) for secret in fresh])
+            for view, data in zip(views, contents, strict=True)
+        ]
+    return tuple(found)
+
+
+def _without_markers(text: str) -> bytes:
+    data = _to_bytes(text)
+    if b"[REDACTED:" not in data:
+        return data
+    return _blank(data, [marker.span() for marker in _MARKER.finditer(text)])
 
 
 def _to_bytes(text: str) -> bytes:

@@ -28,6 +28,7 @@ MIN_RANDOM_ENTROPY = 3.0  # bits a character of 20 to 30 random ones: 4 and more
 MIN_BASE64_ENTROPY = 4.5  # bits a character; English prose has about 4.1, hex at most 4
 
 _WEAK_PASSWORDS = (b"pass", b"root", b"admin", b"guest", b"postgres")  # in an address a password all the same
+_LIST_OF_STRINGS = re.compile(rb"\[[ \t]{0,3}(?=[\"'])")
 _OPENING_QUOTE = re.compile(rb"`{1,3}|\\{0,2}[\"']")  # \" is that of JSON within a string
 _UNQUOTED_END = re.compile(rb"[\s\"'`<>|;\0]")
 _LINE_END = re.compile(rb"[\r\n\0]")
@@ -100,8 +101,11 @@ def aws_key_id(data: bytes, start: int, end: int) -> Range | None:
 
 
 def _value_at(data: bytes, start: int) -> Range | None:
-    """The value that begins at *start*: up to its closing quote, else up to a space, quote, bar or angle."""
+    """The value, or first of a list, at *start*: up to its closing quote, else up to a space, quote, bar or angle."""
     limit = min(len(data), start + LONGEST_VALUE)
+    opening = _LIST_OF_STRINGS.match(data, start)
+    if opening:
+        start = opening.end()
     quotes = _OPENING_QUOTE.match(data, start)
     if quotes:
         start = quotes.end()
@@ -146,7 +150,7 @@ def assigned_password(data: bytes, start: int, end: int) -> Range | None:
     if value is None:
         return None
     label = data[start:end]
-    quoted = value[0] > end
+    quoted = value[0] > end and data[end : end + 1] != b"["  # lists of words are rules for a form
     word = values.is_word(data[slice(*value)]) and (quoted or (label.isupper() and b"=" in label))
     phrase = quoted and b"phrase" in label.lower() and _PHRASE.fullmatch(data, *value)
     return value if word or phrase else None
@@ -183,6 +187,14 @@ def url_password(data: bytes, start: int, end: int) -> Range | None:
     value = data[start:end]
     weak = value.lower() in _WEAK_PASSWORDS or (value.isalnum() and values.has_digit(value))
     return None if values.is_stand_in(value) and not weak else (start, end)
+
+
+def url_password_with_slash(data: bytes, start: int, end: int) -> Range | None:
+    """Accept a password with a slash in it, where no port can be meant: in `http://host:80/@name` one is."""
+    value = data[start:end]
+    before, slash, _behind = value.partition(b"/")
+    meant = slash and before and not before.isdigit() and b"://" not in value
+    return (start, end) if meant and values.is_password(value) else None
 
 
 def curl_password(data: bytes, start: int, end: int) -> Range | None:

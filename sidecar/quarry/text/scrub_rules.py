@@ -298,9 +298,10 @@ _UNMARKED_VENDORS = (
     " squarespace sumo sumologic travis trello twitch twitter zendesk"
 )
 _CLOSING = r"[\\\"'`\])*_~]{0,5}"
-_OPERATOR = r"(?:=>|:=|[?!=]?={1,2}|:|\|{1,2}|->|>)"
+_OPERATOR = r"(?:=>|:=|[?!=]?={1,2}|::[ \t]|:|\|{1,2}|->|>)"
 _SEPARATOR = (  # the longer forms first, as both engines take the first that fits
     r"(?:[ \t]{1,3}value=|[\r\n]{1,2}[ \t>-]{0,20}value:[ \t]{1,3}"  # XML attributes | Kubernetes
+    r"|:[ \t]{1,3}[|>][0-9+-]{0,2}[ \t]{0,3}[\r\n]{1,2}[ \t]{1,8}"  # YAML block
     r"|[:=][*_]{0,3}[ \t]{0,3}(?:[\r\n]{1,2}[ \t]{0,3}```[a-z]{0,10})?[\r\n]{1,2}[ \t>*-]{0,8}"  # on the next line
     rf"|(?:[ \t]{{1,3}}(?:is|was|ist))?[ \t]{{0,8}}(?::[ \t]{{0,3}}str(?:ing)?[ \t]{{0,3}})?{_OPERATOR}"
     r"[*_~]{0,3}[ \t]{0,8}[*_~]{0,3}"  # password: | **token:** | const secret: string =
@@ -328,6 +329,16 @@ _LABELLED = (
         trail=r"@[A-Za-z0-9\[]",
     ),
     Rule(
+        "url-password",
+        "://",
+        r"[^ \t\r\n\0\"'`<>|()\[\]]{1,200}",
+        read.url_password_with_slash,
+        left="",
+        right="",
+        lead=r"://[^ \t\r\n\0:/?#@.\"'`<>|()\[\]]{1,100}:",
+        trail=r"@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9]|:[0-9])",
+    ),
+    Rule(
         "curl-password",
         "-u --user --proxy-user",
         r"[ \t\r\n\"'](?:-u|--user|--proxy-user)[ =]{0,2}[\"']?[A-Za-z0-9_.@%+-]{0,80}:",
@@ -353,7 +364,7 @@ _LABELLED = (
         "vendor-key",
         _UNMARKED_VENDORS,
         r"(?i:" + "|".join(_UNMARKED_VENDORS.split()) + r")[\\\"'`\])*_~]{0,3}"
-        r"(?:[ \t]{0,3}[:=|][ \t]{0,3}|[ \t]{0,3}[\r\n]{1,2}[ \t>]{0,6})",
+        r"(?:[ \t]{0,3}(?:::[ \t]|[:=|])[ \t]{0,3}|[ \t]{0,3}[\r\n]{1,2}[ \t>]{0,6})",
         read.assigned_key,
         left=BASE64URL,
         right="",

@@ -19,6 +19,7 @@ ALPHABET = string.ascii_letters + string.digits
 PASSWORD = "hunter" + "2xyz"
 TOKEN = "tok" + "".join(CHANCE.choices(ALPHABET, k=21)) + "7q"
 GITHUB = "gh" + "p_" + "".join(CHANCE.choices(ALPHABET, k=36))
+AWS_ID = "AK" + "IA" + "".join(random.Random(3).choices(string.ascii_uppercase, k=16))
 BLOB = base64.b64encode(CHANCE.randbytes(60)).decode()  # 80 characters, no padding
 KEY_LINES = [base64.b64encode(CHANCE.randbytes(48)).decode() for _ in range(25)]
 
@@ -47,6 +48,15 @@ ASSIGNED_PASSWORD = [
     "password:\n```\n{}\n```",
     "Server=db;User Id=sa;Password={};Database=x",
     "user: bob / password: {}",
+    "password:: {}",
+    "- [password:: {}] for the router",
+    "(password:: {})",
+    "password: |\n  {}\nuser: bob",
+    "password: >-\n  {}\nuser: bob",
+    'password: ["{}"]',
+    "password: [ '{}', 'other' ]",
+    "http_pass\u00adword: {}",
+    "user\\_password: {}",
 ]
 ASSIGNED_TOKEN = [
     "api key: {}",
@@ -62,6 +72,10 @@ ASSIGNED_TOKEN = [
     '<add key="ApiToken" value="{}"/>',
     "- name: SERVICE_TOKEN\n  value: {}",
     "const apiSecret: string = '{}'",
+    "api-key:: {}",
+    "token: |\n  {}",
+    'tokens: ["{}"]',
+    "api\\_key: {}",
 ]
 LEFT_ALONE = [
     "The password is required.",
@@ -86,6 +100,14 @@ LEFT_ALONE = [
     "https://user:${PASSWORD}@host/",
     "https://user:<password>@host/",
     "https://host:8443/path/@scope",
+    "https://host:8443/users/bob7@example.com/x",
+    "http://localhost:3000/a1!/@scope.example",
+    "| Password: |\n| --- |",
+    "| Password: |\nHello2you!",
+    "password: ['confirmed', 'min:8']",
+    "Token::Kind2Name",
+    "password:: required",
+    "A fam\u200dily \U0001f468\u200d\U0001f469 and a soft\u00adhyphen, snake\\_case\\_name, %5Fescaped",
     "docker run -u 1000:1000 image",
     "curl -u user:$PASSWORD https://host",
     "-----BEGIN PRIVATE KEY----- is the first line of such a file.",
@@ -134,6 +156,45 @@ def test_password_of_an_address_or_a_command_is_replaced(line: str, kind: str, e
 
 def test_password_of_an_address_may_hold_an_at_sign():
     assert scrub_text(f"ftp://bob:p@{PASSWORD}@host/x") == "ftp://bob:[REDACTED:url-password]@host/x"
+
+
+@pytest.mark.parametrize("password", ["pa/" + PASSWORD, PASSWORD + "/x@y", "a/b/" + PASSWORD + "@@"])
+def test_password_of_an_address_may_hold_a_slash(password: str, engine: Engine):
+    note = f"postgres://bob:{password}@db.example:5432/shop"
+
+    assert scrub(note, engine).text == "postgres://bob:[REDACTED:url-password]@db.example:5432/shop"
+
+
+INVISIBLE = ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\x01", "\x00", "\x7f", "\u200b\u00ad"]
+
+
+@pytest.mark.parametrize("invisible", INVISIBLE, ids=ascii)
+@pytest.mark.parametrize("at", [1, 4, 20])
+def test_invisible_characters_within_a_token_go_with_it(invisible: str, at: int, engine: Engine):
+    parted = GITHUB[:at] + invisible + GITHUB[at:]
+    note = f"é {invisible}use {parted}{invisible}, then"
+
+    scrubbed = scrub(note, engine)
+
+    assert scrubbed.text == f"é {invisible}use [REDACTED:github-token]{invisible}, then"
+    assert [note[r.start : r.end] for r in scrubbed.redactions] == [parted]
+    assert note[scrubbed.original_offset(scrubbed.text.index("then")) :] == "then"
+
+
+@pytest.mark.parametrize("invisible", INVISIBLE, ids=ascii)
+def test_invisible_character_before_a_token_does_not_hide_it(invisible: str, engine: Engine):
+    assert scrub(f"word{invisible}{AWS_ID}", engine).text == f"word{invisible}[REDACTED:aws-access-key-id]"
+
+
+@pytest.mark.parametrize("escaped", ["\\_", "&#95;", "&#x5F;", "&lowbar;", "%5F", "%5f"])
+def test_escaped_underscore_of_a_token_does_not_hide_it(escaped: str, engine: Engine):
+    token = GITHUB.replace("_", escaped)
+    note = f"**{token}** and more"
+
+    scrubbed = scrub(note, engine)
+
+    assert scrubbed.text == "**[REDACTED:github-token]** and more"
+    assert [note[r.start : r.end] for r in scrubbed.redactions] == [token]
 
 
 def test_chinese_text_goes_on_behind_a_password():
@@ -287,7 +348,8 @@ SECRETS = st.sampled_from(
 PROSE = st.text(max_size=40) | st.sampled_from(
     [" ", "\n", "**", "|", "`", '"', "password: ", "key=", "-----BEGIN ", "[REDACTED:password]"]
 )
-NOTES = st.lists(SECRETS | PROSE, max_size=12).map("".join)
+UNSHOWN = st.sampled_from(["\u200b", "\x01", "\u00ad", "\\_", "%5F", "&#95;", ":: ", '["', "|\n  ", "/", "@h.x"])
+NOTES = st.lists(SECRETS | PROSE | UNSHOWN, max_size=12).map("".join)
 
 
 @given(NOTES)
@@ -364,6 +426,9 @@ def hostile(size: int) -> Iterator[tuple[str, str]]:
     patterns += ["curl -u a:", "Bearer ", "trello\n", "a", "-", " ", "\n", '"', "密码", "\0", "[REDACTED:password]"]
     for pattern in patterns:
         yield repr(pattern[:30]), pattern * (size // len(pattern))
+    for pattern in ["\u200b", "\x01a", "a\u00ad", "\\_", "%5F", "&#95;", "http://a:/@b.c", "://a:/a1@", 'token: ["']:
+        yield repr(pattern), pattern * (size // len(pattern))
+    yield "image with soft hyphens", "\u00ad".join(image[at : at + 20] for at in range(0, len(image), 20))
     yield "image in one line", image
     yield "image in lines", "\n".join(image[at : at + 76] for at in range(0, len(image), 76))
     yield "at signs", "://a:" + "@" * size
@@ -382,7 +447,7 @@ def test_hostile_five_megabytes_end(text: str):
 
 
 def test_version_is_a_positive_number():
-    assert SCRUBBER_VERSION >= 1
+    assert SCRUBBER_VERSION >= 2
 
 
 @pytest.fixture(scope="module")
