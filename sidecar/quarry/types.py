@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+LAST_TIME_NS = 2**63 - 1
+"""The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
+
 PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a front matter property can hold once read; lists are lists of strings."""
 

@@ -29,7 +29,7 @@ from quarry.index.records import (
 from quarry.index.rows import ChunkRow, read_counts, read_list, read_properties
 from quarry.index.scope import Condition, admit_notes, restrict
 from quarry.index.vectors import FloatVector
-from quarry.types import Candidate, FileStamp, Link, Note, Query, Ranking, Scope
+from quarry.types import LAST_TIME_NS, Candidate, FileStamp, Link, Note, Query, Ranking, Scope
 
 _CHUNK = (
     "SELECT c.note_id, c.checksum, c.number, c.heading_path, c.section, c.text, c.context, c.first, c.last,"
@@ -45,8 +45,6 @@ _PROBLEMS = (
     " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
 )
 _NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
-
-LAST_TIME_NS = 2**63 - 1  # of an SQLite integer: the year 2262
 
 
 class Reader:

@@ -42,13 +42,14 @@ def telling_sentences(text: str) -> tuple[Span, ...]:
     The sentences worth quoting: without headings, which stand above a passage anyway, without fences and rules, and
     without the signs of lists and quotes. Where nothing else is left, all that `split_sentences` gives.
     """
+    every = split_sentences(text)
     told = []
-    for span in split_sentences(text):
+    for span in every:
         sign = _SIGN.match(text, span.start, span.end)
         start = sign.end() if sign else span.start
         if not _MUTE.fullmatch(text, start, span.end):
             told.append(Span(start, span.end))
-    return tuple(told) or split_sentences(text)
+    return tuple(told) or every
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:

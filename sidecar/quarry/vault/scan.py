@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quarry.faults import fault_point
-from quarry.types import FileSeen
+from quarry.types import LAST_TIME_NS, FileSeen
 from quarry.vault.paths import is_note, shown
 from quarry.vault.rules import Refusal, Rules
 
-LAST_TIME_NS = 2**63 - 1
 _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: a Windows junction, which `is_symlink` does not count
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry.types import FileSeen
+from quarry.types import LAST_TIME_NS, FileSeen
 from quarry.vault.rules import Rules
-from quarry.vault.scan import LAST_TIME_NS, scan_vault
+from quarry.vault.scan import scan_vault
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX file kinds and names")
 # Only Linux lets any bytes be a name; macOS insists on UTF-8 and composes accents.
