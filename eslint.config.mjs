@@ -106,7 +106,7 @@ export default defineConfig([
     no("/sidecar/", "The DOM speaks to a session and to the callbacks it was given, not to the socket. Types may be imported.", true),
   ),
   folder(
-    ["plugin/ui/{excerpt,highlight,pane-keys,pane-state,wording}.ts"],
+    ["plugin/ui/{answer-words,completing,excerpt,highlight,operators,pane-keys,pane-state,phrases,wording}.ts"],
     nodeIsReachedOnce,
     noObsidian("This file"),
     no("/vault/", "The screen does not watch the vault."),

@@ -53,6 +53,8 @@ export function createActions(
       case "go-to-error":
       case "search-again":
       case "search-both":
+      case "search-typed":
+      case "show-operators":
         return; // these concern one pane, which does them itself
     }
   };

@@ -6,6 +6,8 @@ const NAMES = TEXT.commands;
 
 export interface CommandTargets {
   readonly openSearch: (query?: string) => void;
+  /** Says why the active note is in the open search or not; null where there is no such note or search. */
+  readonly explainNote: () => (() => void) | null;
   readonly rebuild: () => void;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
@@ -37,6 +39,16 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
       if (text === "") return false;
       if (!checking) targets.openSearch(text);
       return true;
+    },
+  });
+  plugin.addCommand({
+    id: "explain-note",
+    name: NAMES.explainNote,
+    icon: "info",
+    checkCallback: (checking: boolean) => {
+      const explain = targets.isLive() ? targets.explainNote() : null;
+      if (!checking) explain?.();
+      return explain !== null;
     },
   });
   plugin.addCommand({ id: "rebuild-index", name: NAMES.rebuild, icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });

@@ -125,6 +125,11 @@ export default class QuarryPlugin extends Plugin {
   private registerCommands(supervisor: Supervisor, { act, rebuild }: Actions): void {
     addCommands(this, {
       openSearch: (query) => void this.openPane(query),
+      explainNote: () => {
+        const file = this.app.workspace.getActiveFile();
+        const pane = this.panes().find(({ hasQuery }) => hasQuery);
+        return file && pane ? () => void pane.explain(file.path) : null;
+      },
       rebuild,
       pauseOrResume: () => {
         act(supervisor.status?.state === "paused" ? "resume" : "pause");
@@ -179,8 +184,12 @@ export default class QuarryPlugin extends Plugin {
     const leaf = await this.app.workspace.ensureSideLeaf(VIEW_TYPE, "right", { active: true, reveal: true });
     await leaf.loadIfDeferred();
     if (!(leaf.view instanceof SearchView)) return;
-    if (query !== undefined) leaf.view.setQuery(query);
+    if (query !== undefined) leaf.view.setQuery(query, true);
     leaf.view.focusInput();
+  }
+
+  private panes(): readonly SearchView[] {
+    return this.app.workspace.getLeavesOfType(VIEW_TYPE).flatMap(({ view }) => (view instanceof SearchView ? [view] : []));
   }
 
   private async save(preferences: Settings): Promise<void> {

@@ -1,8 +1,12 @@
-// Generated from sidecar/quarry/interfaces/protocol.py by `npm run wire`; edit the structs, not this file.
+// Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
 
+export type Fusion = "convex" | "rrf";
 export type Mode = "hybrid" | "keyword" | "semantic";
-export type Why = "exact" | "meaning" | "both";
 export type LegName = "lexical" | "dense";
+export type ExplainState =
+  "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
+export type Why = "exact" | "meaning" | "both";
+export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
 export type ModelState = "loading" | "ready" | "missing";
@@ -151,11 +155,11 @@ export interface Problem {
   readonly skipped: boolean;
 }
 /**
- * A query: words, "phrases", -not, path:, folder:, tag:.
+ * A query: words to rank by, and what the notes must satisfy.
  */
 export interface SearchParams {
   /**
-   * At most 4096 characters.
+   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
   readonly query: string;
   /**
@@ -167,7 +171,15 @@ export interface SearchParams {
    */
   readonly mode?: Mode;
   /**
-   * scan: titles and 120-character snippets. full: chunk text and score breakdown as well. Default: "scan".
+   * How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: as set for the vault.
+   */
+  readonly fusion?: Fusion | null;
+  /**
+   * The query is being typed: its last word may be the beginning of one.
+   */
+  readonly typing?: boolean;
+  /**
+   * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
    */
   readonly detail?: "full" | "scan";
   /**
@@ -236,9 +248,21 @@ export interface Weights {
 export interface SearchResult {
   readonly hits: readonly Hit[];
   /**
-   * Notes among the candidates, before `limit`.
+   * Notes that hold a word of the query or are near in meaning, before `limit`.
    */
   readonly total: number;
+  /**
+   * The query in plain words.
+   */
+  readonly understood: string;
+  /**
+   * Words that were taken for slips of the finger.
+   */
+  readonly corrections: readonly Correction[];
+  /**
+   * Set where nothing was found and an easier query was asked instead.
+   */
+  readonly relaxed: Relaxed | null;
   /**
    * The retrievers that served this answer.
    */
@@ -262,6 +286,10 @@ export interface SearchResult {
 export interface Hit {
   readonly path: string;
   readonly title: string;
+  /**
+   * Query words in the title.
+   */
+  readonly titleMarks: readonly Mark[];
   readonly score: number;
   /**
    * Found by its words, by its meaning, or by both.
@@ -270,6 +298,21 @@ export interface Hit {
   readonly modifiedMs: number;
   readonly tags: readonly string[];
   readonly passages: readonly Passage[];
+  /**
+   * What spoke for it, the strongest first; null with `scan`, empty with `rrf`.
+   */
+  readonly signals: readonly Signal[] | null;
+}
+/**
+ * A stretch of a text to mark.
+ */
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+  /**
+   * A query word, or the sentence nearest in meaning.
+   */
+  readonly kind: "sentence" | "word";
 }
 /**
  * One chunk of a note that matched.
@@ -309,32 +352,207 @@ export interface Passage {
   readonly breakdown: Breakdown | null;
 }
 /**
- * A stretch of the snippet to mark.
- */
-export interface Mark {
-  readonly start: number;
-  readonly end: number;
-  /**
-   * A query word, or the sentence nearest in meaning.
-   */
-  readonly kind: "sentence" | "word";
-}
-/**
- * Where the passage stood in each retriever and what that gave.
+ * Where a passage stood in each retriever, and what that gave.
  */
 export interface Breakdown {
   readonly lexicalRank: number | null;
+  /**
+   * BM25.
+   */
   readonly lexicalScore: number | null;
   readonly denseRank: number | null;
+  /**
+   * Cosine.
+   */
   readonly denseScore: number | null;
+  /**
+   * The score that its note is ranked by.
+   */
   readonly fused: number;
+}
+/**
+ * One thing that spoke for a note, and how much.
+ */
+export interface Signal {
+  /**
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: words side by side. `meaning`: nearness in meaning. `title`: words in its title. `exact`: the query is its title. There may come others.
+   */
+  readonly name: string;
+  /**
+   * What it adds to the note's score.
+   */
+  readonly share: number;
+}
+/**
+ * A word that no note has, and the one that was looked for instead.
+ */
+export interface Correction {
+  readonly typed: string;
+  readonly used: string;
+}
+/**
+ * What was given up to find anything at all.
+ */
+export interface Relaxed {
+  /**
+   * beginnings: the last word taken for the beginning of one. any-passage: the words anywhere, not side by side. without-filters: what the filters refuse. meaning: the least far in meaning, as none is near.
+   */
+  readonly step: RelaxStep;
+  /**
+   * One sentence for a person.
+   */
+  readonly message: string;
+}
+/**
+ * Why a note stands where it stands in the answer to a query, or why it is not in it.
+ */
+export interface ExplainParams {
+  /**
+   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
+   */
+  readonly query: string;
+  /**
+   * The note, indexed or not. At most 4096 characters.
+   */
+  readonly path: string;
+  /**
+   * Hits that the search would show. 1 to 100. Default: 10.
+   */
+  readonly limit?: number;
+  /**
+   * Default: "hybrid".
+   */
+  readonly mode?: Mode;
+  /**
+   * How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: as set for the vault.
+   */
+  readonly fusion?: Fusion | null;
+  /**
+   * As with `search`.
+   */
+  readonly typing?: boolean;
+  readonly filters?: Filters;
+  /**
+   * Null: as set for the vault.
+   */
+  readonly weights?: Weights | null;
+}
+/**
+ * What became of the note.
+ */
+export interface ExplainResult {
+  readonly path: string;
+  /**
+   * hit: shown. beyond: ranked behind the limit. unranked: too far from the query to be ranked. refused: a condition of the query says no. listed: the query has no words to rank by. excluded: a rule of the vault leaves it out. pending: changed and not yet indexed. failed: it cannot be read. unknown: there is no such note.
+   */
+  readonly state: ExplainState;
+  /**
+   * The state in a sentence for a person, with what to do about it.
+   */
+  readonly message: string;
+  /**
+   * The query in plain words; empty where the note is not indexed.
+   */
+  readonly understood: string;
+  /**
+   * Null where it was not ranked.
+   */
+  readonly rank: number | null;
+  /**
+   * Notes that were ranked.
+   */
+  readonly total: number;
+  /**
+   * Null where it was not ranked.
+   */
+  readonly score: number | null;
+  /**
+   * Of its best passage; null where it was not ranked.
+   */
+  readonly breakdown: Breakdown | null;
+  /**
+   * What spoke for it, the strongest first; empty with `rrf`.
+   */
+  readonly signals: readonly Signal[];
+  /**
+   * Words of the query that the note holds, in any form.
+   */
+  readonly wordsFound: readonly string[];
+  /**
+   * Words of the query that it does not hold.
+   */
+  readonly wordsLacking: readonly string[];
+}
+/**
+ * What is like a note, the passage at a line of it, or a text from anywhere. Give either `path` or `text`.
+ */
+export interface RelatedParams {
+  /**
+   * A note in the index.
+   */
+  readonly path?: string | null;
+  /**
+   * With `path`: what is like the passage at this line, from 0, not the whole note.
+   */
+  readonly line?: number | null;
+  /**
+   * What to find the like of.
+   */
+  readonly text?: string | null;
+  /**
+   * Notes wanted. 1 to 100. Default: 10.
+   */
+  readonly limit?: number;
+  readonly filters?: Filters;
+}
+/**
+ * Notes like the source, best first, without itself.
+ */
+export interface RelatedResult {
+  readonly notes: readonly RelatedNote[];
+  /**
+   * The retrievers that served this answer.
+   */
+  readonly legs: readonly LegName[];
+  /**
+   * Retrievers that could not serve.
+   */
+  readonly missing: readonly MissingLeg[];
+}
+/**
+ * A note that is like the source, by its passage that is most so.
+ */
+export interface RelatedNote {
+  readonly path: string;
+  readonly title: string;
+  readonly score: number;
+  /**
+   * One of the two links to the other.
+   */
+  readonly linked: boolean;
+  readonly headingPath: readonly string[];
+  readonly snippet: string;
+  readonly marks: readonly Mark[];
+  /**
+   * Where the passage's chunk starts in the note.
+   */
+  readonly start: number;
+  /**
+   * The line of `matchStart`.
+   */
+  readonly line: number;
+  /**
+   * Where to jump to: the first mark, in the note.
+   */
+  readonly matchStart: number;
+  readonly matchEnd: number;
 }
 /**
  * A block of quoted passages for a model to read.
  */
 export interface ContextParams {
   /**
-   * At most 4096 characters.
+   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
   readonly query: string;
   /**
@@ -501,6 +719,10 @@ export interface Settings {
   readonly skipSections: readonly string[];
   readonly lexicalWeight: number;
   readonly denseWeight: number;
+  /**
+   * How the retrievers' answers become one ranking.
+   */
+  readonly fusion: Fusion;
 }
 /**
  * Only what is given changes; comments in `.quarry.toml` stay.
@@ -518,6 +740,7 @@ export interface SettingsWriteParams {
    * 0 to 100.
    */
   readonly denseWeight?: number;
+  readonly fusion?: Fusion;
 }
 /**
  * Nothing to say but that it is done.
@@ -587,6 +810,8 @@ export const PROTOCOL_VERSION = 1;
 export interface Methods {
   readonly "initialize": { readonly params: InitializeParams; readonly result: InitializeResult };
   readonly "search": { readonly params: SearchParams; readonly result: SearchResult };
+  readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
+  readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };
   readonly "note/read": { readonly params: ReadNoteParams; readonly result: NoteText };
   readonly "notes/list": { readonly params: ListNotesParams; readonly result: NoteList };

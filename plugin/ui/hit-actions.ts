@@ -36,6 +36,7 @@ export function preview(app: App, event: MouseEvent, source: string, hoverParent
 export interface MenuHandlers {
   readonly open: (option: HitOption, where: PaneType | boolean) => void;
   readonly copy: (text: string) => void;
+  readonly explain: (path: string) => void;
 }
 
 /** Ours first, then whatever other plugins offer for a file. */
@@ -62,6 +63,9 @@ export function hitMenu(app: App, option: HitOption, source: string, leaf: Works
       handlers.copy(snippet);
     });
   }
+  add(TEXT.menu.explain, "info", "info", () => {
+    handlers.explain(option.hit.path);
+  });
   const file = noteAt(app.vault, option.hit.path);
   if (file) app.workspace.trigger("file-menu", menu, file, source, leaf);
   return menu;

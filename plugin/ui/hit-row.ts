@@ -2,7 +2,7 @@
  * One hit as elements: made once, then changed only where it differs. Note text enters as text nodes, never as HTML:
  * in Obsidian's window a script in a note would have the whole machine.
  */
-import { type Hit, type Passage } from "../protocol/messages";
+import { type Hit, type Mark, type Passage } from "../protocol/messages";
 import { excerptOf } from "./excerpt";
 import { segments } from "./highlight";
 import { type Option, asOption } from "./option-list";
@@ -18,6 +18,7 @@ export class HitRow {
   readonly el: HTMLElement;
   private readonly main: HTMLElement;
   private readonly titleEl: HTMLElement;
+  private readonly title: MarkedText;
   private readonly whyEl: HTMLElement;
   private readonly ageEl: HTMLElement;
   private readonly best: PassageBlock;
@@ -36,6 +37,7 @@ export class HitRow {
     asOption(this.main);
     const head = this.main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable" });
     this.titleEl = head.createDiv({ cls: "tree-item-inner quarry-title" });
+    this.title = new MarkedText(this.titleEl);
     const flair = head.createDiv({ cls: "tree-item-flair-outer" });
     this.whyEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
@@ -48,7 +50,7 @@ export class HitRow {
 
   update(hit: Hit, nowMs: number): void {
     this.hit = hit;
-    setText(this.titleEl, hit.title);
+    this.title.show(hit.title, hit.titleMarks);
     this.titleEl.title = hit.path;
     setText(this.whyEl, hit.why);
     this.whyEl.title = WHY_TIPS[hit.why];
@@ -112,13 +114,12 @@ export class HitRow {
 /** Heading trail and marked snippet of one passage. */
 class PassageBlock {
   passage: Passage | null = null;
-  private shown = "";
   private readonly trailEl: HTMLElement;
-  private readonly snippetEl: HTMLElement;
+  private readonly snippet: MarkedText;
 
   constructor(readonly el: HTMLElement) {
     this.trailEl = el.createDiv({ cls: "quarry-trail" });
-    this.snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
+    this.snippet = new MarkedText(el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } }));
   }
 
   show(passage: Passage | null, title: string): void {
@@ -127,30 +128,37 @@ class PassageBlock {
     const trail = trailOf(passage?.headingPath ?? [], title).join(TEXT.headingSeparator);
     setText(this.trailEl, trail);
     this.trailEl.toggleClass("is-hidden", trail === "");
-    const wanted = JSON.stringify([passage?.snippet, passage?.marks]);
-    if (wanted === this.shown) return; // the same words: its nodes stay, and with them a text selection
+    const excerpt = passage ? excerptOf(passage) : { text: "", marks: [] };
+    this.snippet.show(excerpt.text, excerpt.marks);
+  }
+}
+
+/** A text with marks, drawn anew only where either differs: else its nodes stay, and with them a text selection. */
+class MarkedText {
+  private shown = "";
+
+  constructor(private readonly el: HTMLElement) {}
+
+  show(text: string, marks: readonly Mark[]): void {
+    const wanted = JSON.stringify([text, marks]);
+    if (wanted === this.shown) return;
     this.shown = wanted;
-    this.snippetEl.empty();
-    if (passage) drawMarked(this.snippetEl, passage);
+    this.el.empty();
+    for (const segment of segments(text, marks)) {
+      if (!segment.isWord && !segment.isSentence) {
+        this.el.appendText(segment.text);
+        continue;
+      }
+      const span = this.el.createSpan({ text: segment.text });
+      span.toggleClass("search-result-file-matched-text", segment.isWord);
+      span.toggleClass("quarry-sentence", segment.isSentence);
+    }
   }
 }
 
 /** Without the heading that only says the title, which stands above it, once more. */
 function trailOf(headingPath: readonly string[], title: string): readonly string[] {
   return headingPath[0] === title ? headingPath.slice(1) : headingPath;
-}
-
-function drawMarked(el: HTMLElement, passage: Passage): void {
-  const excerpt = excerptOf(passage);
-  for (const { text, isWord, isSentence } of segments(excerpt.text, excerpt.marks)) {
-    if (!isWord && !isSentence) {
-      el.appendText(text);
-      continue;
-    }
-    const span = el.createSpan({ text });
-    span.toggleClass("search-result-file-matched-text", isWord);
-    span.toggleClass("quarry-sentence", isSentence);
-  }
 }
 
 /** Leaves the text node alone when it says this already. */

@@ -23,7 +23,11 @@ export class OptionList<T extends Option> {
   private options: readonly T[] = [];
   private current: T | null = null;
 
-  constructor(private readonly input: HTMLInputElement) {}
+  /** `listId` is the id of the element that the entries are in. */
+  constructor(
+    private readonly input: HTMLInputElement,
+    private readonly listId: string,
+  ) {}
 
   get selected(): T | null {
     return this.current;
@@ -54,6 +58,11 @@ export class OptionList<T extends Option> {
     return true;
   }
 
+  /** Says which entry is selected, after someone else has said what is. */
+  speak(): void {
+    this.input.setAttrs({ "aria-controls": this.listId, "aria-activedescendant": this.current?.el.id ?? null });
+  }
+
   private mark(option: T | null): void {
     if (this.current?.el !== option?.el) {
       this.current?.el.setAttr("aria-selected", "false");
@@ -62,6 +71,6 @@ export class OptionList<T extends Option> {
     this.current = option;
     option?.el.setAttr("aria-selected", "true");
     option?.el.addClass("is-selected");
-    this.input.setAttr("aria-activedescendant", option?.el.id ?? null);
+    this.speak();
   }
 }

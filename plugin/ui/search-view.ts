@@ -2,7 +2,10 @@
 import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Mode } from "../protocol/messages";
 import { type Answer, type SearchOptions, type SearchSession, type SearchState, answerOf } from "../search/session";
+import { insisting } from "../search/insist";
 import { type Signal } from "../signal";
+import { countWords, explainWords, understoodWords } from "./answer-words";
+import { ExplainModal } from "./explain-modal";
 import { hitMenu, preview, startDrag } from "./hit-actions";
 import { type HitOption } from "./hit-row";
 import { openHit } from "./open-hit";
@@ -10,7 +13,8 @@ import { type Entry, type PaneDom, buildPane } from "./pane-dom";
 import { paneKey } from "./pane-keys";
 import { listenToMouse } from "./pane-mouse";
 import { type EngineWatch, type PaneState, freshness, handicap, paneState } from "./pane-state";
-import { type ActionId, TEXT, announcement, countWords, handicapWords, panelWords } from "./wording";
+import { vaultNames } from "./vault-names";
+import { type ActionId, TEXT, announcement, failureWords, handicapWords, panelWords } from "./wording";
 
 export const VIEW_TYPE = "quarry-search";
 
@@ -72,11 +76,24 @@ export class SearchView extends ItemView {
     }
   }
 
-  /** Puts a query into the box as if it had been typed. */
-  setQuery(query: string): void {
+  /** Puts a query into the box that is complete; `isWhole` where its last word is surely no beginning of one. */
+  setQuery(query: string, isWhole = false): void {
     if (!this.dom || this.dom.input.value === query) return;
     this.dom.input.value = query;
-    this.onInput();
+    this.dom.completions.close();
+    this.session.setQuery(query, isWhole);
+    this.session.rest();
+  }
+
+  get hasQuery(): boolean {
+    return this.session.state.kind !== "idle";
+  }
+
+  /** Shows why a note is in the answer to the open query, or why it is not. */
+  async explain(path: string): Promise<void> {
+    const reply = await this.session.explain(path);
+    if (reply.ok) new ExplainModal(this.app, path, explainWords(reply.value)).open();
+    else new Notice(failureWords(reply.failure));
   }
 
   focusInput(): void {
@@ -86,9 +103,12 @@ export class SearchView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     await super.onOpen();
-    const dom = buildPane(this.contentEl, (mode) => { this.chooseMode(mode); }, {
+    const dom = buildPane(this.contentEl, {
       act: (action) => { this.act(action); },
       copy: this.parts.copy,
+      chooseMode: (mode) => { this.chooseMode(mode); },
+      names: () => vaultNames(this.app),
+      completed: () => { this.onInput(); },
     });
     this.dom = dom;
     this.listenToInput(dom);
@@ -125,7 +145,7 @@ export class SearchView extends ItemView {
 
   // --- from the user ------------------------------------------------------------------------------
 
-  private listenToInput({ search, input }: PaneDom): void {
+  private listenToInput({ search, input, completions }: PaneDom): void {
     search.onChange(() => { this.onInput(); }); // typing, and the button that clears
     this.registerDomEvent(input, "input", () => { this.onInput(); });
     // While an input method composes, the box holds spelling, not words.
@@ -135,12 +155,19 @@ export class SearchView extends ItemView {
       this.onInput();
     });
     this.registerDomEvent(input, "keydown", (event) => {
-      if (this.onKey(event)) event.preventDefault();
+      if (completions.takesKey(event) || this.onKey(event)) event.preventDefault();
+    });
+    this.registerDomEvent(input, "click", () => { completions.close(); }); // the caret leaves the place they were for
+    this.registerDomEvent(input, "blur", () => {
+      completions.close();
+      this.session.rest();
     });
   }
 
   private onInput(): void {
-    if (this.dom && !this.isComposing) this.session.setQuery(this.dom.input.value);
+    if (!this.dom || this.isComposing) return;
+    this.session.setQuery(this.dom.input.value);
+    this.dom.completions.update();
   }
 
   /** Gives whether the key was ours. */
@@ -152,12 +179,14 @@ export class SearchView extends ItemView {
         return false;
       case "move":
         this.dom?.entries.move(key.step);
+        this.session.hold();
         return true;
       case "expand":
         if (entry && "hit" in entry) this.expand(entry.hit.path, key.isExpanded);
         return true;
       case "open":
         if (entry) this.choose(entry, Keymap.isModEvent(event));
+        else this.session.rest();
         return true;
       case "leave":
         this.leave();
@@ -174,6 +203,7 @@ export class SearchView extends ItemView {
       return;
     }
     this.dom?.entries.choose(entry.key);
+    this.session.hold();
     this.parts.history.add(this.dom?.input.value ?? "");
     void this.open(entry, where);
   }
@@ -202,6 +232,7 @@ export class SearchView extends ItemView {
     return hitMenu(this.app, option, VIEW_TYPE, this.leaf, {
       open: (chosen, where) => { this.choose(chosen, where); },
       copy: this.parts.copy,
+      explain: (path) => void this.explain(path),
     });
   }
 
@@ -231,6 +262,13 @@ export class SearchView extends ItemView {
       case "search-both":
         this.chooseMode("hybrid");
         return;
+      case "search-typed":
+        this.searchAsTyped();
+        return;
+      case "show-operators":
+        dom?.input.focus();
+        dom?.completions.openAll();
+        return;
       case "search-again":
         this.session.refresh();
         return;
@@ -248,6 +286,13 @@ export class SearchView extends ItemView {
     }
   }
 
+  private searchAsTyped(): void {
+    const answer = answerOf(this.session.state);
+    const query = answer && insisting(answer.query, answer.corrections);
+    if (query !== null) this.setQuery(query, true);
+    this.dom?.input.focus();
+  }
+
   private goToError(): void {
     const { state } = this.session;
     if (!this.dom || state.kind !== "failed" || state.failure.kind !== "bad-query") return;
@@ -255,7 +300,8 @@ export class SearchView extends ItemView {
     const indent = input.value.length - input.value.trimStart().length; // the session asked without it
     const at = indent + (state.failure.position ?? 0);
     input.focus();
-    input.setSelectionRange(at, Math.min(at + 1, input.value.length));
+    const isPair = (input.value.codePointAt(at) ?? 0) > 0xffff; // a character of two code units is selected whole
+    input.setSelectionRange(at, Math.min(at + (isPair ? 2 : 1), input.value.length));
   }
 
   // --- to the screen ------------------------------------------------------------------------------
@@ -276,7 +322,8 @@ export class SearchView extends ItemView {
     dom.modes.show(this.session.mode);
     dom.panel.show(panelWords(state));
     dom.status.show(freshness(engine.state, engine.status));
-    showText(dom.countEl, answer && answer.hits.length > 0 ? countWords(answer) : "");
+    showCount(dom.countEl, answer);
+    dom.remarks.show(answer);
     const lacking = engine.state.kind === "live" ? handicap(engine.status, search) : null;
     showText(dom.handicapEl, lacking ? handicapWords(lacking) : "");
     this.renderList(dom, answer, history, isNewAnswer);
@@ -286,13 +333,14 @@ export class SearchView extends ItemView {
     if (state.kind !== "searching" && dom.liveEl.textContent !== announcement(state)) dom.liveEl.setText(announcement(state));
   }
 
-  private renderList({ hits, recents, entries, listEl }: PaneDom, answer: Answer | null, history: readonly string[], isNewAnswer: boolean): void {
+  private renderList({ hits, recents, entries, completions, listEl }: PaneDom, answer: Answer | null, history: readonly string[], isNewAnswer: boolean): void {
     hits.show(answer?.hits ?? [], Date.now());
     recents.show(history);
     const options: readonly Entry[] = answer ? hits.options : recents.options;
     // A refresh never takes the selection from its note. A new query does: by meaning nearly every note is found again,
     // far below, and Enter would open that one.
     entries.setOptions(options, !isNewAnswer);
+    completions.speak();
     listEl.setAttr("aria-label", answer ? TEXT.listLabel : TEXT.recentLabel);
     if (isNewAnswer && entries.selected === options[0]) listEl.scrollTop = 0;
   }
@@ -301,6 +349,15 @@ export class SearchView extends ItemView {
 /** Rows that answer an earlier question, or come from an engine that is gone. */
 function isStale({ kind }: PaneState): boolean {
   return kind !== "results" && kind !== "empty";
+}
+
+/** How many, and for who points at it or asks for more: how the query was understood. */
+function showCount(el: HTMLElement, answer: Answer | null): void {
+  const isFound = answer !== null && answer.hits.length > 0;
+  showText(el, isFound ? countWords(answer) : "");
+  const understood = isFound ? understoodWords(answer.understood) : "";
+  el.title = understood;
+  el.setAttr("aria-description", understood === "" ? null : understood);
 }
 
 function showText(el: HTMLElement, text: string): void {

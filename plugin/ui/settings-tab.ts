@@ -6,14 +6,16 @@
  * page that is drawn.
  */
 import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
-import { type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
+import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Settings } from "../settings";
 import { type Reply } from "../sidecar/failure";
+import { FUSION_NAMES } from "./answer-words";
 import { type EngineWatch, freshness } from "./pane-state";
 import { type ActionId, TEXT, failureWords, freshnessWords, statusSummary } from "./wording";
 
 const WORDS = TEXT.settings;
 const PROBLEMS_SHOWN = 20;
+const FUSIONS: readonly Fusion[] = ["convex", "rrf"];
 
 export interface SettingsParts {
   readonly settings: () => Settings;
@@ -123,6 +125,7 @@ export class QuarrySettingTab extends PluginSettingTab {
           this.modelRow(),
           this.weightRow(WORDS.lexicalWeight, "lexicalWeight"),
           this.weightRow(WORDS.denseWeight, "denseWeight"),
+          this.fusionRow(),
           this.rebuildRow(),
         ],
       },
@@ -233,6 +236,23 @@ export class QuarrySettingTab extends PluginSettingTab {
       });
     };
     return { name, help: WORDS.weightHelp, build };
+  }
+
+  private fusionRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addDropdown((dropdown) => {
+        const { selectEl } = dropdown.addOptions(FUSION_NAMES);
+        selectEl.addEventListener("change", () => {
+          const fusion = FUSIONS.find((known) => known === selectEl.value);
+          if (fusion) void this.write({ fusion });
+        });
+        this.fillers.push((settings) => {
+          dropdown.setDisabled(settings === null);
+          if (settings) dropdown.setValue(settings.fusion);
+        });
+      });
+    };
+    return { name: WORDS.fusion, help: WORDS.fusionHelp, build };
   }
 
   private limitRow(): Row {

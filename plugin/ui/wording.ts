@@ -1,5 +1,6 @@
 /**
  * Every sentence a person reads, and what they can do about it. Pure; Obsidian's rules: sentence case, no exclamation.
+ * Those about one answer are in `answer-words.ts`, those about the query language in `operators.ts`.
  *
  * What the sidecar says about a query or a note is shown as it came: it knows the reason better than a code would.
  */
@@ -7,7 +8,9 @@ import { type Mode, type Why } from "../protocol/messages";
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type Answer } from "../search/session";
 import { type Failure, type StartFailure } from "../sidecar/failure";
+import { correctionWords, relaxedWords } from "./answer-words";
 import { type Freshness, type Handicap, type PaneState } from "./pane-state";
+import { notes, number, seconds, sentences } from "./phrases";
 
 export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
 export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
@@ -24,7 +27,9 @@ export type ActionId =
   | "restart"
   | "resume"
   | "search-again"
-  | "search-both";
+  | "search-both"
+  | "search-typed"
+  | "show-operators";
 
 export interface Action {
   readonly id: ActionId;
@@ -52,6 +57,8 @@ const ACTIONS: Readonly<Record<ActionId, string>> = {
   resume: "Resume",
   "search-again": "Search again",
   "search-both": "Search by words and meaning",
+  "search-typed": "Search for what was typed",
+  "show-operators": "What can be typed",
 };
 
 export function actionOf(id: ActionId): Action {
@@ -89,8 +96,8 @@ export function panelWords(state: PaneState): PanelWords | null {
       return panel("The search engine stopped", "It is being started again. What is shown may be out of date.", "restart", "copy-report");
     case "empty":
       return state.hasHistory
-        ? panel("Recent searches", "", "clear-history")
-        : panel("Search your notes", `By words and by meaning. "In quotes" finds a phrase, -word leaves notes out, path: and tag: narrow down.`, "open-settings");
+        ? panel("Recent searches", "", "show-operators", "clear-history")
+        : panel("Search your notes", `By words and by meaning. "In quotes" finds a phrase, -word leaves notes out, path: and tag: narrow down.`, "show-operators", "open-settings");
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
@@ -119,12 +126,14 @@ function occupiedDetail(pid: number | null): string {
   return `${holder} keeps it open and does not answer. Close other windows and tools that use this vault, then check again.`;
 }
 
-function noResultsWords({ mode, query }: Answer, isIndexing: boolean): PanelWords {
+/** Names what was looked for, filters and all: in a query of several it is one of them that lets nothing through. */
+function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
   const title = `Nothing found for ${query}`;
-  if (isIndexing) return panel(title, "The vault is still being read; what is found later appears here.", "clear-query");
-  if (mode === "keyword") return panel(title, "No note has these words. A note that means the same may have others.", "search-both");
-  if (mode === "semantic") return panel(title, "No note comes near in meaning. One may have the very words.", "search-both");
-  return panel(title, "Fewer or other words find more. Excluded notes are never found.", "clear-query", "open-settings");
+  const say = (advice: string): string => sentences(understood === "" ? "" : `Looked for ${understood}`, advice);
+  if (isIndexing) return panel(title, say("The vault is still being read; what is found later appears here."), "clear-query");
+  if (mode === "keyword") return panel(title, say("No note has these words. A note that means the same may have others."), "search-both");
+  if (mode === "semantic") return panel(title, say("No note comes near in meaning. One may have the very words."), "search-both");
+  return panel(title, say("Fewer filters, and fewer or other words, find more. Excluded notes are never found."), "clear-query", "open-settings");
 }
 
 // --- failures -------------------------------------------------------------------------------------
@@ -177,12 +186,6 @@ export const WHY_TIPS: Readonly<Record<Why, string>> = {
   meaning: "Found by its meaning",
   both: "Found by its words and its meaning",
 };
-
-/** `38 notes · 23 ms`, or `30 of 412 notes · 23 ms`. */
-export function countWords({ hits, total, tookMs }: Answer): string {
-  const shown = hits.length < total ? `${number(hits.length)} of ${notes(total)}` : notes(hits.length);
-  return `${shown} · ${number(Math.max(1, Math.round(tookMs)))} ms`;
-}
 
 export function handicapWords({ leg, reason }: Handicap): string {
   return `${leg === "dense" ? "Meaning search" : "Word search"} is off. ${reason}`;
@@ -259,7 +262,11 @@ export function morePassagesWords(count: number, isOpen: boolean): string {
 
 /** For screen readers, once results have settled. */
 export function announcement(state: PaneState): string {
-  if (state.kind === "results") return `${notes(state.answer.hits.length)} found`;
+  if (state.kind === "results") {
+    const { hits, corrections, relaxed, understood } = state.answer;
+    const remarks = [correctionWords(corrections), relaxedWords(relaxed, understood)].filter((remark) => remark !== "");
+    return [`${notes(hits.length)} found`, ...remarks].join(". ");
+  }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : `${words.title}. ${words.detail}`;
 }
@@ -271,6 +278,7 @@ export const TEXT = {
   placeholder: "Search by words and meaning",
   modeLabel: "How to search",
   listLabel: "Search results",
+  completionsLabel: "Ways to narrow the search down",
   recentLabel: "Recent searches",
   headingSeparator: " › ",
   openPane: "Open Quarry search",
@@ -280,10 +288,12 @@ export const TEXT = {
     openSplit: "Open to the right",
     copyLink: "Copy link to passage",
     copyText: "Copy passage",
+    explain: "Why is this here?",
   },
   commands: {
     openSearch: "Open search",
     searchSelection: "Search selected text",
+    explainNote: "Explain why the active note is found or not",
     rebuild: "Rebuild index",
     pauseOrResume: "Pause or resume indexing",
     restart: "Restart search engine",
@@ -324,6 +334,8 @@ export const TEXT = {
     lexicalWeight: "Weight of words",
     denseWeight: "Weight of meaning",
     weightHelp: "0 to 100. Equal weights suit most vaults.",
+    fusion: "Ranking",
+    fusionHelp: "How words and meaning become one order. By how much they speak for a note is right for most vaults; by their ranks alone is the method as it was published.",
     weightInvalid: "This has to be a number from 0 to 100",
     rebuild: "Rebuild the index",
     rebuildHelp: "Reads every note again. Search goes on with the old index until the new one is complete.",
@@ -346,24 +358,4 @@ export function statusSummary(noteCount: number, chunkCount: number, excluded: n
 export function reportText(facts: readonly (readonly [string, string])[], log: string): string {
   const lines = facts.map(([label, value]) => `${label}: ${value}`);
   return [...lines, "", "Engine's last words:", log.trim() === "" ? "(none)" : log.trim()].join("\n");
-}
-
-function sentences(...parts: readonly string[]): string {
-  return parts
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1) + (/[.?!]$/.test(part) ? "" : "."))
-    .join(" ");
-}
-
-function notes(count: number): string {
-  return count === 1 ? "1 note" : `${number(count)} notes`;
-}
-
-function seconds(ms: number): string {
-  return `${number(Math.ceil(ms / 1000))} s`;
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
 }

@@ -14,7 +14,7 @@ from quarry.interfaces.failures import form_of
 Schema = dict[str, Any]
 
 HEAD = """\
-<!-- Generated from sidecar/quarry/interfaces/protocol.py by `npm run wire`; edit the structs, not this page. -->
+<!-- Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this page. -->
 
 # The Quarry protocol, version {version}
 

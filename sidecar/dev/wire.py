@@ -1,5 +1,5 @@
 """
-What the wire looks like, for `wire.mjs` to write down: JSON on standard output, from the structs of `protocol.py`.
+What the wire looks like, for `wire.mjs` to write down: JSON on standard output, from the structs of `protocol/`.
 
     schema     JSON Schema, one definition a struct and one a named union
     tables     method -> names of its parameters and result, for the `Methods` interface

@@ -35,14 +35,19 @@ SETTINGS = wire.Settings(
     skip_sections=["Related", "See also", "Links", "References"],
     lexical_weight=1.0,
     dense_weight=0.5,
+    fusion="convex",
 )
 
 FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
 
+BREAKDOWN = wire.Breakdown(lexical_rank=3, lexical_score=7.25, dense_rank=1, dense_score=0.81, fused=0.874)
+SIGNALS = [wire.Signal(name="meaning", share=0.4125), wire.Signal(name="title", share=0.25)]
+
 HIT = wire.Hit(
     path=BOILING,
     title="Soft-boiled eggs",
-    score=0.0323,
+    title_marks=[wire.Mark(start=12, end=16, kind="word")],
+    score=0.874,
     why="both",
     modified_ms=1_772_582_400_000,
     tags=["recipe/breakfast"],
@@ -58,11 +63,10 @@ HIT = wire.Hit(
             tokens=42,
             text="Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
             truncated=False,
-            breakdown=wire.Breakdown(
-                lexical_rank=3, lexical_score=7.25, dense_rank=1, dense_score=0.81, fused=0.032266458495966696
-            ),
+            breakdown=BREAKDOWN,
         )
     ],
+    signals=SIGNALS,
 )
 
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
@@ -81,15 +85,68 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
     ),
     "search": (
         wire.SearchParams(
-            query='eggs "six minutes" -hard',
+            query='egs "six minutes" -hard',
             limit=5,
             mode="hybrid",
+            fusion="convex",
+            typing=True,
             detail="full",
             filters=FILTERS,
             weights=wire.Weights(lexical=1.0, dense=0.5),
             supersedes=6,
         ),
-        wire.SearchResult(hits=[HIT], total=1, legs=["lexical", "dense"], missing=[], tokens=42, truncated=False),
+        wire.SearchResult(
+            hits=[HIT],
+            total=1,
+            understood='notes in Kitchen with "six minutes" without "hard", near in meaning to egs',
+            corrections=[wire.Correction(typed="egs", used="eggs")],
+            relaxed=wire.Relaxed(
+                step="without-filters",
+                message="No note tagged #breakfast speaks of this; without that there is this.",
+            ),
+            legs=["lexical", "dense"],
+            missing=[],
+            tokens=42,
+            truncated=False,
+        ),
+    ),
+    "explain": (
+        wire.ExplainParams(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),
+        wire.ExplainResult(
+            path=BOILING,
+            state="beyond",
+            message="It ranks 7 of 31, behind the 5 that are shown: it is near in meaning and its title fits.",
+            understood="notes in Kitchen near in meaning to eggs timer",
+            rank=7,
+            total=31,
+            score=0.874,
+            breakdown=BREAKDOWN,
+            signals=SIGNALS,
+            words_found=["eggs"],
+            words_lacking=["timer"],
+        ),
+    ),
+    "related": (
+        wire.RelatedParams(path=TEA, line=3, limit=5, filters=FILTERS),
+        wire.RelatedResult(
+            notes=[
+                wire.RelatedNote(
+                    path=BOILING,
+                    title="Soft-boiled eggs",
+                    score=0.7214,
+                    linked=True,
+                    heading_path=["Soft-boiled eggs", "Timing"],
+                    snippet="Six minutes from the moment the water boils 🥚.",
+                    marks=[wire.Mark(start=0, end=47, kind="sentence")],
+                    start=118,
+                    line=9,
+                    match_start=118,
+                    match_end=165,
+                )
+            ],
+            legs=["lexical", "dense"],
+            missing=[],
+        ),
     ),
     "context": (
         wire.ContextParams(query="how long do eggs boil", max_tokens=500, filters=FILTERS),

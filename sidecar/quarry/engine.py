@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Self
 
@@ -20,11 +21,11 @@ from quarry.indexing.activity import Progress, State
 from quarry.indexing.maintenance import Maintenance, Updated
 from quarry.indexing.worker import Worker
 from quarry.model import ModelState
-from quarry.search import Answer, Legs
+from quarry.search import Answer, Explanation, Legs, Related, Source
 from quarry.settings import Settings, write_settings
 from quarry.text.decoding import decode_note
 from quarry.text.scrub import scrub_text
-from quarry.types import Leg, PropertyValue, SearchRequest, VaultChange
+from quarry.types import Leg, PropertyValue, Scope, SearchRequest, VaultChange
 from quarry.vault.read import read_file
 
 _log = logging.getLogger(__name__)
@@ -77,7 +78,15 @@ class Engine:
     def __init__(self, root: Path, index_path: Path, load: Callable[[str], Encoder], without: frozenset[str]) -> None:
         self.root = root
         self._listeners: list[Listener] = []
-        self._maintenance = Maintenance(root, index_path, load, without=without, breathe=self._breathe, tell=self._tell)
+        self._maintenance = Maintenance(
+            root,
+            index_path,
+            load,
+            without=without,
+            breathe=self._breathe,
+            is_wanted=lambda: self._worker.is_wanted,
+            tell=self._tell,
+        )
         self._worker = Worker(self._maintenance)
 
     @classmethod
@@ -120,11 +129,41 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        deadline = Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled)
-        with self._reading() as reader:
-            encoder = self._maintenance.encoder_for(reader)
-            legs = Legs(reader, encoder, self._maintenance.missing(encoder))
-            return searching.search(request, legs, request.weights or self._weights(), deadline)
+        with self._legs() as legs:
+            return searching.search(
+                request, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+            )
+
+    def explain(
+        self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> Explanation:
+        """
+        Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
+        """
+        with self._legs() as legs:
+            explained = searching.explain(
+                request, path, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+            )
+        return explained or self._absent(path)
+
+    def related(
+        self,
+        source: Source,
+        scope: Scope,
+        limit: int,
+        snippet_width: int,
+        is_cancelled: Callable[[], bool] = lambda: False,
+    ) -> Related:
+        """
+        The *limit* notes most like *source*, without itself.
+
+        Raises:
+            BadRequest: Neither a note nor a text is given.
+            NoteNotFound: The note is not in the index.
+            Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
+        """
+        with self._legs() as legs:
+            return searching.related(source, legs, scope, limit, snippet_width, _deadline(is_cancelled))
 
     def read_note(self, path: str) -> WholeNote:
         """
@@ -241,6 +280,17 @@ class Engine:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
 
     @contextmanager
+    def _legs(self) -> Iterator[Legs]:
+        with self._reading() as reader:
+            encoder = self._maintenance.encoder_for(reader)
+            yield Legs(reader, encoder, self._maintenance.missing(encoder))
+
+    def _absent(self, path: str) -> Explanation:
+        """Why the index does not hold the note at *path*."""
+        state, message = self._maintenance.whereabouts(path)
+        return Explanation(path, state, message, understood="")
+
+    @contextmanager
     def _reading(self) -> Iterator[Reader]:
         """A snapshot to read from; damage that somebody meets in it is not left for the next one to meet."""
         try:
@@ -259,3 +309,12 @@ class Engine:
                 listener(updated)
             except Exception:  # whoever listens badly must not stop the indexing that it listens to
                 _log.exception("a listener failed")
+
+
+def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:
+    return Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled)
+
+
+def _now() -> datetime:
+    """The time here, without a zone: whoever says "yesterday" means it by the clock on the wall."""
+    return datetime.now()  # noqa: DTZ005

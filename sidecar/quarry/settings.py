@@ -11,6 +11,7 @@ The settings of a vault: read from `.quarry.toml` at its root, written back with
     [search]
     lexical_weight = 1.0
     dense_weight = 1.0
+    fusion = "convex"           # or "rrf": reciprocal rank fusion, as published
 """
 
 import os
@@ -19,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
@@ -27,8 +28,10 @@ from tomlkit.items import Array
 
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
+from quarry.types import Fusion
 
 SETTINGS_FILE = ".quarry.toml"
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 MAX_LISTED = 1_000  # folders or sections: nobody names more, and every note is compared with each
 MAX_TEXT = 1_000
 MAX_WEIGHT = 100.0  # beyond it one retriever decides alone, which a weight of 0 for the other says better
@@ -44,6 +47,7 @@ class Settings:
     skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
     lexical_weight: float = 1.0
     dense_weight: float = 1.0
+    fusion: Fusion = "convex"
     problems: tuple[str, ...] = field(default=(), compare=False)  # keys that were not understood, in words
 
 
@@ -141,6 +145,13 @@ def _weight(key: str, value: object) -> float:
     raise BadSettings(f"{key} is {value!r}; it takes a number from 0 to {MAX_WEIGHT:g}")
 
 
+def _fusion(key: str, value: object) -> Fusion:
+    for known in FUSIONS:
+        if value == known:
+            return known
+    raise BadSettings(f"{key} is {value!r}; it takes one of {', '.join(FUSIONS)}")
+
+
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
@@ -148,6 +159,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "skip_sections": ("chunks", "skip_sections", _strings),
     "lexical_weight": ("search", "lexical_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
+    "fusion": ("search", "fusion", _fusion),
 }
 """Field -> table and key in the file, and the check that its value passes through."""
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from quarry.conditions import EVERYTHING, Condition, InFolder, InPath, Not, Tagged, either
+
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
 
@@ -18,6 +20,8 @@ PropertyValue = str | int | float | bool | tuple[str, ...]
 LinkKind = Literal["wiki", "embed", "markdown"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Leg = Literal["lexical", "dense"]
+Fusion = Literal["convex", "rrf"]
+"""How the legs become one ranking: by a weighted sum of signals, or by rank alone, as published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,21 +139,34 @@ class Scope:
         """Whether nothing is filtered at all."""
         return self == Scope()
 
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The filters as conditions, all of which must hold."""
+        inside = (either(InFolder(folder) for folder in self.folders),) if self.folders else ()
+        return (
+            *inside,
+            *(Not(InFolder(folder)) for folder in self.not_folders),
+            *(InPath(part) for part in self.paths),
+            *(Not(InPath(part)) for part in self.not_paths),
+            *(Tagged(tag) for tag in self.tags),
+            *(Not(Tagged(tag)) for tag in self.not_tags),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What was typed, parsed once: the words to rank by, the phrases to insist on, the filters."""
+    """What was typed, parsed once: the words to rank by, the phrases to insist on, the conditions."""
 
     text: str  # words and phrases as typed, without operators: what is embedded
-    terms: tuple[str, ...]  # content words for the lexical leg, in order, no repeats
-    phrases: tuple[str, ...]  # each must stand in the chunk
-    excluded: tuple[str, ...]  # words and phrases that must not stand anywhere in the note
-    scope: Scope
+    words: tuple[str, ...]  # content words to rank by, lower case, in order, no repeats
+    phrases: tuple[str, ...]  # what was quoted and is wanted: they rank, are marked, and stand in `condition` too
+    prefix: str | None  # the last of `words` where the query ends in it: a person typing may not be done with it
+    condition: Condition = EVERYTHING  # what each hit must satisfy, the phrases and the exclusions among it
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to rank by; filters alone list notes instead."""
-        return bool(self.terms or self.phrases or self.text.strip())
+        """Whether there is anything to rank by; conditions alone list notes instead."""
+        return bool(self.words or self.phrases or self.text.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +193,8 @@ class SearchRequest:
     query: str
     limit: int = 10
     mode: SearchMode = "hybrid"
+    fusion: Fusion | None = None  # None: as set for the vault
+    typing: bool = False  # the query is being typed: its last word may be the beginning of one
     snippet_width: int = 120  # characters
     max_tokens: int = 4000
     scope: Scope = Scope()  # adds to operators in the query

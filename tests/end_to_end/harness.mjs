@@ -14,6 +14,7 @@ import { pageScript } from "./host/build.mjs";
 
 const CONFIG_DIR = ".obsidian";
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+const START_MS = 60_000; // far beyond the seconds that a large vault takes; only a hang comes this far
 /** @param {string} name */
 const hostFile = (name) => fileURLToPath(new URL(`host/${name}`, import.meta.url));
 
@@ -170,13 +171,29 @@ export class Host {
   async enable() {
     if (this.#started) return this.page.evaluate(() => window.testHost.enable());
     this.#started = true;
-    return this.page.evaluate(() => window.testHost.start({ withPlugin: true, layout: [] }));
+    await this.#start({ withPlugin: true, layout: [] });
   }
 
   /** Start the app without the plugin, to enable it later. */
   async startWithoutPlugin() {
     this.#started = true;
-    await this.page.evaluate(() => window.testHost.start({ withPlugin: false, layout: [] }));
+    await this.#start({ withPlugin: false, layout: [] });
+  }
+
+  /**
+   * Asked for and then looked at: a promise that takes the seconds of loading a vault is collected before DevTools,
+   * which holds it weakly, has seen its end.
+   *
+   * @param {Parameters<import("./host/page/driver").Driver["start"]>[0]} state
+   */
+  async #start(state) {
+    await this.page.evaluate((wanted) => {
+      const note = (/** @type {string} */ outcome) => Object.assign(window, { startOutcome: outcome });
+      window.testHost.start(wanted).then(() => note("started"), (error) => note(String(error)));
+    }, state);
+    const outcome = await this.page.waitForFunction(() => Reflect.get(window, "startOutcome"), null, { timeout: START_MS });
+    const said = await outcome.jsonValue();
+    if (said !== "started") throw new Error(`the app did not start: ${said}`);
   }
 
   async disable() {
@@ -196,7 +213,7 @@ export class Host {
       return [window.testHost.layout(), window.testHost.isEnabled()];
     });
     await this.enter();
-    await this.page.evaluate((state) => window.testHost.start(state), { withPlugin, layout });
+    await this.#start({ withPlugin, layout });
   }
 
   /** @param {string} id of one of the plugin's commands, with or without the plugin's own id before it */

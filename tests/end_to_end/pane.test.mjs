@@ -61,9 +61,9 @@ describe("the search pane", { timeout: 120_000 }, () => {
     const rows = await product.search("bird raising its young");
     await product.searchBy("hybrid");
 
-    assert.equal(rows[0]?.path, "Meaning/Ladder.md");
-    assert.equal(rows[0]?.why, "meaning");
-    assert.deepEqual(rows[0]?.sentences.map((text) => text.trim()), ["A blackbird feeds its chicks at dawn."]);
+    const row = rows.find(({ path }) => path === "Meaning/Ladder.md");
+    assert.equal(row?.why, "meaning");
+    assert.deepEqual(row?.sentences.map((text) => text.trim()), ["A blackbird feeds its chicks at dawn."]);
   });
 
   for (const theme of /** @type {const} */ (["light", "dark"])) {
@@ -274,35 +274,6 @@ describe("the search pane", { timeout: 120_000 }, () => {
     assert.equal(row?.path, "Jump/Secret.md");
     assert.match(row?.snippet ?? "", /\[REDACTED:[\w-]+\]/);
     assert.ok(!row?.snippet.includes("A1b2"));
-  });
-
-  test("a phrase finds only notes that have it", async () => {
-    const rows = await product.search('"bellows fold"');
-
-    assert.ok(rows.length > 0);
-    for (const { path } of rows) assert.match(noteText(path).replace(/\s+/g, " "), /bellows[- ]fold\b/i, path);
-    assert.ok(rows.every(({ words }) => words.length === 0 || words.some((word) => /bellows fold/i.test(word))));
-  });
-
-  for (const [query, isRight] of /** @type {[string, (row: import("./product.mjs").Row) => boolean][]} */ ([
-    ["bellows path:Patch", ({ path }) => path.includes("Patch")],
-    ["bellows folder:Howto", ({ path }) => path.startsWith("Howto/")],
-    ["sleep folder:Health", ({ path }) => path.startsWith("Health/")],
-    ["bellows -leak", ({ snippet }) => !/\bleak\b/i.test(snippet)],
-  ])) {
-    test(`${query} gives only notes that fit`, async () => {
-      const rows = await product.search(query);
-
-      assert.ok(rows.length > 0);
-      assert.deepEqual(rows.filter((row) => !isRight(row)), []);
-    });
-  }
-
-  test("tag: gives only notes with that tag", async () => {
-    const rows = await product.search("tag:howto glue");
-
-    assert.ok(rows.length > 0);
-    for (const { path } of rows) assert.match(noteText(path), /#howto\b|tags:[^\n]*howto|^\s*- howto/m, path);
   });
 
   test("each way of searching gives its own kind of row, and is remembered", async () => {

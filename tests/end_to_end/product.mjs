@@ -219,6 +219,16 @@ export class Product {
     });
   }
 
+  /** @returns {Promise<string>} what is said above the rows about the query; empty where nothing is */
+  async remarks() {
+    return (await this.pane.locator(".quarry-remarks").textContent()) ?? "";
+  }
+
+  /** @param {RegExp} words that are said above the rows in the end */
+  async remarked(words) {
+    await this.pane.locator(".quarry-remarks", { hasText: words }).waitFor({ timeout: DEADLINE_MS });
+  }
+
   /** @returns {Promise<string>} what the pane's last line says */
   async freshnessWords() {
     return this.pane.locator(".quarry-status-text").innerText();

@@ -59,7 +59,7 @@ describe("the socket, for any program", { timeout: 60_000 }, () => {
   });
 
   test("a method of a later version is refused by its name, and the connection goes on", async () => {
-    const [unknown, known] = await talk(sidecar, [{ method: "related", params: {} }, { method: "search", params: { query: "keel" } }]);
+    const [unknown, known] = await talk(sidecar, [{ method: "foretell", params: {} }, { method: "search", params: { query: "keel" } }]);
 
     assert.equal(JSON.parse(unknown ?? "").error.code, -32601);
     assert.equal(JSON.parse(known ?? "").result.hits.length > 0, true);

@@ -207,6 +207,34 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     assert.deepEqual(product.host.errors(), []);
   });
 
+  test("nothing under the filters: rows without them, and the filters named", async () => {
+    product = await openProduct({ notes: NOTES });
+    await product.start();
+    const rows = await product.search("keel folder:Old");
+    const remark = await product.remarks();
+    await product.search("folder:Nowhere");
+    await product.shows("no-results");
+
+    assert.equal(rows[0]?.path, "Boat.md");
+    assert.match(remark, /You asked for notes .*Old/);
+    assert.match((await product.panelWords()).detail, /^Looked for notes in Nowhere\./);
+    assert.deepEqual(product.host.errors(), []);
+  });
+
+  test("a slip of the finger is corrected when the typing rests, and can be insisted on", async () => {
+    product = await openProduct({ notes: { ...NOTES, "Varnish.md": "# Varnish\n\nThe varnished mahogany shone.\n" } });
+    await product.start();
+    await product.search("mahogny");
+    await product.remarked(/mahogny.*mahogany/);
+    const rows = await product.rows();
+    await product.pane.getByRole("button", { name: 'Search for "mahogny" instead' }).click();
+    await product.answered();
+
+    assert.equal(rows[0]?.path, "Varnish.md");
+    assert.equal(await product.input.inputValue(), '"mahogny"');
+    assert.deepEqual(product.host.errors(), []);
+  });
+
   test("settings: a folder that is left out is found no more, and the file says so", async () => {
     product = await openProduct({ notes: NOTES });
     await product.start();

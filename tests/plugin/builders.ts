@@ -1,6 +1,7 @@
 /** Values and stand-ins that the tests of the plugin share. */
 import { type Clock } from "../../plugin/clock";
-import { type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
+import { type ExplainResult, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
+import { type Answer } from "../../plugin/search/session";
 import { type Asks, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
 
@@ -22,11 +23,45 @@ export function passage(fields: Partial<Passage> = {}): Passage {
 }
 
 export function hit(path: string, fields: Partial<Hit> = {}): Hit {
-  return { path, title: path.replace(/\.md$/, ""), score: 1, why: "both", modifiedMs: 0, tags: [], passages: [passage()], ...fields };
+  const title = path.replace(/\.md$/, "");
+  return { path, title, titleMarks: [], score: 1, why: "both", modifiedMs: 0, tags: [], passages: [passage()], signals: null, ...fields };
 }
 
 export function searchResult(...hits: readonly Hit[]): SearchResult {
-  return { hits, total: hits.length, legs: ["lexical", "dense"], missing: [], tokens: 0, truncated: false };
+  return {
+    hits,
+    total: hits.length,
+    understood: "notes near in meaning to retry",
+    corrections: [],
+    relaxed: null,
+    legs: ["lexical", "dense"],
+    missing: [],
+    tokens: 0,
+    truncated: false,
+  };
+}
+
+/** An answer as a session gives it, for `retry`. */
+export function answer(fields: Partial<Answer> = {}): Answer {
+  const { hits, total, missing, understood, corrections, relaxed } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", isOfTyping: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
+}
+
+export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
+  return {
+    path: "a.md",
+    state: "hit",
+    message: "It ranks 1 of 3: its title fits.",
+    understood: "notes near in meaning to retry",
+    rank: 1,
+    total: 3,
+    score: 0.5,
+    breakdown: null,
+    signals: [],
+    wordsFound: [],
+    wordsLacking: [],
+    ...fields,
+  };
 }
 
 export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {

@@ -5,17 +5,20 @@ import { addCommands, queryOf } from "../../plugin/commands";
 let commands: Map<string, Command>;
 let called: string[];
 let isLive: boolean;
+let canExplain: boolean;
 
 beforeEach(() => {
   commands = new Map();
   called = [];
   isLive = true;
+  canExplain = true;
   const plugin = { addCommand: (command: Command) => commands.set(command.id, command) };
   const call = (name: string) => (): void => {
     called.push(name);
   };
   addCommands(plugin as unknown as Plugin, {
     openSearch: (query) => called.push(`open ${query ?? ""}`),
+    explainNote: () => (canExplain ? call("explain") : null),
     rebuild: call("rebuild"),
     pauseOrResume: call("pause"),
     restart: call("restart"),
@@ -27,7 +30,7 @@ beforeEach(() => {
 const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
 
 test("the ids stay as they are, because people bind keys to them", () => {
-  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
 });
 
 test("no command takes a key by itself", () => {
@@ -35,13 +38,22 @@ test("no command takes a key by itself", () => {
 });
 
 test("what needs the engine is offered only while it is live", () => {
-  const offered = (): unknown[] => ["rebuild-index", "pause-or-resume"].map((id) => commands.get(id)?.checkCallback?.(true));
+  const offered = (): unknown[] => ["rebuild-index", "pause-or-resume", "explain-note"].map((id) => commands.get(id)?.checkCallback?.(true));
   const whileLive = offered();
   isLive = false;
 
-  expect(whileLive).toEqual([true, true]);
-  expect(offered()).toEqual([false, false]);
+  expect(whileLive).toEqual([true, true, true]);
+  expect(offered()).toEqual([false, false, false]);
   expect(called).toEqual([]);
+});
+
+test("a note is explained only where there is one, and a search", () => {
+  const command = commands.get("explain-note");
+  command?.checkCallback?.(false);
+  canExplain = false;
+
+  expect(command?.checkCallback?.(true)).toBe(false);
+  expect(called).toEqual(["explain"]);
 });
 
 test("selected text is searched for", () => {

@@ -1,4 +1,4 @@
-"""Lets the tests import `judged`, which stands beside them and is a program of its own as well."""
+"""Lets the tests import `collected` and `measure`, which stand beside them and serve programs as well."""
 
 import sys
 from pathlib import Path

@@ -1,120 +1,106 @@
 """
 Floors of search quality: nDCG@10 over the whole path, from files on disk to ranked hits.
 
-A floor stands a little under what was measured (docs/QUALITY.md). A change that falls through one has to say why.
+The floors stand in floors.json, a little under what was measured (docs/QUALITY.md); `measure.py --floors` sets them. A
+change that falls through one has to say why.
 """
 
-import math
+import json
 import os
-import tarfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
-from judged import SAMPLE_VAULT, Judged, indexed, mean_by_kind, ndcg, ndcg_by_query, read_beir, read_sample, write_vault
+from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, sample, some_queries, unpack
+from measure import FLOORS, MARGIN, means_of_halves, raised
 
-from quarry.types import SearchMode
+from quarry.evaluation.collections import Collection
+from quarry.evaluation.judging import Judged, Task, judge
+from quarry.evaluation.measures import DEPTH, MEASURES
+from quarry.evaluation.results import summary
 
-Means = Mapping[SearchMode, Mapping[str, float]]
+FLOORED = json.loads(FLOORS.read_text("utf-8"))
+SMALLEST_KIND = 10  # queries; of fewer, one moves the mean too much for a floor
 
-# kind -> (keyword, hybrid); the small kinds, of under ten queries, move too much with one query to have a floor.
-SAMPLE_FLOORS = {
-    "ALL": (0.69, 0.78),
-    "concept": (0.05, 0.46),
-    "question": (0.75, 0.76),
-    "keyword": (0.92, 0.84),
-    "identifier": (0.97, 0.92),
-    "filter": (0.96, 0.96),
-}
-GOLD_FLOORS = {"ALL": (0.47, 0.48), "concept": (0.14, 0.28), "question": (0.50, 0.48), "keyword": (0.74, 0.71)}
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a collection's queries score, by mode and kind, and how often each kind is asked."""
-
-    means: Means
-    counts: Mapping[str, int]
-
-
-def measure(vault: Path, judged: Judged, index_path: Path) -> Measured:
-    modes: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")
-    with indexed(vault, index_path) as engine:
-        means = {mode: mean_by_kind(ndcg_by_query(engine, judged, mode), judged) for mode in modes}
-    kinds = list(judged.kinds.values())
-    return Measured(means, {kind: kinds.count(kind) for kind in kinds} | {"ALL": len(kinds)})
+Judge = Callable[[str], Judged]
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measure(SAMPLE_VAULT, read_sample(), tmp_path_factory.mktemp("sample") / "index.db")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """A collection by name, judged once."""
 
-
-@pytest.fixture(scope="session")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A judged collection by name, unpacked from the data folder."""
-
-    def unpack(name: str) -> Path:
+    def read(name: str) -> Collection:
+        if name == SAMPLE:
+            return sample()
         data = os.environ.get("QUARRY_DATA")
         if not data:
             pytest.skip("QUARRY_DATA names no folder with judged collections; only the sample vault is measured")
-        archive = Path(data, "ir", f"{name}.tar.xz")
-        if not archive.is_file():
+        if not Path(data, "ir", f"{name}.tar.xz").is_file():
             pytest.skip(f"QUARRY_DATA has no ir/{name}.tar.xz")
-        folder = tmp_path_factory.mktemp(name)
-        with tarfile.open(archive) as packed:
-            packed.extractall(folder, filter="data")
-        return folder / name
+        return some_queries(unpack(Path(data), name, tmp_path_factory.mktemp("packed")), FLOORED_QUERIES)
 
-    return unpack
+    @cache
+    def judge_one(name: str) -> Judged:
+        return judge(Task(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged"), keep=False))
 
-
-@pytest.fixture(scope="session")
-def gold(collection: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = collection("gold-dendron")
-    place = tmp_path_factory.mktemp("gold")
-    write_vault(folder, place / "vault")
-    return measure(place / "vault", read_beir(folder), place / "index.db")
+    return judge_one
 
 
-@pytest.mark.parametrize("kind", SAMPLE_FLOORS)
-def test_the_sample_vault_is_searched_at_least_this_well(sample: Measured, kind: str):
-    keyword, hybrid = SAMPLE_FLOORS[kind]
+@pytest.mark.parametrize(("name", "mode"), [(name, mode) for name, floors in FLOORED.items() for mode in floors])
+def test_a_collection_is_searched_at_least_this_well(judged: Judge, name: str, mode: str):
+    found = summary([judged(name)], by_kind=True)
+    means = {kind: row["nDCG@10"] for kind, row in found["kinds"][name][mode].items()}
+    means["ALL"] = found["collections"][name][mode]["nDCG@10"]
 
-    assert sample.counts[kind] >= 10
-    assert sample.means["keyword"][kind] >= keyword
-    assert sample.means["hybrid"][kind] >= hybrid
-
-
-def test_in_the_sample_vault_both_legs_together_beat_each_alone(sample: Measured):
-    alone = max(sample.means["keyword"]["ALL"], sample.means["semantic"]["ALL"])
-
-    assert sample.means["hybrid"]["ALL"] > alone + 0.05
+    assert {kind: mean for kind, mean in means.items() if mean < FLOORED[name][mode].get(kind, 0)} == {}
 
 
-@pytest.mark.parametrize("kind", GOLD_FLOORS)
-def test_a_real_vault_is_searched_at_least_this_well(gold: Measured, kind: str):
-    keyword, hybrid = GOLD_FLOORS[kind]
+def test_in_the_sample_vault_both_legs_together_beat_each_alone(judged: Judge):
+    means = {mode: row["nDCG@10"] for mode, row in summary([judged(SAMPLE)])["collections"][SAMPLE].items()}
 
-    assert gold.counts[kind] >= 10
-    assert gold.means["keyword"][kind] >= keyword
-    assert gold.means["hybrid"][kind] >= hybrid
+    assert means["default"] > max(means["keyword"], means["semantic"]) + 0.05
 
 
-def test_the_measure_is_that_of_the_textbook():
-    grades = {"best": 3, "good": 2, "fair": 1}
-    ideal = 3 + 2 / math.log2(3) + 1 / 2
+def test_every_kind_that_is_large_enough_has_a_floor():
+    kinds = Counter(query.kind for query in sample().queries)
 
-    assert ndcg(["best", "good", "fair"], grades) == pytest.approx(1)
-    assert ndcg(["x", "best"], grades) == pytest.approx(3 / math.log2(3) / ideal)
-    assert ndcg(["x"] * 10 + ["best"], grades) == 0
-    assert ndcg([], grades) == 0
+    for floors in FLOORED[SAMPLE].values():
+        assert floors.keys() == {"ALL"} | {kind for kind, count in kinds.items() if count >= SMALLEST_KIND}
 
 
-def test_every_judgment_of_the_sample_names_a_note_and_a_query():
-    judged = read_sample()
+def test_every_judgment_of_the_sample_names_a_note_and_every_query_is_judged():
+    collection = sample()
 
-    assert judged.queries.keys() == judged.kinds.keys() == judged.qrels.keys()
-    assert all((SAMPLE_VAULT / path).is_file() for grades in judged.qrels.values() for path in grades)
-    assert all(1 <= grade <= 3 for grades in judged.qrels.values() for grade in grades.values())
+    assert (len(collection.queries), collection.unjudged, collection.strays) == (101, 0, 0)
+    assert all((HERE / "vault" / path).is_file() for query in collection.queries for path in query.grades)
+    assert all(1 <= grade <= 3 for query in collection.queries for grade in query.grades.values())
+
+
+def test_no_collection_is_on_both_sides_and_every_one_with_a_floor_is_on_one():
+    assert not set(TUNING) & set(HELD_BACK)
+    assert FLOORED.keys() <= {*TUNING, *HELD_BACK}
+
+
+def test_some_queries_are_the_same_ones_every_time():
+    assert some_queries(sample(), 20) == some_queries(sample(), 20)
+    assert len(some_queries(sample(), 20).queries) == 20
+    assert some_queries(sample(), 1_000) == sample()
+
+
+def test_floors_stand_a_margin_under_what_was_measured():
+    found = {"collections": {"a": {"rrf": {"nDCG@10": 0.5}}}, "kinds": {"a": {"rrf": {"word": {"nDCG@10": 0.001}}}}}
+    floored = {"a": {"rrf": {"ALL": 0.9, "word": 0.9}}, "b": {"rrf": {"ALL": 0.7}}}
+
+    assert raised(floored, found) == {"a": {"rrf": {"ALL": 0.5 - MARGIN, "word": 0.0}}, "b": {"rrf": {"ALL": 0.7}}}
+
+
+def test_halves_are_means_of_the_collections_that_were_measured():
+    row = dict.fromkeys(MEASURES, 0.0)
+    collections = {"cosqa": {"rrf": row | {"MRR": 1.0}}, "xquad-zh": {"rrf": row}, "cranfield": {"rrf": row}}
+
+    halves = means_of_halves(collections)
+
+    assert halves["tuning"]["rrf"]["MRR"] == 0.5
+    assert halves["held back"]["rrf"]["MRR"] == 0.0

@@ -5,7 +5,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from quarry.index import Index
 from quarry.index.vectors import FloatVector
 from quarry.indexing import reading
 from quarry.search import Answer
+from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest, VaultChange
 from quarry.vault.read import FileContent
 
@@ -78,6 +81,7 @@ class HashEncoder:
         self.dim = dim
         self.fingerprint = Fingerprint(name, 1, dim, hashlib.sha256(name.encode()).hexdigest())
         self.embedded: list[str] = []  # by the indexing thread
+        self.known_words: set[str] = set()  # that are no slip of the finger, though no note has them
         self.is_waiting = threading.Event()
         self._may_go_on = threading.Event()
         self._may_go_on.set()
@@ -104,6 +108,14 @@ class HashEncoder:
             if row.any():
                 row /= np.linalg.norm(row)
         return rows
+
+    def familiarity(self, text: str) -> float:
+        """All of it, if it is anything."""
+        return 1.0 if text.strip() else 0.0
+
+    def is_word(self, word: str) -> bool:
+        """Whether it was said to be one."""
+        return word.lower() in self.known_words
 
 
 @lru_cache(maxsize=100_000)
@@ -136,18 +148,54 @@ def ask(engine: Engine, query: str, **options: object) -> Answer:
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
-    """All that searches in every mode say, but for row ids, which a rebuild hands out anew."""
-    said = []
-    for query in queries:
-        for mode in ("hybrid", "keyword", "semantic"):
-            answer = ask(engine, query, mode=mode, limit=20)
-            said.append((query, mode, answer.total, answer.legs, sorted(answer.missing.items()), answer.truncated))
-            for hit in answer.hits:
-                said += [
-                    (hit.path, hit.score, p.chunk.title, p.chunk.tags, p.chunk.chunk, p.snippet, p.text, p.fused.score)
-                    for p in hit.passages
-                ]
+    """All that searches in every mode and fusion say, but for row ids, which a rebuild hands out anew."""
+    said: list[object] = []
+    for query, mode, fusion in product(queries, ("hybrid", "keyword", "semantic"), ("convex", "rrf")):
+        answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
+        said.append((query, mode, fusion, replace(answer, hits=())))
+        for hit in answer.hits:
+            said.append((hit.path, hit.score, sorted(hit.legs), hit.title_marks, hit.shares))
+            said += [
+                (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
+            ]
     return "\n".join(map(repr, said))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a note says as it is indexed."""
+
+    words: tuple[str, ...]  # of its text, between spaces, over all chunks
+    terms: tuple[tuple[str, ...], ...]  # of its whole text, its title, each alias
+    chunks: tuple[str, ...]
+
+    def holds(self, phrase: str) -> bool:
+        """Whether *phrase* stands in it: its terms side by side or, if it has none, as it is written."""
+        wanted = phrase_terms(phrase)
+        if not wanted:
+            return any(phrase in text for text in self.chunks)
+        return any(wanted == terms[at : at + len(wanted)] for terms in self.terms for at in range(len(terms)))
+
+
+class Sayings(dict[str, Said]):
+    """What every note says, by path; in few words where a test fails."""
+
+    def __repr__(self) -> str:
+        return f"what {len(self)} notes say"
+
+
+def what_is_said(engine: Engine) -> Sayings:
+    """What every note of the vault says; read from chunks, without the keyword index."""
+    found = Sayings()
+    with engine._reading() as reader:
+        for path in sorted(reader.stamps()):
+            stored = reader.note(path)
+            assert stored is not None
+            chunks = tuple(chunk.text for chunk in stored.note.chunks)
+            text = " ".join(chunks)
+            terms = tuple(map(phrase_terms, (text, stored.note.title, *stored.note.aliases)))
+            found[path] = Said(tuple(text.split()), terms, chunks)
+    return found
 
 
 def tell(engine: Engine, *changes: VaultChange) -> None:

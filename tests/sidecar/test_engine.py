@@ -7,8 +7,9 @@ import pytest
 from builders import Vault, ask, find, settle, wait_until
 
 from quarry.engine import Engine
-from quarry.errors import BadSettings, IndexUnavailable, NoteNotFound, SchemaTooNew, VaultMissing
+from quarry.errors import BadSettings, Cancelled, IndexUnavailable, NoteNotFound, SchemaTooNew, VaultMissing
 from quarry.index import Index, NoteFilter
+from quarry.search import Source
 from quarry.types import Scope, SearchRequest, VaultChange
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
@@ -231,3 +232,49 @@ def test_opening_again_finds_what_changed_meanwhile(vault: Vault, open_engine):
     assert find(engine, "pear", mode="keyword") == ["a.md"]
     assert find(engine, "cherry walnut", mode="keyword") == []
     assert find(engine, "oak", mode="keyword") == ["d.md"]
+
+
+def test_the_fusion_of_the_settings_holds_for_searches_and_explanations(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", "b.md": "cherry", ".quarry.toml": '[search]\nfusion = "rrf"\n'})
+    engine = open_engine()
+
+    assert ask(engine, "walnut").hits[0].shares == {}
+    assert engine.explain(SearchRequest("walnut"), "a.md").score == ask(engine, "walnut").hits[0].score
+
+
+def test_a_note_is_explained_whether_it_is_indexed_or_not(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", ".indexignore": "Private/\n", "Private/b.md": "walnut"})
+    engine = open_engine()
+
+    states = [engine.explain(SearchRequest("walnut"), path).state for path in ("a.md", "Private/b.md", "none.md")]
+
+    assert states == ["hit", "excluded", "unknown"]
+
+
+def test_an_explanation_of_a_vault_that_is_gone_says_so(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    engine.pause()
+    vault.root.rename(vault.root.with_name("away"))
+
+    with pytest.raises(VaultMissing):
+        engine.explain(SearchRequest("walnut"), "none.md")
+
+
+def test_explaining_and_relating_can_be_cancelled(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+
+    with pytest.raises(Cancelled):
+        engine.explain(SearchRequest("walnut"), "a.md", lambda: True)
+    with pytest.raises(Cancelled):
+        engine.related(Source(path="a.md"), Scope(), 5, 120, lambda: True)
+
+
+def test_the_like_of_a_note_is_found(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut oil", "b.md": "walnut oil and [[a]]", "c.md": "cherry"})
+
+    related = open_engine().related(Source(path="a.md"), Scope(), 1, 120)
+
+    assert [(note.path, note.linked) for note in related.notes] == [("b.md", True)]
+    assert related.legs == ("lexical", "dense")

@@ -48,11 +48,12 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
         chunks.skip_sections = []
         search.lexical_weight = 2
         search.dense_weight = 0
+        search.fusion = "rrf"
     """
 
     settings = load_settings(vault_with(tmp_path, everything))
 
-    assert settings == Settings(("In",), ("In/Out",), "minishlab/potion-base-8M", (), 2.0, 0.0)
+    assert settings == Settings(("In",), ("In/Out",), "minishlab/potion-base-8M", (), 2.0, 0.0, "rrf")
     assert all(hasattr(settings, field) for field in protocol.Settings.__struct_fields__)
 
 
@@ -86,6 +87,8 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ("search.dense_weight = nan", "search.dense_weight is nan"),
         ("search.dense_weight = true", "search.dense_weight is True"),
         ('search.dense_weight = "1"', "search.dense_weight is '1'"),
+        ('search.fusion = "fastest"', "search.fusion is 'fastest'; it takes one of convex, rrf"),
+        ("search.fusion = 1", "search.fusion is 1"),
         ("search = 1", r"search in .quarry.toml is 1; it is a table: \[search\]"),
         ("a = ?", ".quarry.toml is not TOML: .*line 1"),
         ("a = " + "[" * 5000, ".quarry.toml is not TOML"),
@@ -192,6 +195,8 @@ def test_a_number_of_thousands_of_digits_is_a_bad_setting(tmp_path):
         {"exclude_folders": ["x" * 1_001]},
         {"exclude_folders": ["x"] * 1_001},
         {"exclude_folders": ["./sub"]},
+        {"fusion": "fastest"},
+        {"fusion": ["rrf"]},
         {"model": "bad\nname"},
         {"model": "x" * 1_001},
     ],
@@ -214,3 +219,11 @@ def test_comments_between_the_items_of_a_list_stay(tmp_path):
     assert "# mine" in text
     assert "# done" in text
     assert "Drafts" not in text
+
+
+def test_the_published_fusion_can_be_chosen_and_left_again(tmp_path):
+    vault_with(tmp_path, WRITTEN)
+
+    assert Settings().fusion == "convex"
+    assert write_settings(tmp_path, {"fusion": "rrf"}).fusion == load_settings(tmp_path).fusion == "rrf"
+    assert write_settings(tmp_path, {"fusion": "convex"}).fusion == load_settings(tmp_path).fusion == "convex"

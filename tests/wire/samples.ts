@@ -1,4 +1,4 @@
-// Generated from sidecar/quarry/interfaces/protocol.py by `npm run wire`; edit the structs, not this file.
+// Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
 
 import type { ClientNotifications, ErrorResponse, Methods, ServerNotifications } from "../../plugin/protocol/messages";
 
@@ -60,9 +60,11 @@ export const methods: Methods = {
   },
   "search": {
     "params": {
-      "query": "eggs \"six minutes\" -hard",
+      "query": "egs \"six minutes\" -hard",
       "limit": 5,
       "mode": "hybrid",
+      "fusion": "convex",
+      "typing": true,
       "detail": "full",
       "maxTokens": 4000,
       "filters": {
@@ -89,7 +91,14 @@ export const methods: Methods = {
         {
           "path": "Kitchen/Soft-boiled eggs.md",
           "title": "Soft-boiled eggs",
-          "score": 0.0323,
+          "titleMarks": [
+            {
+              "start": 12,
+              "end": 16,
+              "kind": "word"
+            }
+          ],
+          "score": 0.874,
           "why": "both",
           "modifiedMs": 1772582400000,
           "tags": [
@@ -126,13 +135,34 @@ export const methods: Methods = {
                 "lexicalScore": 7.25,
                 "denseRank": 1,
                 "denseScore": 0.81,
-                "fused": 0.032266458495966696
+                "fused": 0.874
               }
+            }
+          ],
+          "signals": [
+            {
+              "name": "meaning",
+              "share": 0.4125
+            },
+            {
+              "name": "title",
+              "share": 0.25
             }
           ]
         }
       ],
       "total": 1,
+      "understood": "notes in Kitchen with \"six minutes\" without \"hard\", near in meaning to egs",
+      "corrections": [
+        {
+          "typed": "egs",
+          "used": "eggs"
+        }
+      ],
+      "relaxed": {
+        "step": "without-filters",
+        "message": "No note tagged #breakfast speaks of this; without that there is this."
+      },
       "legs": [
         "lexical",
         "dense"
@@ -140,6 +170,112 @@ export const methods: Methods = {
       "missing": [],
       "tokens": 42,
       "truncated": false
+    }
+  },
+  "explain": {
+    "params": {
+      "query": "eggs timer",
+      "path": "Kitchen/Soft-boiled eggs.md",
+      "limit": 5,
+      "mode": "hybrid",
+      "fusion": "convex",
+      "typing": false,
+      "filters": {
+        "folders": [
+          "Kitchen"
+        ],
+        "notFolders": [],
+        "paths": [],
+        "notPaths": [],
+        "tags": [],
+        "notTags": [
+          "draft"
+        ]
+      },
+      "weights": null
+    },
+    "result": {
+      "path": "Kitchen/Soft-boiled eggs.md",
+      "state": "beyond",
+      "message": "It ranks 7 of 31, behind the 5 that are shown: it is near in meaning and its title fits.",
+      "understood": "notes in Kitchen near in meaning to eggs timer",
+      "rank": 7,
+      "total": 31,
+      "score": 0.874,
+      "breakdown": {
+        "lexicalRank": 3,
+        "lexicalScore": 7.25,
+        "denseRank": 1,
+        "denseScore": 0.81,
+        "fused": 0.874
+      },
+      "signals": [
+        {
+          "name": "meaning",
+          "share": 0.4125
+        },
+        {
+          "name": "title",
+          "share": 0.25
+        }
+      ],
+      "wordsFound": [
+        "eggs"
+      ],
+      "wordsLacking": [
+        "timer"
+      ]
+    }
+  },
+  "related": {
+    "params": {
+      "path": "Küche/お茶 🍵.md",
+      "line": 3,
+      "text": null,
+      "limit": 5,
+      "filters": {
+        "folders": [
+          "Kitchen"
+        ],
+        "notFolders": [],
+        "paths": [],
+        "notPaths": [],
+        "tags": [],
+        "notTags": [
+          "draft"
+        ]
+      }
+    },
+    "result": {
+      "notes": [
+        {
+          "path": "Kitchen/Soft-boiled eggs.md",
+          "title": "Soft-boiled eggs",
+          "score": 0.7214,
+          "linked": true,
+          "headingPath": [
+            "Soft-boiled eggs",
+            "Timing"
+          ],
+          "snippet": "Six minutes from the moment the water boils 🥚.",
+          "marks": [
+            {
+              "start": 0,
+              "end": 47,
+              "kind": "sentence"
+            }
+          ],
+          "start": 118,
+          "line": 9,
+          "matchStart": 118,
+          "matchEnd": 165
+        }
+      ],
+      "legs": [
+        "lexical",
+        "dense"
+      ],
+      "missing": []
     }
   },
   "context": {
@@ -434,7 +570,8 @@ export const methods: Methods = {
         "References"
       ],
       "lexicalWeight": 1,
-      "denseWeight": 0.5
+      "denseWeight": 0.5,
+      "fusion": "convex"
     }
   },
   "settings/write": {
@@ -457,7 +594,8 @@ export const methods: Methods = {
         "References"
       ],
       "lexicalWeight": 1,
-      "denseWeight": 0.5
+      "denseWeight": 0.5,
+      "fusion": "convex"
     }
   },
   "shutdown": {

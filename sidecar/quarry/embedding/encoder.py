@@ -50,3 +50,15 @@ class Encoder(Protocol):
             token the model knows, gives a zero row, which the dense index leaves out.
         """
         ...
+
+    def familiarity(self, text: str) -> float:
+        """
+        How much of *text* the model knows as more than single letters, 0 to 1.
+
+        A model of English takes Chinese apart into characters and `C++` into signs: it has little to say of them.
+        """
+        ...
+
+    def is_word(self, word: str) -> bool:
+        """Whether the model knows *word* whole: then it is hardly a slip of the finger."""
+        ...

@@ -39,6 +39,8 @@ class StaticEncoder:
         self._model = model
         self._table = table
         self._fingerprint = fingerprint
+        self._words = _whole_words(model)
+        self._lengths = _letter_counts(model, len(table))
 
     @property
     def dim(self) -> int:
@@ -64,6 +66,17 @@ class StaticEncoder:
             for number, token_ids in enumerate(self._model.tokenize(batch), start):
                 rows[number] = _unit_mean(self._table, token_ids)
         return rows
+
+    def familiarity(self, text: str) -> float:
+        """Share of the letters and digits of *text* that stand in tokens of two or more of them."""
+        letters = sum(map(str.isalnum, text))
+        [token_ids] = self._model.tokenize([_acceptable(text)])
+        known = sum(length for length in map(self._lengths.__getitem__, token_ids) if length > 1)
+        return min(1.0, known / letters) if letters else 0.0
+
+    def is_word(self, word: str) -> bool:
+        """Whether *word*, in lower case, is a token of its own."""
+        return word.lower() in self._words
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
@@ -127,6 +140,21 @@ def _token_table(model: "StaticModel") -> _Table:
     if not (table.max() <= MAX_WEIGHT and table.min() >= -MAX_WEIGHT):
         raise ValueError("its weights hold NaN, infinite or absurdly large values")
     return table
+
+
+def _whole_words(model: "StaticModel") -> frozenset[str]:
+    """The tokens that are whole words; `▁` in front of them is how SentencePiece writes that."""
+    return frozenset(
+        token.removeprefix("▁") for token in model.tokenizer.get_vocab() if token.isalpha() or token[:1] == "▁"
+    )
+
+
+def _letter_counts(model: "StaticModel", size: int) -> list[int]:
+    """How many letters and digits each token stands for, by token id."""
+    counts = [0] * size
+    for token, token_id in model.tokenizer.get_vocab().items():
+        counts[token_id] = sum(map(str.isalnum, token))
+    return counts
 
 
 def _acceptable(text: str) -> str:

@@ -1,17 +1,22 @@
 """The index: the only folder that knows SQLite. `Index` writes, `Reader` answers; both speak in values."""
 
-from quarry.index.checksums import content_hash
+from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
 from quarry.index.files import clear_leftovers, discard, install, rebuild_path, set_aside
+from quarry.index.ids import NoteIds, note_of
+from quarry.index.lexical import ChunkWeights, NoteWeights
+from quarry.index.matching import LexicalQuery
 from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
     IncomingLink,
     Newest,
     NoteFilter,
+    NoteName,
     NotePage,
     NoteSummary,
     PendingChunk,
+    PendingTitle,
     Problem,
     ResolvedLink,
     StoredChunk,
@@ -23,15 +28,21 @@ from quarry.index.vectors import dequantise, quantise
 
 __all__ = [
     "SCHEMA_VERSION",
+    "ChunkWeights",
     "Counts",
     "Deadline",
     "IncomingLink",
     "Index",
+    "LexicalQuery",
     "Newest",
     "NoteFilter",
+    "NoteIds",
+    "NoteName",
     "NotePage",
     "NoteSummary",
+    "NoteWeights",
     "PendingChunk",
+    "PendingTitle",
     "Problem",
     "Reader",
     "ResolvedLink",
@@ -42,7 +53,9 @@ __all__ = [
     "dequantise",
     "discard",
     "install",
+    "note_of",
     "quantise",
     "rebuild_path",
     "set_aside",
+    "title_hash",
 ]

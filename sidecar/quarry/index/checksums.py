@@ -29,8 +29,13 @@ def content_hash(chunk: Chunk) -> bytes:
     return digest(chunk.section, chunk.context, chunk.text)
 
 
+def title_hash(title: str) -> bytes:
+    """Which title a `title_vectors` row is for; unlike the `content_hash` of any chunk."""
+    return digest(title)
+
+
 def vector_checksum(content_hash: bytes, vector: bytes) -> bytes:
-    """The checksum of a `vectors` row; it ties the vector to the text that it was made from."""
+    """The checksum of a vector's row; it ties the vector to the text that it was made from."""
     return digest(content_hash, vector)
 
 

@@ -5,7 +5,7 @@ Two things learned the hard way: a string of several pragmas stops at the first 
 of its own; and text spilled into temporary files would outlive the note it came from, so those stay in memory.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import apsw
 import sqlite_vec  # type: ignore[import-untyped]  # ships no types
 
 from quarry.errors import IndexDamaged, IndexUnavailable
-from quarry.index.folding import fold_case, fold_marks
+from quarry.index.folding import fold_marks
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
@@ -82,7 +82,9 @@ def explained(path: Path) -> Iterator[None]:
         raise IndexDamaged(f"index {path} is damaged ({error}); it has to be set aside and rebuilt") from error
 
 
-def select(connection: apsw.Connection, sql: str, bindings: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
+def select(
+    connection: apsw.Connection, sql: str, bindings: Sequence[SqlValue] | Mapping[str, SqlValue] = ()
+) -> list[tuple[Any, ...]]:
     """All rows of a query. What a column holds is typed by the schema (the tables are STRICT), unseen by mypy."""
     try:
         return connection.execute(sql, bindings).fetchall()
@@ -109,7 +111,6 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
         connection.pragma("cell_size_check", True)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)
-        connection.create_scalar_function("count_held", _count_held, deterministic=True)
         connection.create_scalar_function("fold_marks", _fold_marks, 1, deterministic=True)
         if writable:
             _prepare_for_writing(connection)
@@ -120,13 +121,6 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
     except BaseException:
         connection.close()
         raise
-
-
-def _count_held(*arguments: SqlValue) -> int:
-    """SQL: how many lines of the first argument, case-folded, stand in one of the other texts."""
-    lines, *texts = map(str, arguments)
-    folded = [fold_case(text) for text in texts]
-    return sum(any(line in text for text in folded) for line in lines.split("\n"))
 
 
 def _fold_marks(*arguments: SqlValue) -> str | None:

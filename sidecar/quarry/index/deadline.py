@@ -1,5 +1,6 @@
 """How long a question may take, and whether anyone still wants its answer."""
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -59,3 +60,7 @@ class Deadline:
     def _keep_going(self) -> bool:
         self.check()
         return False
+
+
+NO_DEADLINE = Deadline(math.inf)
+"""For questions of known cost."""

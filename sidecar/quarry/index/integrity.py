@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from quarry.errors import IndexDamaged
 from quarry.index import meta
-from quarry.index.checksums import is_note_sound, vector_checksum
+from quarry.index.checksums import is_note_sound, title_hash, vector_checksum
 from quarry.index.database import Parts, select
 from quarry.index.dense import MAX_NEIGHBOURS
 from quarry.index.rows import ChunkRow
@@ -25,15 +25,23 @@ DISTANCE_TOLERANCE = 1e-5  # sqlite-vec adds in float32; one flipped bit of an i
 
 def quick_check(connection: apsw.Connection) -> None:
     """
-    What is looked at on opening: the pages hang together, and the tables are there.
+    What is looked at on opening: the pages of every table hang together, and the tables are there.
+
+    Table by table: asked for all at once, SQLite has FTS5 read its whole index as well, which `check_structure` does
+    in idle time.
 
     Raises:
         IndexDamaged: They do not, or are not.
     """
-    _run_pragma(connection, "quick_check")
-    found = {row[0] for row in select(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if missing := TABLE_NAMES - found:
+    found = [
+        row[0] for row in select(connection, "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+    ]
+    if missing := TABLE_NAMES - set(found):
         raise IndexDamaged(f"the index lacks the tables {', '.join(sorted(missing))}; it has to be rebuilt")
+    for name in found:
+        verdict = select(connection, "SELECT * FROM pragma_quick_check(?)", (name,))[0][0]
+        if verdict != "ok":
+            raise IndexDamaged(f"SQLite's quick_check found: {verdict}; the index has to be rebuilt")
 
 
 def check_structure(connection: apsw.Connection, parts: Parts) -> None:
@@ -43,11 +51,14 @@ def check_structure(connection: apsw.Connection, parts: Parts) -> None:
     Raises:
         IndexDamaged: Something does not fit.
     """
-    _run_pragma(connection, "integrity_check")
+    verdict = connection.pragma("integrity_check")
+    if verdict != "ok":
+        raise IndexDamaged(f"SQLite's integrity_check found: {verdict}; the index has to be rebuilt")
     if broken := select(connection, "PRAGMA foreign_key_check"):
         raise IndexDamaged(f"a row of {broken[0][0]} belongs to nothing in {broken[0][2]}; the index has to be rebuilt")
-    if parts.has_fts5:  # rank 1: also compare with the content, which finds what the default does not
+    if parts.has_fts5:  # rank 1: also compare with what the views say, which finds what the default does not
         connection.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('integrity-check', 1)")
+        connection.execute("INSERT INTO notes_fts(notes_fts, rank) VALUES ('integrity-check', 1)")
 
 
 def verify_notes(connection: apsw.Connection, start_after: str | None, limit: int) -> tuple[list[str], str | None]:
@@ -105,14 +116,8 @@ def is_chunk_sound(row: ChunkRow, note_id: int, checksum: bytes) -> bool:
     return row.checksum(note_id) == checksum
 
 
-def _run_pragma(connection: apsw.Connection, name: str) -> None:
-    verdict = connection.pragma(name)
-    if verdict != "ok":
-        raise IndexDamaged(f"SQLite's {name} found: {verdict}; the index has to be rebuilt")
-
-
 def _is_sound(connection: apsw.Connection, note_id: int) -> bool:
-    if not is_note_sound(connection, note_id):
+    if not is_note_sound(connection, note_id) or not _is_title_sound(connection, note_id):
         return False
     chunk_count = select(connection, "SELECT chunk_count FROM notes WHERE id = ?", (note_id,))[0][0]
     rows = select(
@@ -126,6 +131,15 @@ def _is_sound(connection: apsw.Connection, note_id: int) -> bool:
     if [row[4] for row in rows] != list(range(chunk_count)):
         return False
     return all(_is_row_sound(note_id, *row) for row in rows)
+
+
+def _is_title_sound(connection: apsw.Connection, note_id: int) -> bool:
+    """Whether the vector of a note's title, if it has one, is as it was written, and for this title."""
+    sql = "SELECT n.title, t.title_hash, t.vector, t.checksum FROM notes n JOIN title_vectors t ON t.note_id = n.id"
+    rows = select(connection, sql + " WHERE n.id = ?", (note_id,))
+    return all(
+        key == title_hash(title) and checksum == vector_checksum(key, vector) for title, key, vector, checksum in rows
+    )
 
 
 def _is_row_sound(

@@ -1,90 +1,225 @@
 """
-The keyword leg: FTS5 ranks by BM25 what a query admits.
+The keyword leg: FTS5 ranks chunks, and whole notes, by BM25 over the terms of a query.
 
-FTS5 cannot see into scripts written without spaces, nor emoji. Words and phrases of that kind are looked for as they
-are written, and the chunks that hold most of them follow after those that FTS5 ranks.
+bm25() gives negative numbers, lower is better; scores here are its opposite.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 
 import apsw
 
-from quarry.index.database import select
+from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
-from quarry.index.folding import fold_case
-from quarry.index.matching import literal_words, ranking_expression
-from quarry.index.scope import Condition, Restriction
-from quarry.index.ties import Scored, cut, fetch_past_ties
-from quarry.types import Candidate, Query, Ranking
+from quarry.index.ids import NoteIds, id_list
+from quarry.index.matching import (
+    CHUNK_COLUMNS,
+    NAME_COLUMNS,
+    NOTE_COLUMNS,
+    LexicalQuery,
+    expression,
+    phrases_expression,
+)
+from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
+from quarry.types import Ranking
 
-# bm25() takes the weights of text, section and context: 1.0, 0.5, 0.3 as published. It gives negative numbers, lower is
-# better; `ORDER BY bm25()` is twice as fast as `ORDER BY rank`.
-_BEST = "SELECT rowid, -bm25(chunks_fts, 1.0, 0.5, 0.3) FROM chunks_fts WHERE chunks_fts MATCH ? AND "
-_FIRST = " ORDER BY bm25(chunks_fts, 1.0, 0.5, 0.3) LIMIT ?"
-_MATCHING = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? AND "
-_HOLDING = "SELECT c.id, count_held(?, c.text, c.section, c.context) AS held FROM chunks c WHERE held > 0 AND "
-_MOST = " ORDER BY held DESC LIMIT ?"
-LITERAL_SCORE = 1e-9  # for each word held: below the least that FTS5 gives, 1e-6
+
+@dataclass(frozen=True, slots=True)
+class ChunkWeights:
+    """What a term counts for in each column of `chunks_fts`; the first three as published."""
+
+    text: float = 1.0
+    section: float = 0.5
+    context: float = 0.3
+    compounds: float = 1.0
+    parts: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWeights:
+    """What a term counts for in each column of `notes_fts`."""
+
+    title: float = 10.0
+    aliases: float = 5.0
+    name: float = 10.0
+    headings: float = 2.0
+    tags: float = 2.0
+    body: float = 1.0
+    compounds: float = 1.0
+
+
+CHUNK_WEIGHTS = ChunkWeights()
+NOTE_WEIGHTS = NoteWeights()
+Weights = ChunkWeights | NoteWeights
+
+_CHUNKS = (
+    "SELECT rowid, -bm25(chunks_fts, :text, :section, :context, :compounds, :parts) AS score"
+    " FROM chunks_fts WHERE chunks_fts MATCH :wanted"
+)
+_NOTES = (
+    "SELECT rowid, -bm25(notes_fts, :title, :aliases, :name, :headings, :tags, :body, :compounds) AS score"
+    " FROM notes_fts WHERE notes_fts MATCH :wanted"
+)
+# `+` keeps FTS5 from running its MATCH once for every id.
+_OF_NOTES = " AND (+rowid >> 11) IN (SELECT value FROM json_each(:ids))"
+_AMONG = " AND +rowid IN (SELECT value FROM json_each(:ids))"
+_BEST = " ORDER BY score DESC LIMIT :limit"
 
 
 def rank(
-    connection: apsw.Connection, query: Query, restriction: Restriction, depth: int, deadline: Deadline
+    connection: apsw.Connection,
+    query: LexicalQuery,
+    admitted: NoteIds | None,
+    depth: int,
+    deadline: Deadline,
+    weights: ChunkWeights = CHUNK_WEIGHTS,
 ) -> Ranking:
-    """The best *depth* chunks for the words and phrases of *query* among those that *restriction* admits."""
-    if depth < 1:
-        return ()
+    """The best *depth* chunks of the *admitted* notes for any term or phrase of *query*; None admits every note."""
+    return _rank_chunks(connection, expression(query, CHUNK_COLUMNS), admitted, depth, deadline, weights)
+
+
+def rank_phrases(
+    connection: apsw.Connection,
+    phrases: Sequence[Sequence[str]],
+    admitted: NoteIds | None,
+    depth: int,
+    deadline: Deadline,
+    weights: ChunkWeights = CHUNK_WEIGHTS,
+) -> Ranking:
+    """The best *depth* chunks where each of *phrases*, terms side by side, counts as one term."""
+    return _rank_chunks(connection, phrases_expression(phrases, CHUNK_COLUMNS), admitted, depth, deadline, weights)
+
+
+def rank_notes(
+    connection: apsw.Connection,
+    query: LexicalQuery,
+    admitted: NoteIds | None,
+    depth: int,
+    deadline: Deadline,
+    weights: NoteWeights = NOTE_WEIGHTS,
+    *,
+    by_name: bool = False,
+) -> list[tuple[int, str, float]]:
+    """
+    `(note_id, path, score)` of the best *depth* of the *admitted* notes; equal scores by path.
+
+    Args:
+        by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
+    """
+    wanted = expression(query, NOTE_COLUMNS)
+    if wanted is not None and by_name:
+        wanted = f"{NAME_COLUMNS} : ({wanted})"
     with deadline.over(connection):
-        ranked = _by_bm25(connection, query, restriction, depth)
-        literal = literal_words(query)
-        if literal and len(ranked) < depth:
-            seen = {chunk_id for chunk_id, _ in ranked}
-            held = _by_count(connection, literal, restriction, depth + len(seen))
-            ranked = [*ranked, *(row for row in held if row[0] not in seen)]
-        return cut(_name(connection, ranked), depth)
+        found = _best(connection, _NOTES, _AMONG, wanted, admitted, depth, weights)
+        sql = "SELECT path FROM notes WHERE id = ?"
+        named = [(note_id, path, score) for note_id, score in found for (path,) in select(connection, sql, (note_id,))]
+    return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
 
-def count(connection: apsw.Connection, query: Query, restriction: Restriction, limit: int) -> int:
+def count(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
     """How many chunks `rank` would rank, counted no further than *limit*."""
-    found: set[int] = set()
-    if expression := ranking_expression(query):
-        matching = restriction.on("+chunks_fts.rowid").within(_MATCHING, " LIMIT ?")
-        found.update(row[0] for row in select(connection, matching.sql, (expression, *matching.bindings, limit)))
-    literal = literal_words(query)
-    if literal and len(found) < limit:
-        found.update(chunk_id for chunk_id, _ in _by_count(connection, literal, restriction, limit))
-    return min(len(found), limit)
+    wanted = expression(query, CHUNK_COLUMNS)
+    if wanted is None:
+        return 0
+    values: dict[str, SqlValue] = {"wanted": wanted, "limit": limit}
+    matching = "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH :wanted"
+    if admitted is None:
+        found = select(connection, matching + " LIMIT :limit)", values)
+    else:
+        found = select(connection, matching + _OF_NOTES + " LIMIT :limit)", {**values, "ids": id_list(admitted)})
+    return int(found[0][0])
 
 
-def _by_bm25(connection: apsw.Connection, query: Query, restriction: Restriction, depth: int) -> Sequence[Scored]:
-    expression = ranking_expression(query)
-    if expression is None:
-        return []
-    best = restriction.on("+chunks_fts.rowid").within(_BEST, _FIRST)
+def count_notes(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None) -> int:
+    """How many of the *admitted* notes hold a term or phrase of *query*."""
+    wanted = expression(query, NOTE_COLUMNS)
+    if wanted is None:
+        return 0
+    sql = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?1"
+    values: tuple[SqlValue, ...] = (wanted,)
+    if admitted is not None:
+        sql += " AND +rowid IN (SELECT value FROM json_each(?2))"
+        values = (wanted, id_list(admitted))
+    found: list[tuple[int]] = select(connection, sql, values)
+    return found[0][0]
 
-    def fetch(limit: int) -> Sequence[Scored]:
-        return select(connection, best.sql, (expression, *best.bindings, limit))
 
-    return fetch_past_ties(fetch, depth)
+def chunk_scores(
+    connection: apsw.Connection,
+    query: LexicalQuery,
+    chunk_ids: Iterable[int],
+    deadline: Deadline,
+    weights: ChunkWeights = CHUNK_WEIGHTS,
+) -> dict[int, float]:
+    """The scores that `rank` gives to these chunks; those that hold nothing of *query* are left out."""
+    return _scores(connection, _CHUNKS, expression(query, CHUNK_COLUMNS), chunk_ids, deadline, weights)
 
 
-def _by_count(
-    connection: apsw.Connection, literal: Sequence[str], restriction: Restriction, depth: int
+def phrase_scores(
+    connection: apsw.Connection,
+    phrases: Sequence[Sequence[str]],
+    chunk_ids: Iterable[int],
+    deadline: Deadline,
+    weights: ChunkWeights = CHUNK_WEIGHTS,
+) -> dict[int, float]:
+    """The scores that `rank_phrases` gives to these chunks; those that hold none of *phrases* are left out."""
+    return _scores(connection, _CHUNKS, phrases_expression(phrases, CHUNK_COLUMNS), chunk_ids, deadline, weights)
+
+
+def note_scores(
+    connection: apsw.Connection,
+    query: LexicalQuery,
+    note_ids: Iterable[int],
+    deadline: Deadline,
+    weights: NoteWeights = NOTE_WEIGHTS,
+) -> dict[int, float]:
+    """The scores that `rank_notes` gives to these notes; those that hold nothing of *query* are left out."""
+    return _scores(connection, _NOTES, expression(query, NOTE_COLUMNS), note_ids, deadline, weights)
+
+
+def _rank_chunks(
+    connection: apsw.Connection,
+    wanted: str | None,
+    admitted: NoteIds | None,
+    depth: int,
+    deadline: Deadline,
+    weights: ChunkWeights,
+) -> Ranking:
+    with deadline.over(connection):
+        found = _best(connection, _CHUNKS, _OF_NOTES, wanted, admitted, depth, weights)
+        return cut(candidates(connection, dict(found)), depth)
+
+
+def _best(
+    connection: apsw.Connection,
+    ranked: str,
+    of_admitted: str,
+    wanted: str | None,
+    admitted: NoteIds | None,
+    depth: int,
+    weights: Weights,
 ) -> Sequence[Scored]:
-    """Chunks by how many of the *literal* words they hold."""
-    holding: Condition = restriction.on("c.id").within(_HOLDING, _MOST)
-    words = "\n".join(map(fold_case, literal))
+    """At least the best *depth* rows of *ranked*, and all that score like the last of them."""
+    if wanted is None or depth < 1:
+        return []
+    values: dict[str, SqlValue] = {"wanted": wanted, **asdict(weights)}
+    sql = ranked + _BEST
+    if admitted is not None:
+        values["ids"] = id_list(admitted)
+        sql = ranked + of_admitted + _BEST
+    return fetch_past_ties(lambda limit: select(connection, sql, {**values, "limit": limit}), depth)
 
-    def fetch(limit: int) -> Sequence[Scored]:
-        rows = select(connection, holding.sql, (words, *holding.bindings, limit))
-        return [(chunk_id, held * LITERAL_SCORE) for chunk_id, held in rows]
 
-    return fetch_past_ties(fetch, depth)
-
-
-def _name(connection: apsw.Connection, scored: Sequence[Scored]) -> list[Candidate]:
-    sql = "SELECT n.path, c.number FROM chunks c JOIN notes n ON n.id = c.note_id WHERE c.id = ?"
-    return [
-        Candidate(chunk_id, path, number, score)
-        for chunk_id, score in scored
-        for path, number in select(connection, sql, (chunk_id,))
-    ]
+def _scores(
+    connection: apsw.Connection,
+    ranked: str,
+    wanted: str | None,
+    ids: Iterable[int],
+    deadline: Deadline,
+    weights: Weights,
+) -> dict[int, float]:
+    if wanted is None:
+        return {}
+    values: dict[str, SqlValue] = {"wanted": wanted, "ids": id_list(ids), **asdict(weights)}
+    with deadline.over(connection):
+        return dict(select(connection, ranked + _AMONG, values))

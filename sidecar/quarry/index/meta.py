@@ -8,7 +8,9 @@ GENERATION = "generation"  # counts transactions that changed notes; what is cac
 DIMENSION = "dimension"  # of every vector; absent while there is none, and then there is no `chunks_vec` either
 LEXICAL_STALE = "lexical_stale"  # present: rows changed while FTS5 was missing
 DENSE_STALE = "dense_stale"  # present: vectors changed while sqlite-vec was missing
-OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, DENSE_STALE})
+TERMS = "terms"  # the version of `keywords.py` that filled the keyword index
+DROPPED = "dropped"  # the generation in which all vectors were dropped
+OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, DENSE_STALE, TERMS, DROPPED})
 
 
 def get(connection: apsw.Connection, key: str) -> str | None:
@@ -38,6 +40,11 @@ def generation(connection: apsw.Connection) -> int:
     return int(get(connection, GENERATION) or 0)
 
 
+def next_generation(connection: apsw.Connection) -> int:
+    """The generation that the change in hand will make."""
+    return generation(connection) + 1
+
+
 def advance_generation(connection: apsw.Connection) -> None:
     """Say that something changed."""
-    put(connection, GENERATION, str(generation(connection) + 1))
+    put(connection, GENERATION, str(next_generation(connection)))

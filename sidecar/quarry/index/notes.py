@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import apsw
 
 from quarry.faults import fault_point
-from quarry.index import meta
-from quarry.index.checksums import is_note_sound, note_checksum, vector_checksum
+from quarry.index.checksums import is_note_sound, note_checksum
 from quarry.index.database import Parts, select
+from quarry.index.ids import free_ids
+from quarry.index.keyword_rows import KeywordQueue, KeywordRows
 from quarry.index.rows import ChunkRow, check_storable, chunk_row, link_values, note_values, tag_values
-from quarry.index.schema import create_keyword_index, create_vector_index
+from quarry.index.vector_rows import VectorRows
 from quarry.types import FileStamp, Note
 
 
@@ -31,18 +32,26 @@ class _OldChunk:
 class NoteRows:
     """Changes the rows of notes over one writing *connection*."""
 
-    def __init__(self, connection: apsw.Connection, parts: Parts) -> None:
+    def __init__(self, connection: apsw.Connection, parts: Parts, queue: KeywordQueue) -> None:
         self._db = connection
-        self._parts = parts
+        self._keywords = KeywordRows(connection, parts, queue)
+        self._vectors = VectorRows(connection, parts)
 
     def upsert(
-        self, note: Note, stamp: FileStamp, vectors: Sequence[bytes | None], *, old_path: str | None = None
+        self,
+        note: Note,
+        stamp: FileStamp,
+        vectors: Sequence[bytes | None],
+        *,
+        title_vector: bytes | None = None,
+        old_path: str | None = None,
     ) -> None:
         """
         Make the rows of *note* what it is now.
 
         Args:
             vectors: The stored form of each chunk's vector; None where there is no model yet.
+            title_vector: That of the title.
             old_path: The note's path until now, when it was renamed.
 
         Raises:
@@ -50,7 +59,7 @@ class NoteRows:
         """
         if len(vectors) != len(note.chunks):
             raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")
-        check_storable(note, vectors, self.dimension)
+        check_storable(note, [*vectors, title_vector], self._vectors.dimension)
         note_id = self._find(old_path or note.path)
         if note_id is None:
             note_id = self._find(note.path)
@@ -59,13 +68,20 @@ class NoteRows:
         if note_id is None:
             note_id = self._insert_note(note, stamp)
             old_chunks: list[_OldChunk] = []
+            indexed, is_sound = None, True
         else:
-            self._update_note(note_id, note, stamp)
             old_chunks = self._old_chunks(note_id)
+            indexed, is_sound = self._keywords.stored_note(note_id), self._is_sound(note_id, old_chunks)
+            self._update_note(note_id, note, stamp)
         self._db.execute("DELETE FROM problems WHERE path = ?", (note.path,))
         self._write_tags_and_links(note_id, note)
-        self._write_chunks(note_id, [chunk_row(chunk) for chunk in note.chunks], vectors, old_chunks)
+        self._write_chunks(note_id, [chunk_row(chunk) for chunk in note.chunks], vectors, old_chunks, is_sound)
+        self._vectors.set_title(note_id, note.title, title_vector)
         self._seal(note_id)
+        if is_sound:
+            self._keywords.replace_note(note_id, indexed, note)
+        else:
+            self._keywords.make_anew()
 
     def restamp(self, path: str, stamp: FileStamp) -> None:
         """Store another stamp for the note at *path*, whose content is the same; an unknown path is left alone."""
@@ -86,36 +102,29 @@ class NoteRows:
         note_id = self._find(path)
         if note_id is None:
             return
-        self._drop_chunks(self._old_chunks(note_id))
+        old_chunks = self._old_chunks(note_id)
+        indexed, is_sound = self._keywords.stored_note(note_id), self._is_sound(note_id, old_chunks)
+        self._drop_chunks(old_chunks, is_sound)
+        self._vectors.forget_title(note_id)
         self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))  # the rest follows by its foreign keys
+        if is_sound:
+            self._keywords.replace_note(note_id, indexed, None)
+        else:
+            self._keywords.make_anew()
 
     def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
         """Store the vector of a pending chunk; one whose text is another by now is left pending."""
-        if self.dimension is not None and vector and len(vector) != self.dimension:
-            raise ValueError(f"a vector of {len(vector)} dimensions among those of {self.dimension}; drop them first")
-        waits = select(
-            self._db,
-            "SELECT 1 FROM pending JOIN chunks ON id = chunk_id WHERE chunk_id = ? AND content_hash = ?",
-            (chunk_id, content_hash),
-        )
-        if waits:
-            self._forget_vector(chunk_id)
-            self._add_vector(chunk_id, content_hash, vector)
+        self._vectors.fill_in(chunk_id, content_hash, vector)
+
+    def set_title_vector(self, note_id: int, title: str, vector: bytes) -> None:
+        """Store the vector of a note's title; where the note has another by now, it goes on waiting."""
+        self._vectors.check_dimension(vector)
+        if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
+            self._vectors.set_title(note_id, title, vector)
 
     def drop_vectors(self) -> None:
-        """Forget every vector: all chunks are pending."""
-        self._db.execute("DELETE FROM vectors")
-        self._db.execute("INSERT OR IGNORE INTO pending SELECT id FROM chunks")
-        meta.delete(self._db, meta.DIMENSION)
-        if self._parts.has_vec:
-            self._db.execute("DROP TABLE IF EXISTS chunks_vec")
-        else:
-            meta.put(self._db, meta.DENSE_STALE, "1")
-
-    @property
-    def dimension(self) -> int | None:
-        """Of every vector here; None while there is none."""
-        return meta.dimension(self._db)
+        """Forget every vector: all chunks and titles are pending."""
+        self._vectors.drop()
 
     # --- notes, tags, links --------------------------------------------------------------------
 
@@ -145,6 +154,10 @@ class NoteRows:
         self._db.executemany("INSERT INTO tags VALUES (?,?,?,?)", [(note_id, *row) for row in tag_values(note)])
         self._db.executemany("INSERT INTO links VALUES (?,?,?,?,?,?,?)", [(note_id, *row) for row in link_values(note)])
 
+    def _is_sound(self, note_id: int, chunks: Sequence[_OldChunk]) -> bool:
+        """Whether the note's rows still say what the keyword index holds of them."""
+        return is_note_sound(self._db, note_id) and all(chunk.is_sound for chunk in chunks)
+
     def _seal(self, note_id: int) -> None:
         """Write the checksum over what the note's rows are now."""
         checksum = note_checksum(self._db, note_id)
@@ -166,9 +179,13 @@ class NoteRows:
         return chunks
 
     def _write_chunks(
-        self, note_id: int, rows: Sequence[ChunkRow], vectors: Sequence[bytes | None], old_chunks: Sequence[_OldChunk]
+        self,
+        note_id: int,
+        rows: Sequence[ChunkRow],
+        vectors: Sequence[bytes | None],
+        old_chunks: Sequence[_OldChunk],
+        is_sound: bool,
     ) -> None:
-        is_sound = all(old.is_sound for old in old_chunks)
         reusable: dict[tuple[str, str, str], list[_OldChunk]] = {}
         for old in old_chunks if is_sound else ():
             reusable.setdefault(old.row.indexed, []).append(old)
@@ -177,12 +194,13 @@ class NoteRows:
             if matches := reusable.get(row.indexed):
                 kept[row.number] = matches.pop(0)
         still_used = {old.chunk_id for old in kept.values()}
-        self._drop_chunks([old for old in old_chunks if old.chunk_id not in still_used])
+        self._drop_chunks([old for old in old_chunks if old.chunk_id not in still_used], is_sound)
+        fresh = free_ids(note_id, still_used)
         for row, vector in zip(rows, vectors, strict=True):
             if row.number in kept:
                 self._keep_chunk(note_id, kept[row.number], row, vector)
             else:
-                self._add_chunk(note_id, row, vector)
+                self._add_chunk(note_id, next(fresh), row, vector, is_sound)
         fault_point("insert")
 
     def _keep_chunk(self, note_id: int, old: _OldChunk, row: ChunkRow, vector: bytes | None) -> None:
@@ -202,84 +220,22 @@ class NoteRows:
                     old.chunk_id,
                 ),
             )
-        self._keep_vector(old.chunk_id, row.content_hash, vector)
+        self._vectors.keep(old.chunk_id, row.content_hash, vector)
 
-    def _add_chunk(self, note_id: int, row: ChunkRow, vector: bytes | None) -> None:
+    def _add_chunk(self, note_id: int, chunk_id: int, row: ChunkRow, vector: bytes | None, is_sound: bool) -> None:
         self._db.execute(
-            "INSERT INTO chunks (note_id, number, heading_path, section, text, context, first, last, first_utf16,"
-            " line, shifts, content_hash, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (note_id, *row.values, row.checksum(note_id)),
+            "INSERT INTO chunks (id, note_id, number, heading_path, section, text, context, first, last, first_utf16,"
+            " line, shifts, content_hash, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (chunk_id, note_id, *row.values, row.checksum(note_id)),
         )
-        chunk_id = self._db.last_insert_rowid()
-        if self._keeps_keyword_index():
-            self._db.execute(
-                "INSERT INTO chunks_fts(rowid, text, section, context) VALUES (?,?,?,?)", (chunk_id, *row.indexed)
-            )
-        if vector is None:
-            self._db.execute("INSERT INTO pending VALUES (?)", (chunk_id,))
-        else:
-            self._add_vector(chunk_id, row.content_hash, vector)
+        if is_sound:
+            self._keywords.add_chunk(chunk_id, row.indexed)
+        self._vectors.add(chunk_id, row.content_hash, vector)
 
-    def _drop_chunks(self, chunks: Sequence[_OldChunk]) -> None:
-        """
-        Delete rows from the chunks and from what is derived from them.
-
-        The keyword index stores no text: to take a row out it must be told what stood there. Where a damaged row no
-        longer says so, the whole keyword index is made anew.
-        """
+    def _drop_chunks(self, chunks: Sequence[_OldChunk], is_sound: bool) -> None:
+        """Delete rows from the chunks and from what is derived from them; of a damaged note all but its keywords."""
         for old in chunks:
-            if old.is_sound and self._keeps_keyword_index():
-                self._db.execute(
-                    "INSERT INTO chunks_fts(chunks_fts, rowid, text, section, context) VALUES ('delete',?,?,?,?)",
-                    (old.chunk_id, *old.row.indexed),
-                )
-            self._forget_vector(old.chunk_id)
+            if is_sound:
+                self._keywords.remove_chunk(old.chunk_id, old.row.indexed)
+            self._vectors.forget(old.chunk_id)
             self._db.execute("DELETE FROM chunks WHERE id = ?", (old.chunk_id,))
-        if self._parts.has_fts5 and not all(old.is_sound for old in chunks):
-            create_keyword_index(self._db)
-
-    def _keeps_keyword_index(self) -> bool:
-        if self._parts.has_fts5:
-            return True
-        meta.put(self._db, meta.LEXICAL_STALE, "1")
-        return False
-
-    # --- vectors -------------------------------------------------------------------------------
-
-    def _keep_vector(self, chunk_id: int, content_hash: bytes, vector: bytes | None) -> None:
-        """Bring the stored vector of an unchanged chunk up to *vector*; without one, only see that it is whole."""
-        stored = select(self._db, "SELECT vector, checksum FROM vectors WHERE chunk_id = ?", (chunk_id,))
-        is_sound = bool(stored) and stored[0][1] == vector_checksum(content_hash, stored[0][0])
-        if vector is None and not is_sound:
-            self._forget_vector(chunk_id)
-            self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", (chunk_id,))
-        elif vector is not None and not (is_sound and stored[0][0] == vector):
-            self._forget_vector(chunk_id)
-            self._add_vector(chunk_id, content_hash, vector)
-
-    def _add_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
-        checksum = vector_checksum(content_hash, vector)
-        self._db.execute("INSERT INTO vectors VALUES (?,?,?)", (chunk_id, vector, checksum))
-        if not vector:
-            return
-        is_first = self.dimension is None
-        if is_first:
-            meta.put(self._db, meta.DIMENSION, str(len(vector)))
-        if not self._parts.has_vec:
-            meta.put(self._db, meta.DENSE_STALE, "1")
-        elif is_first:
-            create_vector_index(self._db, len(vector))  # takes this vector with it
-        else:
-            self._db.execute("INSERT INTO chunks_vec(rowid, embedding) VALUES (?, vec_int8(?))", (chunk_id, vector))
-
-    def _forget_vector(self, chunk_id: int) -> None:
-        """Take the vector out wherever it is; the chunk is then neither pending nor embedded."""
-        self._db.execute("DELETE FROM pending WHERE chunk_id = ?", (chunk_id,))
-        self._db.execute("DELETE FROM vectors WHERE chunk_id = ?", (chunk_id,))
-        if not self._db.changes():
-            return
-        if self._parts.has_vec:
-            if self.dimension is not None:
-                self._db.execute("DELETE FROM chunks_vec WHERE rowid = ?", (chunk_id,))
-        else:
-            meta.put(self._db, meta.DENSE_STALE, "1")

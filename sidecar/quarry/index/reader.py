@@ -1,19 +1,18 @@
 """What can be asked of the index: every answer of one `Reader` is from the same moment."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from unicodedata import normalize
 
-import apsw
-
+from quarry.conditions import Condition
 from quarry.errors import IndexDamaged
-from quarry.index import dense, lexical, meta, stemming
+from quarry.index import admission, listing, meta
 from quarry.index.checksums import is_note_sound
-from quarry.index.database import Parts, select
+from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.folding import fold_marks, fold_name
+from quarry.index.folding import fold_name
+from quarry.index.ids import NoteIds
 from quarry.index.integrity import is_chunk_sound
 from quarry.index.links import resolve
-from quarry.index.matrix import MatrixCache
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -27,103 +26,58 @@ from quarry.index.records import (
     StoredNote,
 )
 from quarry.index.rows import ChunkRow, read_counts, read_list, read_properties
-from quarry.index.scope import Condition, admit_notes, restrict
-from quarry.index.vectors import FloatVector
-from quarry.types import LAST_TIME_NS, Candidate, FileStamp, Link, Note, Query, Ranking, Scope
+from quarry.index.search_reader import SearchReader
+from quarry.types import FileStamp, Link, Note
 
 _CHUNK = (
     "SELECT c.note_id, c.checksum, c.number, c.heading_path, c.section, c.text, c.context, c.first, c.last,"
     " c.first_utf16, c.line, c.shifts, c.content_hash"
 )
-_FIRST_CHUNK = " FROM notes n JOIN chunks c ON c.id = (SELECT k.id FROM chunks k WHERE k.note_id = n.id AND "
-_SUMMARY = (
-    "SELECT n.id, n.path, n.title, json_extract(n.properties, '$.type'), n.mtime_ns / 1000000, n.size_bytes,"
-    " n.chunk_count FROM notes n WHERE "
-)
 _PROBLEMS = (
     " FROM (SELECT path, reason, skipped FROM problems UNION ALL"
     " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
 )
-_NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
+LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
 
-class Reader:
+class Reader(SearchReader):
     """One snapshot of the index, for one thread."""
 
-    def __init__(self, connection: apsw.Connection, parts: Parts, memory: MatrixCache) -> None:
-        self._db = connection
-        self._parts = parts
-        self._memory = memory
+    # --- conditions ----------------------------------------------------------------------------
 
-    # --- search --------------------------------------------------------------------------------
-
-    def lexical(self, query: Query, depth: int, *, deadline: Deadline) -> Ranking:
+    def admitted(self, condition: Condition, *, deadline: Deadline) -> NoteIds | None:
         """
-        The best *depth* chunks by BM25 over any of the query's words, among those its filters and phrases admit.
-
-        Empty where FTS5 is missing.
+        The notes that *condition* admits; None: every note, whichever there are.
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
-            BadQuery: More phrases or excluded words than may be asked.
+            BadQuery: A regular expression cannot be used on this machine.
         """
-        if not self._parts.has_fts5:
-            return ()
-        return lexical.rank(self._db, query, restrict(query, has_fts5=True), depth, deadline)
+        return admission.admitted(self._db, condition, deadline, has_fts5=self._parts.has_fts5)
 
-    def dense(self, vector: FloatVector, query: Query, depth: int, *, deadline: Deadline) -> Ranking:
+    def first_refusal(self, condition: Condition, note_id: int, *, deadline: Deadline) -> Condition | None:
         """
-        The *depth* chunks nearest to *vector*, among those that the filters and phrases of *query* admit.
-
-        Args:
-            vector: float32, shape (dim,); its length does not matter. A zero vector is near nothing.
+        The first part of *condition* that does not admit the note *note_id*; None when all of it does.
 
         Raises:
-            ValueError: The index holds vectors of another dimension.
-            DeadlineExceeded, Cancelled, BadQuery: As for `lexical`.
+            DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
-        dimension = self.dimension
-        if dimension is None:
-            return ()
-        if vector.shape != (dimension,):
-            raise ValueError(f"a query vector of shape {vector.shape} for an index of {dimension} dimensions")
-        restriction = restrict(query, has_fts5=self._parts.has_fts5)
-        return dense.rank(
-            self._db, vector, restriction, depth, deadline, has_vec=self._parts.has_vec, memory=self._memory
-        )
+        return admission.first_refusal(self._db, condition, note_id, deadline, has_fts5=self._parts.has_fts5)
 
-    def browse(self, scope: Scope, depth: int, *, excluded: Sequence[str] = ()) -> Newest:
-        """The *depth* newest notes that *scope* admits, each by its first chunk without an *excluded* word."""
-        notes = admit_notes(scope)
-        query = Query(text="", terms=(), phrases=(), excluded=tuple(excluded), scope=Scope())
-        chunks = restrict(query, has_fts5=self._parts.has_fts5).on("k.id")
-        first = chunks.within(_FIRST_CHUNK, " ORDER BY k.number LIMIT 1) WHERE ")
-        found = notes.within(first.sql)
-        values = (*first.bindings, *found.bindings)
-        newest = select(
-            self._db,
-            "SELECT c.id, n.path, c.number, n.mtime_ns / 1e6" + found.sql + _NEWEST_FIRST + " LIMIT ?",
-            (*values, depth),
-        )
-        total = select(self._db, "SELECT count(*)" + found.sql, values)[0][0]
-        return Newest(tuple(Candidate(*row) for row in newest), total)
+    def browse(self, condition: Condition, depth: int, *, deadline: Deadline) -> Newest:
+        """
+        The *depth* newest notes that *condition* admits, each by the first passage that shows why, else its first.
 
-    def count_matching(self, query: Query, limit: int) -> int:
-        """How many chunks match a word or phrase of *query* under its filters, counted no further than *limit*."""
-        if not self._parts.has_fts5:
-            return 0
-        return lexical.count(self._db, query, restrict(query, has_fts5=True), limit)
+        Raises:
+            DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
+        """
+        admitted = self.admitted(condition, deadline=deadline)
+        with deadline.over(self._db):
+            return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
 
-    def count_in_scope(self, scope: Scope, limit: int) -> int:
-        """How many chunks *scope* admits, counted no further than *limit*."""
-        sql = "SELECT count(*) FROM (SELECT 1 FROM chunks c JOIN notes n ON n.id = c.note_id WHERE "
-        chunks = admit_notes(scope).within(sql, " LIMIT ?)")
-        found: list[tuple[int]] = select(self._db, chunks.sql, (*chunks.bindings, limit))
-        return found[0][0]
-
-    def stem(self, word: str) -> str:
-        """What the keyword index makes of *word*; see `stemming.stem`."""
-        return stemming.stem(word)
+    def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
+        """How many chunks the *admitted* notes have, counted no further than *limit*."""
+        return listing.count_chunks(self._db, admitted, limit)
 
     # --- chunks and notes ----------------------------------------------------------------------
 
@@ -173,11 +127,8 @@ class Reader:
 
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""
-        admitted = _admit(wanted)
-        page = admitted.within(_SUMMARY, _NEWEST_FIRST + " LIMIT ? OFFSET ?")
-        rows = select(self._db, page.sql, (*page.bindings, limit, offset))
-        everything = admitted.within("SELECT count(*) FROM notes n WHERE ")
-        total = select(self._db, everything.sql, everything.bindings)[0][0]
+        admitted = self.admitted(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
+        rows, total = listing.summaries(self._db, admitted, limit, offset)
         notes = (
             NoteSummary(path, title, None if kind is None else str(kind), self._tags(note_id), *numbers)
             for note_id, path, title, kind, *numbers in rows
@@ -224,6 +175,11 @@ class Reader:
         rows = select(self._db, "SELECT path, reason, skipped" + _PROBLEMS + " ORDER BY path, reason LIMIT ?", (limit,))
         return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
 
+    def problems_of(self, path: str) -> list[Problem]:
+        """The problems on record for *path*, spelled as on disk."""
+        rows = select(self._db, "SELECT path, reason, skipped" + _PROBLEMS + " WHERE path = ?", (path,))
+        return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
+
     def problem_count(self) -> int:
         """How many problems there are in all."""
         found: list[tuple[int]] = select(self._db, "SELECT count(*)" + _PROBLEMS)
@@ -237,11 +193,6 @@ class Reader:
     def generation(self) -> int:
         """A number that differs whenever an answer may: what is kept from this snapshot can be keyed by it."""
         return meta.generation(self._db)
-
-    @property
-    def dimension(self) -> int | None:
-        """Of every vector in the index; None while there is none."""
-        return meta.dimension(self._db)
 
     # --- rows ----------------------------------------------------------------------------------
 
@@ -272,20 +223,3 @@ class Reader:
         """Paths of the notes whose name is the last part of *target*."""
         rows = select(self._db, "SELECT path FROM notes WHERE name_key = ? ORDER BY path", (fold_name(target),))
         return [path for (path,) in rows]
-
-
-def _nanoseconds(milliseconds: int) -> int:
-    """A time as the index holds it; one beyond all that it can hold is as good as the last."""
-    return max(-LAST_TIME_NS, min(milliseconds * 1_000_000, LAST_TIME_NS))
-
-
-def _admit(wanted: NoteFilter) -> Condition:
-    """*wanted* as a condition on the notes `n`."""
-    condition = admit_notes(wanted.scope)
-    if wanted.type is not None:
-        condition = condition.also("fold_marks(json_extract(n.properties, '$.type')) = ?", fold_marks(wanted.type))
-    if wanted.modified_from_ms is not None:
-        condition = condition.also("n.mtime_ns >= ?", _nanoseconds(wanted.modified_from_ms))
-    if wanted.modified_until_ms is not None:
-        condition = condition.also("n.mtime_ns < ?", _nanoseconds(wanted.modified_until_ms))
-    return condition

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from quarry.conditions import Condition, Dated, HasProperty, every
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
@@ -38,6 +39,22 @@ class StoredNote:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteName:
+    """What a note is called."""
+
+    note_id: int
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    modified_ms: int
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the path, without `.md`."""
+        return self.path.rpartition("/")[2].removesuffix(".md")
+
+
+@dataclass(frozen=True, slots=True)
 class NoteSummary:
     """A note as a line in a list."""
 
@@ -58,6 +75,16 @@ class NoteFilter:
     type: str | None = None  # case and accents ignored
     modified_from_ms: int | None = None  # inclusive
     modified_until_ms: int | None = None  # exclusive
+
+    @property
+    def condition(self) -> Condition:
+        """What a note must satisfy to be listed."""
+        parts = list(self.scope.conditions)
+        if self.type is not None:
+            parts.append(HasProperty("type", "is", self.type))
+        if self.modified_from_ms is not None or self.modified_until_ms is not None:
+            parts.append(Dated("modified", self.modified_from_ms, self.modified_until_ms))
+        return every(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +126,14 @@ class PendingChunk:
     chunk_id: int
     content_hash: bytes  # to be given back with the vector: the row may hold another text by then
     chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTitle:
+    """A note whose title waits for its vector."""
+
+    note_id: int
+    title: str
 
 
 @dataclass(frozen=True, slots=True)

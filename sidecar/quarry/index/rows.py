@@ -10,6 +10,7 @@ from quarry.errors import IndexDamaged
 from quarry.index.checksums import content_hash, digest
 from quarry.index.database import SqlValue
 from quarry.index.folding import fold_marks, fold_name, fold_tag
+from quarry.index.ids import SLOTS
 from quarry.index.links import target_key
 from quarry.types import Chunk, FileStamp, Note, PropertyValue, Shift
 
@@ -126,10 +127,16 @@ def check_storable(note: Note, vectors: Iterable[bytes | None], dimension: int |
     """
     Refuse a note that the tables cannot hold.
 
+    Args:
+        vectors: Those of the chunks and of the title.
+
     Raises:
-        ValueError: A text holds half a surrogate pair (an undecodable file name does), or a vector has another
-            length than those before it: it is from another model, see `Index.drop_vectors`.
+        ValueError: A text holds half a surrogate pair (an undecodable file name does), there are more chunks than
+            slots, or a vector has another length than those before it: it is from another model, see
+            `Index.drop_vectors`.
     """
+    if len(note.chunks) > SLOTS:
+        raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks; at most {SLOTS} can be stored")
     texts = [note.path, note.title, *note.aliases, *note.tags, *note.problems, *map(str, note.properties.items())]
     texts += [text for link in note.links for text in (link.target, link.heading or "", link.label or "")]
     texts += [text for chunk in note.chunks for text in (chunk.text, chunk.context, *chunk.heading_path)]

@@ -2,14 +2,17 @@
 What the database looks like: tables and versions.
 
     notes ──┬─ tags, links
+            ├─ title_vectors        the embedding of each title
+            ├─ notes_fts            keyword index over whole notes (external content: stores no text)
             └─ chunks ──┬─ vectors    the truth of each embedding (int8, with a checksum)
                         ├─ pending    chunks that wait for one
-                        ├─ chunks_fts keyword index over text, section, context (external content: stores no text)
+                        ├─ chunks_fts keyword index over text, section, context (external content as well)
                         └─ chunks_vec vec0 over `vectors`; made when the dimension is known
-    problems, meta
+    changes, problems, meta
 
-`chunks_fts` and `chunks_vec` are derived from `chunks` and `vectors`. When a part of SQLite was missing while rows
-changed, a mark (`meta.py`) says so, and the part is refilled as soon as it is back.
+The keyword index and `chunks_vec` are derived. FTS5 is given terms, not text: the views `chunk_terms` and `note_terms`
+say which, by the functions of `keywords.py`. When a part of SQLite was missing while rows changed, a mark (`meta.py`)
+says so, and the part is refilled as soon as it is back.
 """
 
 import apsw
@@ -18,7 +21,7 @@ from quarry.index import meta
 from quarry.index.database import select
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 1  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 2  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 4096
 
 _TABLES = (
@@ -63,8 +66,15 @@ _TABLES = (
         PRIMARY KEY (note_id, position)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX links_by_target ON links(target_key)",
+    """CREATE TABLE title_vectors (
+        note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
+        title_hash BLOB NOT NULL,      -- over the title
+        vector BLOB NOT NULL,          -- as in `vectors`
+        checksum BLOB NOT NULL         -- over the title_hash and the vector
+    ) STRICT""",
+    "CREATE INDEX title_vectors_by_title ON title_vectors(title_hash)",
     """CREATE TABLE chunks (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE,
         number INTEGER NOT NULL,
         heading_path TEXT NOT NULL,    -- JSON array
@@ -87,6 +97,11 @@ _TABLES = (
         checksum BLOB NOT NULL         -- over the chunk's content_hash and the vector
     ) STRICT""",
     "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE) STRICT",
+    """CREATE TABLE changes (
+        note_id INTEGER PRIMARY KEY,   -- of a note that may be gone
+        generation INTEGER NOT NULL    -- in which its vectors last changed: what is kept in memory is brought up to it
+    ) STRICT""",
+    "CREATE INDEX changes_by_generation ON changes(generation)",
     """CREATE TABLE problems (
         path TEXT PRIMARY KEY,
         reason TEXT NOT NULL,
@@ -94,12 +109,52 @@ _TABLES = (
     ) STRICT, WITHOUT ROWID""",
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
 )
-TABLE_NAMES = frozenset({"notes", "tags", "links", "chunks", "vectors", "pending", "problems", "meta"})
+TABLE_NAMES = frozenset(
+    {"notes", "tags", "links", "title_vectors", "chunks", "vectors", "pending", "changes", "problems", "meta"}
+)
 
-_KEYWORD_INDEX = """CREATE VIRTUAL TABLE chunks_fts USING fts5(
-    text, section, context, content='chunks', content_rowid='id',
-    tokenize='porter unicode61 remove_diacritics 2'
-)"""
+_VIEWS = (
+    """CREATE VIEW chunk_terms AS SELECT
+        id, words_of(text) AS text, words_of(section) AS section, words_of(context) AS context,
+        compounds_of(text) || ' ' || compounds_of(section) || ' ' || compounds_of(context) AS compounds,
+        parts_of(text) || ' ' || parts_of(section) || ' ' || parts_of(context) AS parts
+    FROM chunks""",
+    """CREATE VIEW note_terms AS SELECT
+        id, words_of(title) AS title, words_in_list(aliases) AS aliases, words_of(file_name(path)) AS name,
+        words_in_list(headings) AS headings, words_in_list(tags) AS tags, body,
+        compounds_of(title) || ' ' || compounds_in_list(aliases) || ' ' || compounds_of(file_name(path)) || ' '
+        || compounds_in_list(headings) || ' ' || compounds_in_list(tags) || ' ' || body_compounds AS compounds
+    FROM (SELECT
+        n.id, n.title, n.aliases, n.path,
+        (SELECT json_group_array(t.tag ORDER BY t.position) FROM tags t WHERE t.note_id = n.id) AS tags,
+        (SELECT heading_list(json_group_array(c.heading_path ORDER BY c.number))
+            FROM chunks c WHERE c.note_id = n.id) AS headings,
+        (SELECT ifnull(group_concat(words_of(c.text), ' ' ORDER BY c.number), '')
+            FROM chunks c WHERE c.note_id = n.id) AS body,
+        (SELECT ifnull(group_concat(compounds_of(c.text), ' ' ORDER BY c.number), '')
+            FROM chunks c WHERE c.note_id = n.id) AS body_compounds
+    FROM notes n)""",
+)
+# The tokenizer splits at spaces alone: beyond ASCII everything is a letter to it, and so is the punctuation named here.
+_KEYWORD_INDEXES = {
+    "chunks_fts": """CREATE VIRTUAL TABLE chunks_fts USING fts5(
+        text, section, context, compounds, parts, content='chunk_terms', content_rowid='id',
+        tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+    )""",
+    "notes_fts": """CREATE VIRTUAL TABLE notes_fts USING fts5(
+        title, aliases, name, headings, tags, body, compounds, content='note_terms', content_rowid='id',
+        tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+    )""",
+}
+_VOCABULARY = "CREATE VIRTUAL TABLE vocabulary USING fts5vocab('chunks_fts', 'row')"
+_SECURE_DELETE = {  # terms of a removed row leave the segments at once, not at some later merge
+    "chunks_fts": "INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('secure-delete', 1)",
+    "notes_fts": "INSERT INTO notes_fts(notes_fts, rank) VALUES ('secure-delete', 1)",
+}
+_REBUILD = {
+    "chunks_fts": "INSERT INTO chunks_fts(chunks_fts) VALUES ('rebuild')",
+    "notes_fts": "INSERT INTO notes_fts(notes_fts) VALUES ('rebuild')",
+}
 _VECTOR_INDEX = "CREATE VIRTUAL TABLE chunks_vec USING vec0(embedding int8[{dimension}] distance_metric=cosine)"
 MAX_DIMENSION = 8192  # sqlite-vec refuses more
 
@@ -109,7 +164,7 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.pragma("page_size", PAGE_SIZE)
     connection.pragma("journal_mode", "wal")
     connection.execute("BEGIN IMMEDIATE")
-    for statement in _TABLES:
+    for statement in (*_TABLES, *_VIEWS):
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES (?, '0')", (meta.GENERATION,))
     connection.pragma("application_id", APPLICATION_ID)
@@ -123,15 +178,19 @@ def table_exists(connection: apsw.Connection, name: str) -> bool:
 
 
 def create_keyword_index(connection: apsw.Connection) -> None:
-    """
-    Make `chunks_fts` if need be and fill it from `chunks`.
+    """Make `chunks_fts` and `notes_fts` if need be, and fill them from what is stored."""
+    for name, statement in _KEYWORD_INDEXES.items():
+        if not table_exists(connection, name):
+            connection.execute(statement)
+            connection.execute(_SECURE_DELETE[name])
+        connection.execute(_REBUILD[name])
+    if not table_exists(connection, "vocabulary"):
+        connection.execute(_VOCABULARY)
 
-    `secure-delete` has FTS5 take the terms of a removed row out of its segments at once, not at some later merge.
-    """
-    if not table_exists(connection, "chunks_fts"):
-        connection.execute(_KEYWORD_INDEX)
-        connection.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('secure-delete', 1)")
-    connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('rebuild')")
+
+def has_keyword_index(connection: apsw.Connection) -> bool:
+    """Whether every table of it is there."""
+    return all(table_exists(connection, name) for name in (*_KEYWORD_INDEXES, "vocabulary"))
 
 
 def create_vector_index(connection: apsw.Connection, dimension: int) -> None:

@@ -13,18 +13,20 @@ import apsw
 
 from quarry.errors import IndexUnavailable, SchemaTooNew
 from quarry.faults import fault_point
-from quarry.index import files, meta
+from quarry.index import admission_functions, files, keywords, meta
 from quarry.index.checksums import vector_checksum
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained, select
+from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.integrity import check_structure, quick_check, vector_index_agrees, verify_notes
-from quarry.index.matrix import MatrixCache
 from quarry.index.notes import NoteRows
 from quarry.index.pool import ReaderPool
 from quarry.index.reader import Reader
-from quarry.index.records import PendingChunk, Problem
+from quarry.index.records import PendingChunk, PendingTitle, Problem
 from quarry.index.rows import ChunkRow
-from quarry.index.schema import SCHEMA_VERSION, create_keyword_index, create_vector_index, table_exists
+from quarry.index.schema import SCHEMA_VERSION, create_keyword_index, create_vector_index, has_keyword_index
+from quarry.index.search_reader import Memory
 from quarry.index.writer import Writer
+from quarry.terms.analysis import forget
 from quarry.types import FileStamp, Leg, Note
 
 _log = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ class Index:
     def __init__(self, path: Path, without: frozenset[str]) -> None:
         self.path = path
         self._without = without
-        self._memory = MatrixCache()
+        self._memory = Memory()
         self._pool = ReaderPool(self._open_reader)
         self._parts: Parts
         self._writer: Writer
@@ -104,7 +106,13 @@ class Index:
     # --- writing -------------------------------------------------------------------------------
 
     def upsert(
-        self, note: Note, stamp: FileStamp, vectors: Sequence[bytes | None], *, old_path: str | None = None
+        self,
+        note: Note,
+        stamp: FileStamp,
+        vectors: Sequence[bytes | None],
+        *,
+        title_vector: bytes | None = None,
+        old_path: str | None = None,
     ) -> None:
         """
         Make everything stored about *note* current, and forget that its file was ever skipped.
@@ -115,13 +123,14 @@ class Index:
             old_path: Where the note was until now, when it was renamed; a note that stood at its new path is gone.
             vectors: For each chunk what `quantise` gave, or None when there is no model: the chunk is then pending,
                 unless its text is unchanged and has a vector.
+            title_vector: Of the title, likewise.
 
         Raises:
             ValueError: The note cannot be stored (see `rows.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
         with self._rows() as rows:
-            rows.upsert(note, stamp, vectors, old_path=old_path)
+            rows.upsert(note, stamp, vectors, title_vector=title_vector, old_path=old_path)
             if old_path is not None:
                 fault_point("rename")
 
@@ -187,10 +196,10 @@ class Index:
     # --- vectors -------------------------------------------------------------------------------
 
     def known_vectors(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Stored vectors by `content_hash`, of whichever notes; texts never embedded are left out."""
+        """Stored vectors by `content_hash` or `title_hash`, of whichever notes; what was never embedded is left out."""
         sql = (
-            "SELECT v.vector, v.checksum FROM chunks c JOIN vectors v ON v.chunk_id = c.id"
-            " WHERE c.content_hash = ? LIMIT 1"
+            "SELECT v.vector, v.checksum FROM chunks c JOIN vectors v ON v.chunk_id = c.id WHERE c.content_hash = ?1"
+            " UNION ALL SELECT vector, checksum FROM title_vectors WHERE title_hash = ?1 LIMIT 1"
         )
         with explained(self.path):
             found = [(key, *row) for key in set(hashes) for row in select(self._writer.connection, sql, (key,))]
@@ -207,17 +216,33 @@ class Index:
             rows = [(row[0], ChunkRow(*row[1:])) for row in select(self._writer.connection, sql, (limit,))]
         return [PendingChunk(chunk_id, row.content_hash, row.as_chunk()) for chunk_id, row in rows]
 
-    def has_pending_vectors(self) -> bool:
-        """Whether any chunk waits for a vector."""
+    def pending_titles(self, limit: int) -> list[PendingTitle]:
+        """The first *limit* notes whose titles wait for a vector."""
+        sql = (
+            "SELECT n.id, n.title FROM notes n LEFT JOIN title_vectors t ON t.note_id = n.id"
+            " WHERE t.note_id IS NULL ORDER BY n.id LIMIT ?"
+        )
         with explained(self.path):
-            return bool(select(self._writer.connection, "SELECT 1 FROM pending LIMIT 1"))
+            return [PendingTitle(*row) for row in select(self._writer.connection, sql, (limit,))]
 
-    def set_vectors(self, vectors: Sequence[tuple[int, bytes, bytes]]) -> None:
+    def has_pending_vectors(self) -> bool:
+        """Whether any chunk or title waits for a vector."""
+        sql = (  # a title's vector goes with its note, so that counting tells
+            "SELECT EXISTS (SELECT 1 FROM pending)"
+            " OR (SELECT count(*) FROM notes) > (SELECT count(*) FROM title_vectors)"
+        )
+        with explained(self.path):
+            return bool(select(self._writer.connection, sql)[0][0])
+
+    def set_vectors(
+        self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
+    ) -> None:
         """
         Fill in vectors, all in one transaction.
 
         Args:
             vectors: `(chunk_id, content_hash, vector)`; where a chunk has another text by now, it stays pending.
+            titles: `(note_id, title, vector)`, likewise.
 
         Raises:
             ValueError: A vector has another length than those stored; nothing changed.
@@ -225,9 +250,11 @@ class Index:
         with self._rows() as rows:
             for chunk_id, content_hash, vector in vectors:
                 rows.set_vector(chunk_id, content_hash, vector)
+            for note_id, title, vector in titles:
+                rows.set_title_vector(note_id, title, vector)
 
     def drop_vectors(self) -> None:
-        """Forget all vectors, as those of another model are to come: every chunk is pending."""
+        """Forget all vectors, as those of another model are to come: every chunk and title is pending."""
         with self._rows() as rows:
             rows.drop_vectors()
 
@@ -247,16 +274,18 @@ class Index:
         with explained(self.path), self._pool.snapshot() as connection:
             return verify_notes(connection, start_after, limit)
 
-    def check(self) -> None:
+    def check(self, deadline: Deadline = NO_DEADLINE) -> None:
         """
         Check everything that `verify` does not: structure, references, and the derived parts.
 
-        A vector index that disagrees with the vectors is made anew at once. Blocks other writers, not readers.
+        A vector index that disagrees with the vectors is made anew at once. Blocks other writers, not readers: 80,000
+        chunks take 10 s, as every text is analysed anew to be compared with the keyword index.
 
         Raises:
             IndexDamaged: The index has to be set aside and rebuilt.
+            Cancelled, DeadlineExceeded: *deadline* says so; nothing is known then.
         """
-        with self._writer.change() as connection:
+        with self._writer.change() as connection, deadline.over(connection):
             check_structure(connection, self._parts)
             dimension = meta.dimension(connection)
             if self._parts.has_vec and dimension is not None and not vector_index_agrees(connection):
@@ -264,13 +293,14 @@ class Index:
                 create_vector_index(connection, dimension)
 
     def optimize(self) -> None:
-        """What idle time is for: merge the keyword index, refresh the planner's statistics, empty the WAL."""
+        """What idle time is for: merge the keyword index, refresh the planner's statistics."""
         with self._writer.change() as connection:
             if self._parts.has_fts5:
                 connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')")
+                connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('optimize')")
+        forget()
         with explained(self.path):
             self._writer.connection.pragma("optimize")
-        self.checkpoint()
 
     def replace_with(self, other: Path) -> None:
         """
@@ -284,7 +314,7 @@ class Index:
             try:
                 files.install(other, self.path)
             finally:
-                self._memory = MatrixCache()
+                self._memory = Memory()
                 self._open_writer()
 
     # --- reading -------------------------------------------------------------------------------
@@ -305,15 +335,21 @@ class Index:
     @contextmanager
     def _rows(self) -> Iterator[NoteRows]:
         with self._writer.change() as connection:
-            yield NoteRows(connection, self._parts)
+            yield NoteRows(connection, self._parts, self._writer.keywords)
+
+    def _connect(self, *, writable: bool) -> tuple[apsw.Connection, Parts]:
+        connection, parts = connect(self.path, writable=writable, without=self._without)
+        keywords.register(connection)
+        admission_functions.register(connection)
+        return connection, parts
 
     def _open_reader(self) -> apsw.Connection:
-        connection, _ = connect(self.path, writable=False, without=self._without)
+        connection, _ = self._connect(writable=False)
         return connection
 
     def _open_writer(self) -> None:
         with explained(self.path):
-            connection, self._parts = connect(self.path, writable=True, without=self._without)
+            connection, self._parts = self._connect(writable=True)
             try:
                 self._refuse_newer(connection)
                 quick_check(connection)
@@ -334,9 +370,11 @@ class Index:
         connection = self._writer.connection
         if self._parts.has_fts5:
             is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
-            if is_stale or not table_exists(connection, "chunks_fts"):
+            is_current = meta.get(connection, meta.TERMS) == keywords.VERSION and has_keyword_index(connection)
+            if is_stale or not is_current:
                 with self._writer.change():
                     create_keyword_index(connection)
+                    meta.put(connection, meta.TERMS, keywords.VERSION)
                     meta.delete(connection, meta.LEXICAL_STALE)
         dimension = meta.dimension(connection)
         if self._parts.has_vec and dimension is not None and meta.get(connection, meta.DENSE_STALE) is not None:

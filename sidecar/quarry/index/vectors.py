@@ -51,16 +51,22 @@ def dequantise(rows: Sequence[bytes], dim: int) -> FloatMatrix:
 
 
 def cosines(rows: Sequence[bytes], vector: FloatVector) -> list[float]:
+    """Cosine of *vector* with each stored row; see `matrix_cosines`."""
+    if not rows:
+        return []
+    matrix = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(len(rows), -1)
+    return [float(score) for score in matrix_cosines(matrix, vector)]
+
+
+def matrix_cosines(rows: NDArray[np.int8], vector: FloatVector) -> NDArray[np.float64]:
     """
-    Cosine of *vector* with each stored row.
+    Cosine of *vector* with each of *rows*, none of them zero.
 
     In float64 and each row by itself, so that equal rows score equal wherever they stand: a matrix product rounds
     differently by position, and would let the order of insertion decide a tie.
     """
-    if not rows:
-        return []
-    matrix = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(len(rows), -1).astype(np.float64)
-    query = vector.astype(np.float64)
+    matrix, query = rows.astype(np.float64), vector.astype(np.float64)
     dots = (matrix * query).sum(axis=1)
     norms = np.sqrt((matrix * matrix).sum(axis=1) * (query * query).sum())
-    return [float(score) for score in dots / norms]
+    scores: NDArray[np.float64] = dots / norms
+    return scores

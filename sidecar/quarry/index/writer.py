@@ -15,6 +15,7 @@ import apsw
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.database import explained
+from quarry.index.keyword_rows import KeywordQueue
 
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
@@ -26,6 +27,7 @@ class Writer:
     def __init__(self, path: Path, connection: apsw.Connection) -> None:
         self.path = path
         self.connection = connection
+        self.keywords = KeywordQueue()  # written when the transaction ends
         self._batches = 0  # how many `batch` blocks are open, one in another
         self._uncommitted = 0
         self._begun_s = 0.0
@@ -42,11 +44,13 @@ class Writer:
         with explained(self.path):
             self._begin()
             self.connection.execute("SAVEPOINT change")
+            queued = len(self.keywords.statements)
             try:
                 yield self.connection
                 meta.advance_generation(self.connection)
                 self.connection.execute("RELEASE change")
             except BaseException:
+                self.keywords.rewind(queued)
                 self._undo()
                 raise
             self._uncommitted += 1
@@ -99,6 +103,7 @@ class Writer:
             return
         fault_point("commit")
         try:
+            self.keywords.run(self.connection)
             self.connection.execute("COMMIT")
         except BaseException:
             if self.connection.in_transaction:
@@ -108,6 +113,7 @@ class Writer:
     def _undo(self) -> None:
         """Take back the change in hand; a full disk may have SQLite take back the whole transaction by itself."""
         if not self.connection.in_transaction:
+            self.keywords.rewind(0)
             return
         if self._uncommitted:
             self.connection.execute("ROLLBACK TO change")

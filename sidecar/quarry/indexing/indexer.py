@@ -14,7 +14,7 @@ from typing import Protocol, Self, TypeVar
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, READ_BATCH_NOTES
 from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
-from quarry.index import Index, content_hash, quantise
+from quarry.index import Index, content_hash, quantise, title_hash
 from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
 from quarry.indexing.reconcile import Plan, compare, is_mass_removal, plan, with_everything, with_silent_changes
 from quarry.indexing.survey import Survey, is_below
@@ -172,6 +172,11 @@ class Indexer:
             vectors = quantise(self._encoder.encode([embedded_text(pending.chunk) for pending in batch]))
             index.set_vectors([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
             self._monitor.between_batches()
+        while untitled := index.pending_titles(READ_BATCH_NOTES * 4):
+            fault_point("embed")
+            vectors = quantise(self._encoder.encode([pending.title for pending in untitled]))
+            index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
+            self._monitor.between_batches()
 
     # --- looking -------------------------------------------------------------------------------
 
@@ -260,8 +265,7 @@ class Indexer:
 
     def _store_group(self, run: _Run, group: Sequence[tuple[FoundFile, str | None]]) -> None:
         notes = {file.path: self._note_of(run, file) for file, _ in group if isinstance(file, NoteFile)}
-        chunks = [chunk for note in notes.values() if note for chunk in note.chunks]
-        vectors = self._vectors(run.index, chunks)
+        vectors = self._vectors(run.index, [note for note in notes.values() if note])
         stored: list[Note] = []
         with run.index.batch():
             for file, planned_old_path in group:
@@ -299,7 +303,8 @@ class Indexer:
         """Store *note*; returns whether it is in the index now."""
         rows = [vectors.get(content_hash(chunk)) for chunk in note.chunks]
         try:
-            run.index.upsert(note, file.stamp, rows, old_path=old_path)
+            title_vector = vectors.get(title_hash(note.title))
+            run.index.upsert(note, file.stamp, rows, title_vector=title_vector, old_path=old_path)
         except ValueError as error:
             run.index.record_problem(file.path, str(error), skipped=file.path not in run.known)
             return False
@@ -309,15 +314,21 @@ class Indexer:
         run.count(renamed=int(old_path is not None), upserted=int(old_path is None))
         return True
 
-    def _vectors(self, index: Index, chunks: Sequence[Chunk]) -> dict[bytes, bytes]:
-        """Stored vectors by content hash for *chunks*: those the index knows, and the rest fresh from the model."""
-        by_hash = {content_hash(chunk): chunk for chunk in chunks}
-        known = index.known_vectors(list(by_hash))
-        missing = [key for key in by_hash if key not in known]
+    def _vectors(self, index: Index, notes: Sequence[Note]) -> dict[bytes, bytes]:
+        """
+        Stored vectors for the chunks and titles of *notes*: those the index knows, and the rest fresh from the model.
+
+        Returns:
+            By `content_hash` and `title_hash`.
+        """
+        texts = {content_hash(chunk): embedded_text(chunk) for note in notes for chunk in note.chunks}
+        texts |= {title_hash(note.title): note.title for note in notes}
+        known = index.known_vectors(list(texts))
+        missing = [key for key in texts if key not in known]
         if self._encoder is None or not missing:
             return known
         fault_point("embed")
-        fresh = quantise(self._encoder.encode([embedded_text(by_hash[key]) for key in missing]))
+        fresh = quantise(self._encoder.encode([texts[key] for key in missing]))
         return known | dict(zip(missing, fresh, strict=True))
 
     def _miss(self, run: _Run, missed: MissedFile, old_path: str | None = None) -> None:

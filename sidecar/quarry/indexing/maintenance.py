@@ -7,19 +7,21 @@ reads the references.
 
 import json
 import logging
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 
 from quarry.embedding import Encoder, Fingerprint
-from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
-from quarry.index import Index, Reader, discard, rebuild_path
+from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, QuarryError
+from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.indexing.activity import Activity
 from quarry.indexing.holding import IndexHolder
 from quarry.indexing.indexer import Indexer, Outcome
 from quarry.indexing.policy import Policy
 from quarry.indexing.reporting import RunKind, RunReporter, Updated
+from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
 from quarry.text.note import READER_VERSION
 from quarry.text.scrub import SCRUBBER_VERSION
@@ -44,6 +46,7 @@ class Maintenance:
         *,
         without: frozenset[str],
         breathe: Callable[[], None],
+        is_wanted: Callable[[], bool] = lambda: False,
         tell: Callable[[Updated | None], None],
     ) -> None:
         """
@@ -52,6 +55,7 @@ class Maintenance:
         Args:
             without: Parts to do without, for tests: "sqlite-vec", "fts5".
             breathe: Called where stopping is safe; may wait, or raise `Cancelled`.
+            is_wanted: Whether something more urgent than tidying up has come.
             tell: Called with what a commit changed, or None when there is progress to look at.
 
         Raises:
@@ -63,6 +67,7 @@ class Maintenance:
         self._root = root
         self._load_encoder = load_encoder
         self._breathe = breathe
+        self._is_wanted = is_wanted
         self._tell = tell
         self._drawings: dict[str, FileSeen] = {}
         self._overtaken: set[str] = set()  # paths that saved notes made current since the work in hand began
@@ -123,6 +128,12 @@ class Maintenance:
     def awaits_model(self) -> bool:
         """Whether a model is on its way that will have vectors to make."""
         return self.model.state == "loading" or (self.model.state == "ready" and self._encoder is None)
+
+    def whereabouts(self, path: str) -> tuple[Absence, str]:
+        """Why the index does not hold the note at *path*; see `whereabouts.py`."""
+        with self.reader() as reader:
+            problems = reader.problems_of(path)
+        return whereabouts(self._root, path, self.policy.rules, self._drawings, problems)
 
     @property
     def excluded(self) -> int:
@@ -190,6 +201,7 @@ class Maintenance:
         self._reconcile(thorough=True)
         self.mend()
         self.index.optimize()
+        self._checkpoint()
 
     def mend(self) -> None:
         """
@@ -207,7 +219,10 @@ class Maintenance:
             if cursor is None:
                 break
             self._breathe()
-        self.index.check()
+        try:
+            self.index.check(Deadline(math.inf, self._is_wanted))
+        except Cancelled:  # it takes seconds in a large vault, in which nothing can be written
+            _log.info("the check of the whole index is put off: there is something else to do")
         self._settle()
 
     def recover(self, error: IndexDamaged) -> None:

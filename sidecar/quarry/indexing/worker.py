@@ -141,6 +141,11 @@ class Worker:
         """Changes seen and not yet carried out."""
         return len(self._changes)
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether something has come that tidying up should give way to."""
+        return bool(self._changes) or self._stopping
+
     def breathe(self) -> None:
         """
         Called by a long job where stopping is safe: waits while paused, lets changes overtake.

@@ -47,11 +47,16 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 class RequestFailed(errors.QuarryError):
-    """The sidecar answered with an error; `error.data.next` says what to do."""
+    """
+    The sidecar answered with an error; `error.data.next` says what to do.
 
-    def __init__(self, error: Error) -> None:
+    `error.data.position` counts into `query`, which is None where none was asked.
+    """
+
+    def __init__(self, error: Error, query: str | None = None) -> None:
         super().__init__(error.message)
         self.error = error
+        self.query = query
 
 
 class SidecarClient:
@@ -224,7 +229,7 @@ class SidecarClient:
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar gave no answer in {REPLY_TIMEOUT_S:.0f} s") from error
         if reply.error:
-            raise RequestFailed(reply.error)
+            raise RequestFailed(reply.error, getattr(params, "query", None))
         with _sense():
             return msgspec.json.decode(reply.result, type=result)
 

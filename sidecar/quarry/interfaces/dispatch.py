@@ -8,8 +8,9 @@ id gets an answer under it, naming what was wrong.
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -197,19 +198,29 @@ class Conversation:
 
     async def _search(self, params: protocol.SearchParams, request: Request) -> protocol.Value:
         self._cancel(params.supersedes)
-        answer = await self._ask_engine(translate.search_request(params), request)
+        answer = await self._search_for(translate.search_request(params), request)
         return await self._call(translate.search_result, answer, with_text=params.detail == "full")
 
     async def _context(self, params: protocol.ContextParams, request: Request) -> protocol.Value:
-        answer = await self._ask_engine(translate.context_request(params), request)
+        answer = await self._search_for(translate.context_request(params), request)
         return await self._call(translate.context_result, answer, params.max_tokens)
 
-    async def _ask_engine(self, wanted: SearchRequest, request: Request) -> Answer:
-        """Search; the position of what is wrong with a query becomes one that the client can count to."""
-        try:
+    async def _search_for(self, wanted: SearchRequest, request: Request) -> Answer:
+        with _placed_in(wanted.query):
             return await self._call(self.service.engine.search, wanted, request.is_cancelled)
-        except BadQuery as error:
-            raise BadQuery(str(error), utf16_offset(wanted.query, error.position)) from error
+
+    async def _explain(self, params: protocol.ExplainParams, request: Request) -> protocol.Value:
+        explain, wanted = self.service.engine.explain, translate.explain_request(params)
+        with _placed_in(params.query):  # of a note that is not indexed, the file is looked for
+            explanation = await self._call_vault(explain, wanted, params.path, request.is_cancelled)
+        return await self._call(translate.explain_result, explanation)
+
+    async def _related(self, params: protocol.RelatedParams, request: Request) -> protocol.Value:
+        source, scope = translate.related_source(params), translate.scope(params.filters)
+        related = await self._call(
+            self.service.engine.related, source, scope, params.limit, translate.SCAN_WIDTH, request.is_cancelled
+        )
+        return await self._call(translate.related_result, related)
 
     async def _read_note(self, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
         note = await self._call_vault(self.service.engine.read_note, params.path)
@@ -257,6 +268,8 @@ class Conversation:
 _HANDLERS: Mapping[str, Callable[[Conversation, Any, Request], Awaitable[protocol.Value]]] = {
     "initialize": Conversation._initialize,
     "search": Conversation._search,
+    "explain": Conversation._explain,
+    "related": Conversation._related,
     "context": Conversation._context,
     "note/read": Conversation._read_note,
     "notes/list": Conversation._list_notes,
@@ -275,6 +288,15 @@ def notification(method: str, params: protocol.Value) -> bytes:
     """A frame that the sidecar sends unasked."""
     assert isinstance(params, protocol.SERVER_NOTIFICATIONS[method]), f"{method} carries something else"
     return _encoder.encode(Notification(method=method, params=params))
+
+
+@contextmanager
+def _placed_in(query: str) -> Iterator[None]:
+    """The position of what is wrong with *query* becomes one that the client can count to."""
+    try:
+        yield
+    except BadQuery as error:
+        raise BadQuery(str(error), utf16_offset(query, error.position)) from error
 
 
 def _failure(request_id: int | str | None, error: Error) -> bytes:

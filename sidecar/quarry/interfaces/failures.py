@@ -36,7 +36,7 @@ _FORMS: dict[type[errors.QuarryError], Form] = {
     errors.Cancelled: Form("cancelled", Error.CANCELLED, 130, "ask again if the answer is still wanted"),
     errors.ProtocolMismatch: Form("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Form(
-        "extra-missing", Error.UNAVAILABLE, 1, 'install it again with the extra: "./sidecar[mcp]"'
+        "extra-missing", Error.UNAVAILABLE, 1, 'install it again with the extra: "./sidecar[mcp]" or "./sidecar[eval]"'
     ),
     errors.ConnectionFailed: Form("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }

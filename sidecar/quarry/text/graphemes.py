@@ -4,15 +4,16 @@ Where may a text be cut without breaking what a reader sees as one character?
 A small part of Unicode's rules (UAX #29), enough for emoji, flags, accents and the scripts that build on them.
 """
 
-import re
 import unicodedata
 
 _ZERO_WIDTH_JOINER = "\u200d"
 _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
 _TAG_CHARACTERS = ("\U000e0020", "\U000e007f")
-_FLAG_LETTERS_BEFORE = re.compile(r"[\U0001f1e6-\U0001f1ff]*\Z")
 _FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
-_LOOK_BACK = 64  # flag letters in a row that are counted back
+_EVERY_FLAG_LETTER = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+_KOREAN_INNER = ("\u1160", "\u11ff")  # vowels and final consonants, where syllables are written in parts
+_THAI_AND_LAO_AM = "\u0e33\u0eb3"
+_VIRAMA = 9  # combining class of the signs that join two consonants
 
 
 def is_safe_cut(text: str, offset: int) -> bool:
@@ -21,12 +22,14 @@ def is_safe_cut(text: str, offset: int) -> bool:
         return True
     before, after = text[offset - 1], text[offset]
     if before < "\u0300" and after < "\u0300":
-        return True
+        return not (before == "\r" and after == "\n")
     if before == _ZERO_WIDTH_JOINER or _extends(after):
         return False
+    if unicodedata.combining(before) == _VIRAMA and unicodedata.category(after) == "Lo":
+        return False
     if _within(after, _FLAG_LETTERS) and _within(before, _FLAG_LETTERS):
-        run = _FLAG_LETTERS_BEFORE.search(text[max(0, offset - _LOOK_BACK) : offset])
-        return run is None or len(run[0]) % 2 == 0  # two letters make a flag
+        ahead = text[:offset]
+        return (offset - len(ahead.rstrip(_EVERY_FLAG_LETTER))) % 2 == 0  # two letters make a flag
     return True
 
 
@@ -35,8 +38,10 @@ def _extends(character: str) -> bool:
     return (
         character == _ZERO_WIDTH_JOINER
         or unicodedata.category(character) in ("Mn", "Mc", "Me")  # holds the variation selectors too
+        or character in _THAI_AND_LAO_AM
         or _within(character, _SKIN_TONES)
         or _within(character, _TAG_CHARACTERS)
+        or _within(character, _KOREAN_INNER)
     )
 
 

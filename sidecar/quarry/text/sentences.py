@@ -12,11 +12,11 @@ from quarry.types import Span
 
 _LINE = re.compile(r"[^\n]+")
 _STRUCTURE = re.compile(
-    r"[ \t>]*(?:(?P<fence>`{3,}|~{3,})|(?P<alone>#{1,6}[ \t]|\|)|(?P<item>[-*+][ \t]|[0-9]{1,9}[.)][ \t]))"
+    r"(?P<quote>[ \t]*>)?[ \t>]*"
+    r"(?:(?P<fence>`{3,}|~{3,})|(?P<alone>#{1,6}[ \t]|\|)|(?P<item>[-*+][ \t]|[0-9]{1,9}[.)][ \t])|(?P<plain>))"
 )
 _SIGN = re.compile(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
 _MUTE = re.compile(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
-_QUOTE = re.compile(r"[ \t]*>")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_~`]*+(?=\s)|[。！？]+[」』”’）】]*")
 _WORD_BEFORE = re.compile(r"[\w.]*\Z")
 _NEXT_SIGN = re.compile(r"\s*(\S?)")
@@ -30,11 +30,7 @@ _ABBREVIATIONS = frozenset(_SHORTENED.split())
 
 def split_sentences(text: str) -> tuple[Span, ...]:
     """The sentences of *text* in order: trimmed, none empty, none overlapping, together all that is no space."""
-    return tuple(
-        span
-        for start, end, is_prose in _blocks(text)
-        for span in (_sentences(text, start, end) if is_prose else _trimmed(text, start, end))
-    )
+    return tuple(Span(start, end) for start, end in _split(text))
 
 
 def telling_sentences(text: str) -> tuple[Span, ...]:
@@ -42,14 +38,31 @@ def telling_sentences(text: str) -> tuple[Span, ...]:
     The sentences worth quoting: without headings, which stand above a passage anyway, without fences and rules, and
     without the signs of lists and quotes. Where nothing else is left, all that `split_sentences` gives.
     """
-    every = split_sentences(text)
-    told = []
-    for span in every:
-        sign = _SIGN.match(text, span.start, span.end)
-        start = sign.end() if sign else span.start
-        if not _MUTE.fullmatch(text, start, span.end):
-            told.append(Span(start, span.end))
-    return tuple(told) or every
+    return tuple(Span(start, end) for start, end in _telling(text)) or split_sentences(text)
+
+
+def first_telling_sentence(text: str) -> Span | None:
+    """The first of `telling_sentences`, without looking further; None when *text* is blank."""
+    first = next(_telling(text), None) or next(_split(text), None)
+    return Span(*first) if first else None
+
+
+def _telling(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in _split(text):
+        if not text[start].isalpha():  # no heading, fence, rule or sign begins with a letter
+            sign = _SIGN.match(text, start, end)
+            start = sign.end() if sign else start
+            if _MUTE.fullmatch(text, start, end):
+                continue
+        yield start, end
+
+
+def _split(text: str) -> Iterator[tuple[int, int]]:
+    for start, end, is_prose in _blocks(text):
+        if is_prose:
+            yield from _sentences(text, start, end)
+        else:
+            yield from _trimmed(text, start, end)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -59,21 +72,22 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     alone = True  # whether the line before is a stretch of its own
     quoted = False
     for line in _LINE.finditer(text):
-        shape = _STRUCTURE.match(text, line.start(), line.end())
-        is_quoted = _QUOTE.match(text, line.start(), line.end()) is not None
-        is_fence = shape is not None and shape["fence"] is not None
-        is_alone = in_fence or is_fence or (shape is not None and shape["alone"] is not None)
-        if is_fence:
+        line_start, line_end = line.span()
+        shape = None if text[line_start].isalpha() else _STRUCTURE.match(text, line_start, line_end)
+        kind = shape.lastgroup if shape else None
+        is_quoted = shape is not None and shape["quote"] is not None
+        is_alone = in_fence or kind == "fence" or kind == "alone"
+        if kind == "fence":
             in_fence = not in_fence
-        goes_on = line.start() == end + 1 and is_quoted == quoted and not (alone or is_alone or shape)
+        goes_on = line_start == end + 1 and is_quoted == quoted and not (alone or is_alone or kind == "item")
         if not goes_on or line[0].isspace():
             yield start, end, not alone
-            start = line.start()
-        end, alone, quoted = line.end(), is_alone, is_quoted
+            start = line_start
+        end, alone, quoted = line_end, is_alone, is_quoted
     yield start, end, not alone
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
     for found in _END.finditer(text, start, end):
         if not _is_abbreviation(text, begin, found):
@@ -95,10 +109,10 @@ def _is_abbreviation(text: str, begin: int, found: re.Match[str]) -> bool:
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or (word.isdigit() and word == tail.strip())
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The span without the spaces at its ends, if anything is left."""
     stretch = text[start:end]
-    bare = stretch.strip()
+    bare = stretch.lstrip()
     if bare:
-        begin = start + len(stretch) - len(stretch.lstrip())
-        yield Span(begin, begin + len(bare))
+        begin = end - len(bare)
+        yield begin, begin + len(bare.rstrip())

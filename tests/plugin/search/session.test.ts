@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { SearchSession, type SearchState } from "../../../plugin/search/session";
-import { FakeClient, type ManualClock, hit, manualClock, searchResult, settled } from "../builders";
+import { FakeClient, type ManualClock, explained, hit, manualClock, passage, searchResult, settled } from "../builders";
 
 let client: FakeClient;
 let clock: ManualClock;
@@ -54,7 +54,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, maxTokens: 100_000 });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, typing: true, maxTokens: 100_000 });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {
@@ -126,6 +126,100 @@ describe("typing", () => {
 
     expect(queries()).toEqual(["r"]);
   });
+});
+
+describe("when the typing rests", () => {
+  const asked = (): unknown[] => client.asked.map(({ params }) => [(params as { query: string }).query, (params as { typing: boolean }).typing]);
+
+  async function typed(query: string, ...snippets: readonly string[]): Promise<void> {
+    session.setQuery(query);
+    client.last.answer(searchResult(...snippets.map((snippet, index) => hit(`${index}.md`, { passages: [passage({ snippet })] }))));
+    await settled();
+  }
+
+  test("a word that is the beginning of another stays one, so the rows stay as well", async () => {
+    await typed("retr", "retry it");
+    await clock.advance(5_000);
+    session.refresh();
+
+    expect(asked()).toEqual([["retr", true], ["retr", true]]);
+  });
+
+  test("a word that begins nothing is asked as a whole word, once and quietly", async () => {
+    await typed("refrences", "retry it");
+    await clock.advance(599);
+    const before = client.asked.length;
+    await clock.advance(1);
+    client.last.answer(searchResult());
+    await clock.advance(5_000);
+
+    expect(before).toBe(1);
+    expect(asked()).toEqual([["refrences", true], ["refrences", false]]);
+    expect(kinds()).toEqual(["searching", "results", "results"]);
+  });
+
+  test("a corrected answer is a new one, an answer that is the same is not", async () => {
+    await typed("refrences");
+    session.rest();
+    client.last.answer({ ...searchResult(hit("a.md")), corrections: [{ typed: "refrences", used: "references" }] });
+    await settled();
+    const corrected = session.state;
+    await clock.advance(100);
+    await typed("xyzzy");
+    session.rest();
+    client.last.answer(searchResult());
+    await settled();
+
+    expect(corrected).toMatchObject({ kind: "results", isRefresh: false });
+    expect(session.state).toMatchObject({ kind: "results", isRefresh: true });
+  });
+
+  test("the next key begins the wait anew", async () => {
+    await typed("refrence");
+    await clock.advance(500);
+    await typed("refrences");
+    await clock.advance(500);
+
+    expect(asked()).toEqual([["refrence", true], ["refrences", true]]);
+  });
+
+  test("an answer that is late is judged when it comes", async () => {
+    session.setQuery("refrences");
+    await clock.advance(2_000);
+    client.last.answer(searchResult());
+    await settled();
+
+    expect(asked()).toEqual([["refrences", true], ["refrences", false]]);
+  });
+
+  test("rows that someone chooses among stay", async () => {
+    await typed("refrences", "retry it");
+    session.hold();
+    await clock.advance(5_000);
+    session.rest();
+
+    expect(asked()).toEqual([["refrences", true]]);
+  });
+
+  test("words from elsewhere are whole from the first", async () => {
+    session.setQuery("refrences", true);
+    client.last.answer(searchResult());
+    await clock.advance(5_000);
+
+    expect(asked()).toEqual([["refrences", false]]);
+  });
+});
+
+test("a note is explained as the open query was asked", async () => {
+  session.setQuery("retr");
+  client.last.answer(searchResult(hit("a.md")));
+  await settled();
+  const reply = session.explain("b.md");
+  const { method, params } = client.last;
+  client.last.answer(explained({ path: "b.md" }));
+
+  expect([method, params]).toEqual(["explain", { query: "retr", path: "b.md", mode: "hybrid", limit: 30, typing: true }]);
+  expect(await reply).toMatchObject({ ok: true, value: { path: "b.md" } });
 });
 
 describe("failing", () => {

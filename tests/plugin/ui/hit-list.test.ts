@@ -108,9 +108,22 @@ describe("a row", () => {
     expect(texts(el, ".quarry-sentence")).toEqual(["Then stop."]);
   });
 
+  test("marks the words of the query in its title, and draws it anew only where it differs", () => {
+    const found = hit("a.md", { title: "😀 Retry now", titleMarks: [{ start: 3, end: 8, kind: "word" }], passages: [] });
+    list.show([found], 0);
+    const marked = texts(el, ".quarry-title .search-result-file-matched-text");
+    const removed = removedBy(() => { list.show([structuredClone(found)], 0); });
+    list.show([{ ...found, titleMarks: [] }], 0);
+
+    expect(marked).toEqual(["Retry"]);
+    expect(removed).toBe(0);
+    expect(titles()).toEqual(["😀 Retry now"]);
+    expect(el.querySelector(".quarry-title span")).toBeNull();
+  });
+
   test("keeps hostile text as text", () => {
     const evil = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
-    list.show([hit("a.md", { title: evil, passages: [passage({ headingPath: [`A ${evil}`], snippet: evil, marks: [{ start: 0, end: 4, kind: "word" }] })] })], 0);
+    list.show([hit("a.md", { title: evil, titleMarks: [{ start: 1, end: 4, kind: "word" }], passages: [passage({ headingPath: [`A ${evil}`], snippet: evil, marks: [{ start: 0, end: 4, kind: "word" }] })] })], 0);
 
     expect(el.querySelector("img, script")).toBeNull();
     expect(texts(el, ".quarry-title, .quarry-trail, .quarry-snippet")).toEqual([evil, `A ${evil}`, evil]);

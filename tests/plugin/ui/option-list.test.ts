@@ -8,7 +8,7 @@ let list: OptionList<Option>;
 
 beforeEach(() => {
   input = emptyBody().createEl("input");
-  list = new OptionList(input);
+  list = new OptionList(input, "rows");
 });
 
 function options(...keys: readonly string[]): Option[] {

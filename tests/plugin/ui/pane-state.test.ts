@@ -1,19 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, type SearchState } from "../../../plugin/search/session";
+import { type SearchState } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { freshness, handicap, paneState } from "../../../plugin/ui/pane-state";
-import { hit, indexStatus } from "../builders";
+import { answer, hit, indexStatus } from "../builders";
 
 const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
-const answer = (...paths: readonly string[]): Answer => ({
-  query: "retry",
-  mode: "hybrid",
-  hits: paths.map((path) => hit(path)),
-  total: paths.length,
-  missing: [],
-  tookMs: 5,
-});
-const results = (...paths: readonly string[]): SearchState => ({ kind: "results", answer: answer(...paths), isRefresh: false });
+const results = (...paths: readonly string[]): SearchState => ({ kind: "results", answer: answer({ hits: paths.map((path) => hit(path)) }), isRefresh: false });
 const progress = { doneNotes: 4_210, totalNotes: 16_894, doneChunks: 12_000, notesPerSecond: 500, remainingMs: 25_000 };
 
 describe("the body", () => {
@@ -57,7 +49,7 @@ describe("the line about what is missing", () => {
   const missing = [{ leg: "dense", reason: "The model is missing." }] as const;
 
   test("comes from the answer, which knows what served it", () => {
-    const search: SearchState = { kind: "results", answer: { ...answer("a.md"), missing }, isRefresh: false };
+    const search: SearchState = { kind: "results", answer: answer({ hits: [hit("a.md")], missing }), isRefresh: false };
 
     expect(handicap(indexStatus(), search)).toEqual(missing[0]);
     expect(handicap(indexStatus({ missing }), results("a.md"))).toBeNull();

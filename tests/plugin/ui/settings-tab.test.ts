@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { emptyBody } from "./dom";
+import { emptyBody, one } from "./dom";
 import { App, type Plugin, Setting } from "obsidian";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../plugin/protocol/messages";
@@ -17,6 +17,7 @@ const vaultSettings: VaultSettings = {
   skipSections: ["Related"],
   lexicalWeight: 1,
   denseWeight: 1,
+  fusion: "convex",
 };
 
 let answer: Reply<VaultSettings>;
@@ -87,6 +88,19 @@ describe("the vault's settings", () => {
     await settled();
 
     expect(written).toEqual([{ excludeFolders: ["Archive", "Private"] }]);
+  });
+
+  test("the way of ranking is chosen from a list", async () => {
+    await display();
+    const select = one(tab.containerEl, "select") as HTMLSelectElement;
+    const before = select.value;
+    select.value = "rrf";
+    select.dispatchEvent(new Event("change"));
+    await settled();
+
+    expect(before).toBe("convex");
+    expect([...select.options].map(({ value }) => value)).toEqual(["convex", "rrf"]);
+    expect(written).toEqual([{ fusion: "rrf" }]);
   });
 
   test("cannot be changed while the engine is away", async () => {

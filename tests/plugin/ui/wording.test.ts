@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type StartFailure } from "../../../plugin/sidecar/failure";
 import { type Freshness, type PaneState } from "../../../plugin/ui/pane-state";
+import { OPERATORS } from "../../../plugin/ui/operators";
 import {
   TEXT,
   ageWords,
   announcement,
-  countWords,
   failureWords,
   freshnessWords,
   handicapWords,
@@ -13,9 +13,7 @@ import {
   panelWords,
   startFailureWords,
 } from "../../../plugin/ui/wording";
-import { hit } from "../builders";
-
-const answer = { query: "retry", mode: "hybrid", hits: [], total: 0, missing: [], tookMs: 5 } as const;
+import { answer, hit } from "../builders";
 
 /** One of each: a new kind will not compile until it stands here. */
 const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K }> } = {
@@ -27,8 +25,8 @@ const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K 
   starting: { kind: "starting" },
   empty: { kind: "empty", hasHistory: false },
   searching: { kind: "searching" },
-  results: { kind: "results", answer: { ...answer, hits: [hit("a.md")], total: 1 } },
-  "no-results": { kind: "no-results", answer, isIndexing: false },
+  results: { kind: "results", answer: answer({ hits: [hit("a.md")] }) },
+  "no-results": { kind: "no-results", answer: answer(), isIndexing: false },
   "bad-query": { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 },
   "search-failed": { kind: "search-failed", failure: { kind: "timed-out", afterMs: 10_000 } },
 };
@@ -62,8 +60,14 @@ describe("every state of the pane", () => {
 
   test("nothing found in one mode offers both", () => {
     for (const mode of ["keyword", "semantic"] as const) {
-      expect(panelWords({ kind: "no-results", answer: { ...answer, mode }, isIndexing: false })?.actions[0].id).toBe("search-both");
+      expect(panelWords({ kind: "no-results", answer: answer({ mode }), isIndexing: false })?.actions[0].id).toBe("search-both");
     }
+  });
+
+  test("nothing found names what was looked for, filters and all", () => {
+    const nothing = answer({ query: "glue tag:howto folder:Attic", understood: "notes in Attic tagged #howto, near in meaning to glue" });
+
+    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Looked for notes in Attic tagged #howto, near in meaning to glue\. [A-Z]/);
   });
 
   test("an error without a position can only be cleared", () => {
@@ -122,13 +126,6 @@ test("a request that failed has a sentence", () => {
   expect(failureWords({ kind: "timed-out", afterMs: 10_000 })).toContain("10 s");
 });
 
-test("the count says how many of how many, and how fast", () => {
-  const hits = [hit("a.md"), hit("b.md")];
-
-  expect(countWords({ ...answer, hits, total: 2, tookMs: 23.4 })).toBe("2 notes · 23 ms");
-  expect(countWords({ ...answer, hits, total: 1_412, tookMs: 0.2 })).toBe("2 of 1,412 notes · 1 ms");
-});
-
 test("what is missing is named in plain words", () => {
   expect(handicapWords({ leg: "dense", reason: "The model folder is empty." })).toBe("Meaning search is off. The model folder is empty.");
 });
@@ -157,8 +154,16 @@ test("screen readers hear what settled", () => {
   expect(announcement(STATES.searching)).toBe("");
 });
 
+test("screen readers hear what was corrected and what was given up", () => {
+  const corrected = answer({ hits: [hit("a.md")], corrections: [{ typed: "refrences", used: "references" }] });
+  const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", message: "No note has these words; these come near." } });
+
+  expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. No note has refrences. Showing results for references.");
+  expect(announcement({ kind: "results", answer: relaxed })).toBe("1 note found. No note has these words; these come near.");
+});
+
 test("no sentence shouts, and none holds a path or an address", () => {
-  const sentences = JSON.stringify(TEXT) + Object.values(STATES).map((state) => JSON.stringify(panelWords(state))).join("");
+  const sentences = JSON.stringify([TEXT, OPERATORS]) + Object.values(STATES).map((state) => JSON.stringify(panelWords(state))).join("");
 
   expect(sentences).not.toMatch(/!|https?:/);
 });

@@ -171,6 +171,49 @@ def test_near_in_meaning_is_near_in_space(bundled: StaticEncoder, text: str, nea
     assert row @ near_row > row @ far_row + 0.2
 
 
+# --- what it knows ---------------------------------------------------------------------------------------------
+
+
+def test_words_of_its_language_are_familiar_and_single_characters_are_not(bundled: StaticEncoder) -> None:
+    english, mixed, chinese, signs = map(
+        bundled.familiarity, (RENAME, "rename 机器学习笔记本", "机器学习", "-> ++ ...")
+    )
+
+    assert english > 0.8
+    assert english > mixed > chinese
+    assert signs == 0
+
+
+@pytest.mark.parametrize("text", ["", " ", "\ud83d", "x" * 20_000, "💡", "ꙮꙮ", "ﬁne Ⅳ x² ½"])
+def test_familiarity_is_a_share_of_any_text(bundled: StaticEncoder, text: str) -> None:
+    assert 0 <= bundled.familiarity(text) <= 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(text=st.text(max_size=60))
+def test_familiarity_is_a_share_whatever_is_written(bundled: StaticEncoder, text: str) -> None:
+    assert 0 <= bundled.familiarity(text) <= 1
+
+
+@pytest.mark.parametrize("word", ["branch", "Branch", "KITCHEN", "dentist"])
+def test_words_that_it_knows_whole_are_words(bundled: StaticEncoder, word: str) -> None:
+    assert bundled.is_word(word)
+
+
+@pytest.mark.parametrize("word", ["brnach", "kitchn", "accordeonn", "getStaleFiles", "", " ", "##ing", "ꙮ"])
+def test_slips_and_pieces_are_no_words(bundled: StaticEncoder, word: str) -> None:
+    assert not bundled.is_word(word)
+
+
+def test_a_model_of_five_words_knows_them(save_model: SaveModel) -> None:
+    encoder = load_encoder(str(save_model(np.ones((5, 4), dtype="float32"))))
+
+    assert encoder.is_word("Beta")
+    assert not encoder.is_word("epsilon")
+    assert encoder.familiarity("alpha beta") == 1
+    assert encoder.familiarity("") == 0
+
+
 # --- fingerprints ----------------------------------------------------------------------------------------------
 
 

@@ -158,7 +158,9 @@ def test_asking_for_a_secret_finds_nothing(everywhere: Vault, open_engine):
     engine: Engine = open_engine()
 
     for secret in SECRETS.values():
-        assert ask(engine, f'"{secret}"', mode="keyword").hits == ()
+        answer = ask(engine, f'"{secret}"', mode="keyword", max_tokens=1_000_000)
+        assert not answer.hits or answer.relaxed  # to words that stand beside it
+        assert secret not in repr(answer.hits)
 
 
 @hypothesis_settings(max_examples=150, deadline=None)

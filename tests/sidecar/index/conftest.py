@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.index import Deadline, Index, quantise
+from quarry.conditions import Condition
+from quarry.index import Deadline, Index, LexicalQuery, NoteIds, Reader, quantise
 from quarry.index.vectors import FloatMatrix, FloatVector
-from quarry.types import Chunk, FileStamp, Note, Query, Ranking, Scope
+from quarry.types import Chunk, FileStamp, Note, Ranking
 
 DIM = 32
 
+Place = tuple[str, int]  # path and chunk number
 MakeNote = Callable[..., Note]
 Encode = Callable[[Sequence[str]], FloatMatrix]
 
@@ -60,9 +62,9 @@ def stamp() -> Callable[..., FileStamp]:
 
 
 @pytest.fixture(scope="session")
-def ask() -> Callable[..., Query]:
-    def make(text: str = "", phrases: Sequence[str] = (), excluded: Sequence[str] = (), **scope: object) -> Query:
-        return Query(text, tuple(text.split()), tuple(phrases), tuple(excluded), Scope(**scope))  # type: ignore[arg-type]
+def ask() -> Callable[..., LexicalQuery]:
+    def make(text: str = "", *phrases: str, prefix: str | None = None) -> LexicalQuery:
+        return LexicalQuery.of(text.split(), phrases, prefix)
 
     return make
 
@@ -76,11 +78,11 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 @pytest.fixture(scope="session")
 def store(encode: Encode, stamp: Callable[..., FileStamp]) -> Callable[..., None]:
-    """Upsert a note with the vectors of its texts."""
+    """Upsert a note with the vectors of its texts and its title."""
 
     def upsert(index: Index, note: Note, seconds: int = 1, old_path: str | None = None) -> None:
-        vectors = quantise(encode([chunk.text for chunk in note.chunks]))
-        index.upsert(note, stamp(seconds), vectors, old_path=old_path)
+        *vectors, title = quantise(encode([*(chunk.text for chunk in note.chunks), note.title]))
+        index.upsert(note, stamp(seconds), vectors, title_vector=title, old_path=old_path)
 
     return upsert
 
@@ -102,30 +104,44 @@ def in_time() -> Deadline:
     return Deadline.after(3600)
 
 
+@pytest.fixture(scope="session")
+def admit(in_time: Deadline) -> Callable[[Reader, Condition | None], NoteIds | None]:
+    """The notes that a condition admits; None without one."""
+
+    def ask(reader: Reader, condition: Condition | None) -> NoteIds | None:
+        return None if condition is None else reader.admitted(condition, deadline=in_time)
+
+    return ask
+
+
 @pytest.fixture
-def lexical(index: Index, ask: Callable[..., Query], in_time: Deadline) -> Callable[..., list[tuple[str, int]]]:
+def lexical(
+    index: Index, ask: Callable[..., LexicalQuery], admit: Callable[..., NoteIds | None], in_time: Deadline
+) -> Callable[..., list[Place]]:
     """Search by keyword in `index`; gives (path, chunk number)."""
 
-    def search(text: str = "", depth: int = 30, **query: object) -> list[tuple[str, int]]:
+    def search(
+        text: str = "", depth: int = 30, *, phrases: Sequence[str] = (), where: Condition | None = None
+    ) -> list[Place]:
         with index.reader() as reader:
-            return _places(reader.lexical(ask(text, **query), depth, deadline=in_time))
+            return _places(reader.lexical(ask(text, *phrases), admit(reader, where), depth, deadline=in_time))
 
     return search
 
 
 @pytest.fixture
 def dense(
-    index: Index, ask: Callable[..., Query], encode: Encode, in_time: Deadline
-) -> Callable[..., list[tuple[str, int]]]:
+    index: Index, admit: Callable[..., NoteIds | None], encode: Encode, in_time: Deadline
+) -> Callable[..., list[Place]]:
     """Search by meaning in `index`; gives (path, chunk number)."""
 
-    def search(text: str, depth: int = 30, **query: object) -> list[tuple[str, int]]:
+    def search(text: str, depth: int = 30, *, where: Condition | None = None) -> list[Place]:
         vector: FloatVector = encode([text])[0]
         with index.reader() as reader:
-            return _places(reader.dense(vector, ask(text, **query), depth, deadline=in_time))
+            return _places(reader.dense(vector, admit(reader, where), depth, deadline=in_time))
 
     return search
 
 
-def _places(ranking: Ranking) -> list[tuple[str, int]]:
+def _places(ranking: Ranking) -> list[Place]:
     return [(candidate.path, candidate.number) for candidate in ranking]

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from quarry.conditions import Every, Holds, InFolder, Not, Tagged
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline, Index, quantise
 
@@ -11,25 +12,23 @@ def test_the_nearest_stands_first_and_scores_its_cosine(put, index, encode, ask,
     vector = encode(["apples and pears"])[0]
 
     with index.reader() as reader:
-        ranking = reader.dense(vector * 3, ask("apples"), 5, deadline=in_time)
+        ranking = reader.dense(vector * 3, None, 5, deadline=in_time)
 
     assert [c.path for c in ranking] == ["near.md", "far.md"]
     assert ranking[0].score == pytest.approx(1, abs=1e-3)
     assert ranking[1].score < 0.6
 
 
-def test_phrases_excluded_words_and_scope_hold_before_the_cut(put, dense):
+def test_conditions_hold_before_the_cut(put, dense, proposer):
     for n in range(40):
         put(f"n{n:02}.md", "apples pears")
     put("here/last.md", "a red car", tags=("t",))
 
-    assert dense("apples pears", depth=1, phrases=["red car"]) == [("here/last.md", 0)]
-    assert dense("apples pears", depth=1, excluded=["pears"]) == [("here/last.md", 0)]
-    assert dense("apples pears", depth=1, folders=("here",)) == [("here/last.md", 0)]
-    assert dense("apples pears", depth=1, tags=("t",)) == [("here/last.md", 0)]
+    for where in (Holds("red car"), Not(Holds("pears")), InFolder("here"), Tagged("t")):
+        assert dense("apples pears", depth=1, where=where) == [("here/last.md", 0)]
 
 
-def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense):
+def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense, proposer):
     for name in ("m", "z", "b", "y", "a", "x", "c"):
         for n in range(9):
             put(f"{name}{n}.md", "apples")
@@ -39,6 +38,7 @@ def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense
 
 def test_more_equal_chunks_than_sqlite_vec_returns_are_still_cut_by_path(index, store, make_note, dense, monkeypatch):
     monkeypatch.setattr("quarry.index.dense.MAX_NEIGHBOURS", 64)
+    monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", 0)
     with index.batch():
         for n in reversed(range(200)):
             store(index, make_note(f"{n:03}.md", "apples"))
@@ -71,27 +71,40 @@ def test_a_vector_of_another_model_is_refused(put, index, ask, in_time):
     put("a.md", "apples")
 
     with index.reader() as reader, pytest.raises(ValueError, match="dimensions"):
-        reader.dense(np.ones(7, dtype=np.float32), ask("x"), 5, deadline=in_time)
+        reader.dense(np.ones(7, dtype=np.float32), None, 5, deadline=in_time)
 
 
-def test_searching_in_memory_gives_the_same_ranking(tmp_path, store, make_note, encode, ask, in_time):
+@pytest.fixture(params=["memory", "sqlite-vec"])
+def proposer(request, monkeypatch):
+    """Who proposes; sqlite-vec does where memory would not hold all vectors."""
+    if request.param == "sqlite-vec":
+        monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", 0)
+    return request.param
+
+
+def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, encode, admit, in_time, monkeypatch):
     rng = np.random.default_rng(0)
     words = [f"w{n}" for n in range(200)]
     notes = [make_note(f"{n:03}.md", *(" ".join(rng.choice(words, 5)) for _ in range(3))) for n in range(150)]
+    vector = encode(["w1 w5 w9"])[0]
     rankings = []
-    for number, without in enumerate((frozenset(), frozenset({"sqlite-vec"}))):
-        index = Index.open(tmp_path / f"{number}.db", without=without)
+    for number, (without, memory) in enumerate([((), 10**9), (("sqlite-vec",), 0), ((), 0)]):
+        monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", memory)
+        index = Index.open(tmp_path / f"{number}.db", without=frozenset(without))
         with index.batch():
             for note in notes:
                 store(index, note)
         with index.reader() as reader:
-            for query in (ask("w1"), ask("w1", folders=("nowhere",)), ask("w1", excluded=["w2", "w3"])):
-                found = reader.dense(encode(["w1 w5 w9"])[0], query, 30, deadline=in_time)
+            for where in (None, InFolder("nowhere"), Every((Not(Holds("w2")), Not(Holds("w3"))))):
+                found = reader.dense(vector, admit(reader, where), 30, deadline=in_time)
                 rankings.append([(c.path, c.number, c.score) for c in found])
+            rankings.append(reader.cosines_of(vector, [*range(2048, 2051), 5]))
+            rankings.append(reader.nearest_chunks(vector, range(1, 50)))
+            rankings.append(reader.title_cosines(vector, range(1, 50)))
         index.close()
 
-    assert rankings[:3] == rankings[3:]
-    assert [len(ranking) for ranking in rankings[:3]] == [30, 0, 30]
+    assert rankings[:6] == rankings[6:12] == rankings[12:]
+    assert [len(ranking) for ranking in rankings[:6]] == [30, 0, 30, 3, 49, 49]
 
 
 def test_searching_in_memory_sees_every_change(tmp_path, store, make_note, encode, ask, in_time):
@@ -99,7 +112,7 @@ def test_searching_in_memory_sees_every_change(tmp_path, store, make_note, encod
 
     def found():
         with index.reader() as reader:
-            return [c.path for c in reader.dense(encode(["apples"])[0], ask("x"), 9, deadline=in_time)]
+            return [c.path for c in reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)]
 
     store(index, make_note("a.md", "apples"))
     assert found() == ["a.md"]
@@ -121,13 +134,15 @@ def test_a_search_in_memory_stops_at_its_deadline_and_when_cancelled(tmp_path, s
 
     with index.reader() as reader:
         with pytest.raises(DeadlineExceeded):
-            reader.dense(encode(["x"])[0], ask("x"), 5, deadline=Deadline.after(-1))
+            reader.dense(encode(["x"])[0], None, 5, deadline=Deadline.after(-1))
         with pytest.raises(Cancelled):
-            reader.dense(encode(["x"])[0], ask("x"), 5, deadline=Deadline(float("inf"), is_cancelled))
+            reader.dense(encode(["x"])[0], None, 5, deadline=Deadline(float("inf"), is_cancelled))
     index.close()
 
 
-def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(tmp_path, make_note, stamp, ask, in_time):
+def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(
+    tmp_path, make_note, stamp, in_time, proposer
+):
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(2000, 64)).astype(np.float32)
     index = Index.open(tmp_path / "i.db")
@@ -140,7 +155,47 @@ def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(tm
     exact = np.argsort(-(stored @ query) / np.linalg.norm(stored, axis=1), kind="stable")[:30]
 
     with index.reader() as reader:
-        found = [int(c.path[:4]) for c in reader.dense(query, ask("x"), 30, deadline=in_time)]
+        found = [int(c.path[:4]) for c in reader.dense(query, None, 30, deadline=in_time)]
     index.close()
 
     assert found == list(exact)
+
+
+# --- scores of given chunks and titles ---------------------------------------------------------
+
+
+def test_of_chunks_equally_near_the_first_stands_for_its_note(put, index, encode):
+    put("a.md", "pears", "apples")
+    put("a.md", "apples", "apples", "pears")  # the first of them came later than the second
+
+    with index.reader() as reader:
+        (chunk_id, score) = reader.nearest_chunks(encode(["apples"])[0], [1])[1]
+        assert chunk_id == reader.note("a.md").chunk_ids[0]
+    assert score == pytest.approx(1, abs=1e-3)
+
+
+def test_titles_are_found_by_their_meaning(put, index, encode, admit):
+    put("a.md", "x", title="Apples and pears")
+    put("b.md", "x", title="Submarines")
+    put("c.md", "x", title="Pears")
+    vector = encode(["pears"])[0]
+
+    with index.reader() as reader:
+        names = {name.note_id: name.title for name in reader.note_names([1, 2, 3, 9])}
+        nearest = reader.nearest_titles(vector, None, 2)
+        some = reader.nearest_titles(vector, admit(reader, InFolder("f")), 2)
+        scores = reader.title_cosines(vector, [1, 2, 9])
+
+    assert [names[note_id] for note_id in nearest] == ["Pears", "Apples and pears"]
+    assert some == {}
+    assert scores == {note_id: score for note_id, score in scores.items() if names[note_id] != "Pears"}
+    assert len(scores) == 2
+
+
+def test_a_query_without_meaning_is_near_to_nothing(put, index, encode):
+    put("a.md", "apples")
+    zero = encode([""])[0]
+
+    with index.reader() as reader:
+        assert reader.cosines_of(zero, [2048]) == reader.nearest_chunks(zero, [1]) == {}
+        assert reader.title_cosines(zero, [1]) == reader.nearest_titles(zero, None, 5) == {}

@@ -4,9 +4,10 @@ import shutil
 import apsw
 import pytest
 
-from quarry.errors import IndexDamaged, QuarryError
-from quarry.index import Index, NoteFilter, content_hash
-from quarry.types import Link, Scope
+from quarry.conditions import EVERYTHING, Holds, InFolder, Not, Tagged
+from quarry.errors import Cancelled, IndexDamaged, QuarryError
+from quarry.index import Deadline, Index, NoteFilter, content_hash
+from quarry.types import Link
 
 FLIPS = 60
 WORDS = [f"word{n}" for n in range(120)]
@@ -25,17 +26,26 @@ def filled(index, store, make_note):
     return index.path
 
 
-def everything(index, ask, encode, in_time):
+def everything(index, ask, admit, encode, in_time):
     """Whatever can be asked, answered."""
     answers = []
     with index.reader() as reader:
-        for word in WORDS[::6]:
-            for scope in ({}, {"tags": ("t1",)}, {"folders": ("f2",)}):
-                query = ask(word, **scope)
-                answers.append(reader.lexical(query, 10, deadline=in_time))
-                answers.append(reader.dense(encode([word])[0], query, 10, deadline=in_time))
+        for word, next_word in zip(WORDS[::6], WORDS[1::6], strict=True):
+            for where in (None, Tagged("t1"), InFolder("f2"), Not(Holds(next_word))):
+                admitted = admit(reader, where)
+                answers.append(reader.lexical(ask(word, f"{word} {next_word}"), admitted, 10, deadline=in_time))
+                answers.append(reader.lexical_notes(ask(word), admitted, 10, deadline=in_time))
+                answers.append(reader.dense(encode([word])[0], admitted, 10, deadline=in_time))
+                answers.append(reader.nearest_titles(encode([word])[0], admitted, 10))
         answers += [(reader.note(p), reader.links_from(p), reader.links_to(p)) for p in reader.stamps()]
-        answers.append((reader.stamps(), reader.counts(), reader.notes(NoteFilter(), 99), reader.browse(Scope(), 99)))
+        answers.append(
+            (
+                reader.stamps(),
+                reader.counts(),
+                reader.notes(NoteFilter(), 99),
+                reader.browse(EVERYTHING, 99, deadline=in_time),
+            )
+        )
     return answers
 
 
@@ -54,11 +64,11 @@ def find_damage(path):
     return index, bool(damaged)
 
 
-def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask, encode, in_time):
+def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask, admit, encode, in_time):
     draw = random.Random(2)
     data = filled.read_bytes()
     whole = Index.open(shutil.copy(filled, tmp_path / "whole.db"))
-    expected = everything(whole, ask, encode, in_time)
+    expected = everything(whole, ask, admit, encode, in_time)
     whole.close()
 
     missed, found = [], 0
@@ -71,7 +81,7 @@ def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask
         index, is_found = find_damage(path)
         found += is_found
         if index is not None:
-            if not is_found and everything(index, ask, encode, in_time) != expected:
+            if not is_found and everything(index, ask, admit, encode, in_time) != expected:
                 missed.append(bit)
             index.close()
 
@@ -123,6 +133,7 @@ def vandalise(path, statement, *values):
         "DELETE FROM links WHERE note_id = 2",
         "DELETE FROM chunks WHERE note_id = 2 AND number = 2",
         "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id IN (SELECT id FROM chunks WHERE note_id = 2)",
+        "UPDATE title_vectors SET vector = zeroblob(32) WHERE note_id = 2",
         "DELETE FROM vectors WHERE chunk_id = (SELECT min(id) FROM chunks WHERE note_id = 2)",
         "INSERT INTO pending SELECT id FROM chunks WHERE note_id = 2",
     ],
@@ -151,7 +162,7 @@ def test_a_text_that_changed_by_itself_leaves_nothing_in_the_keyword_index(fille
 
     index.check()
     with index.reader() as reader:
-        assert [c.path for c in reader.lexical(ask("apples"), 9, deadline=in_time)] == [path]
+        assert [c.path for c in reader.lexical(ask("apples"), None, 9, deadline=in_time)] == [path]
     index.close()
 
 
@@ -169,9 +180,10 @@ def test_another_stamp_does_not_hide_damage(filled, stamp):
 def test_a_damaged_vector_is_not_handed_on(filled):
     index = Index.open(filled)
     with index.reader() as reader:
-        key = content_hash(reader.chunks([1])[1].chunk)
+        chunk_id = reader.note("f1/note1.md").chunk_ids[0]
+        key = content_hash(reader.chunks([chunk_id])[chunk_id].chunk)
     assert key in index.known_vectors([key])
-    vandalise(filled, "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id = 1")
+    vandalise(filled, "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id = ?", chunk_id)
 
     assert index.known_vectors([key]) == {}
     index.close()
@@ -192,13 +204,14 @@ def test_verifying_goes_on_where_it_stopped(filled):
     assert rounds == 6
 
 
-def test_a_vector_index_that_disagrees_is_made_anew(filled, encode, ask, in_time):
+def test_a_vector_index_that_disagrees_is_made_anew(filled, encode, in_time, monkeypatch):
+    monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", 0)
     index = Index.open(filled)
-    query, vector = ask("word1"), encode(["word1 word2"])[0]
+    vector = encode(["word1 word2"])[0]
 
     def nearest():
         with index.reader() as reader:
-            return reader.dense(vector, query, 10, deadline=in_time)
+            return reader.dense(vector, None, 10, deadline=in_time)
 
     before = nearest()
     with index._writer.change() as connection:
@@ -211,10 +224,11 @@ def test_a_vector_index_that_disagrees_is_made_anew(filled, encode, ask, in_time
     index.close()
 
 
-def test_a_keyword_index_that_disagrees_is_damage(filled):
+@pytest.mark.parametrize("table", ["chunks_fts(rowid, text)", "notes_fts(rowid, body)"])
+def test_a_keyword_index_that_disagrees_is_damage(filled, table):
     index = Index.open(filled)
     with index._writer.change() as connection:
-        connection.execute("INSERT INTO chunks_fts(rowid, text, section, context) VALUES (1, 'extra', '', '')")
+        connection.execute(f"INSERT INTO {table} VALUES (1, 'extra')")
 
     with pytest.raises(IndexDamaged):
         index.check()
@@ -295,3 +309,18 @@ def test_a_wal_of_another_moment_is_found(with_wal, index, store, make_note):
     assert is_found
     if found is not None:
         found.close()
+
+
+def test_a_check_can_be_given_up_and_changes_nothing(filled):
+    index = Index.open(filled)
+    asked = []
+
+    def is_cancelled():
+        asked.append(1)
+        return len(asked) > 20
+
+    with pytest.raises(Cancelled):
+        index.check(Deadline(float("inf"), is_cancelled))
+
+    index.check()
+    index.close()

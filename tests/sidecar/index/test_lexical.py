@@ -1,9 +1,11 @@
 import itertools
 
+import numpy as np
 import pytest
 
+from quarry.conditions import Holds, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.index import Deadline
+from quarry.index import Deadline, note_of
 
 
 def test_any_of_the_words_is_enough_and_more_of_them_rank_higher(put, lexical):
@@ -35,53 +37,28 @@ def test_a_higher_score_is_better(put, index, ask, in_time):
     put("d.md", "cherries")
 
     with index.reader() as reader:
-        ranking = reader.lexical(ask("apples"), 5, deadline=in_time)
+        ranking = reader.lexical(ask("apples"), None, 5, deadline=in_time)
 
     assert [c.path for c in ranking] == ["a.md", "b.md"]
     assert ranking[0].score > ranking[1].score > 0
 
 
-def test_a_phrase_must_stand_and_is_found_however_low_it_ranks(put, lexical):
-    put("right.md", "some long text where apples are named once, then red car, and much more follows after " * 3)
-    for n in range(40):
-        put(f"wrong{n}.md", "apples apples apples car red")
-
-    assert lexical("apples", depth=1, phrases=["red car"]) == [("right.md", 0)]
-
-
-def test_words_beside_a_phrase_rank_and_are_not_required(put, lexical):
+def test_a_phrase_ranks_where_its_words_stand_side_by_side(put, lexical):
     put("phrase.md", "a red car here")
     put("both.md", "a red car with apples")
     put("word.md", "apples")
+    put("apart.md", "a car that is red")
 
-    assert lexical("apples", phrases=["red car"]) == [("both.md", 0), ("phrase.md", 0)]
-
-
-def test_an_excluded_word_may_stand_nowhere_in_the_note(put, lexical):
-    put("text.md", "apples pears")
-    put("section.md", "apples", heading="On pears")
-    put("context.md", "apples", context="pears")
-    put("clean.md", "apples")
-    put("phrase.md", "apples red car")
-    put("elsewhere.md", "apples", "and pears in another chunk")
-
-    assert lexical("apples", excluded=["pear", "red car"]) == [("clean.md", 0)]
+    assert lexical("apples", phrases=["red car"]) == [("both.md", 0), ("word.md", 0), ("phrase.md", 0)]
 
 
-def test_excluded_words_are_gone_before_the_cut(put, lexical):
+def test_conditions_hold_before_the_cut(put, lexical):
     for n in range(40):
-        put(f"n{n:02}.md", "apples apples pears")
-    put("last.md", "one apples among so many other words that it ranks below all of them")
+        put(f"other/n{n:02}.md", "apples apples pears")
+    put("here/last.md", "one apples among so many other words, a red car too, that it ranks below all of them")
 
-    assert lexical("apples", depth=1, excluded=["pears"]) == [("last.md", 0)]
-
-
-def test_the_scope_holds_before_the_cut(put, lexical):
-    for n in range(40):
-        put(f"other/n{n:02}.md", "apples apples")
-    put("here/last.md", "one apples among so many other words that it ranks below all of them")
-
-    assert lexical("apples", depth=1, folders=("here",)) == [("here/last.md", 0)]
+    for where in (InFolder("here"), Not(Holds("pears")), Holds("red car")):
+        assert lexical("apples", depth=1, where=where) == [("here/last.md", 0)]
 
 
 def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, lexical):
@@ -91,30 +68,109 @@ def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, lexic
     assert lexical("apples", depth=3) == [("a.md", 0), ("a.md", 1), ("b.md", 0)]
 
 
-@pytest.mark.parametrize("phrase", ["学習", "機械学習入門", "😀", "→ 42", "ｶﾀｶﾅ学"])
-def test_what_fts5_cannot_see_is_found_as_it_is_written(put, lexical, dense, phrase):
-    put("a.md", f"序文の機械学習入門です 😀 → 42 ｶﾀｶﾅ学 {phrase}")
-    put("b.md", "something else")
+@pytest.mark.parametrize(
+    "word",
+    [
+        "学習",
+        "機械学習入門",
+        "習",
+        "😀",
+        "→",
+        "ｶﾀｶﾅ",
+        "getStaleFiles",
+        "stale",
+        "snake_case",
+        "SnakeCase",
+        "c++",
+        "v1.2.3",
+    ],
+)
+def test_scripts_without_spaces_signs_and_names_are_found(put, lexical, word):
+    put("a.md", "序文の機械学習入門です 😀 → 42 ｶﾀｶﾅ getStaleFiles() snake_case, in C++ since v1.2.3.")
+    put("b.md", "something else, of 1, 2, 3")
 
-    assert lexical(phrase) == [("a.md", 0)]
-    assert lexical("", phrases=[phrase]) == [("a.md", 0)]
-    assert dense("something", phrases=[phrase]) == [("a.md", 0)]
-    assert dense("something", excluded=[phrase]) == [("b.md", 0)]
+    assert lexical(word)[0] == ("a.md", 0)
 
 
-def test_chunks_that_hold_more_of_the_literal_words_stand_first(put, lexical):
-    put("a.md", "日本")
-    put("b.md", "日本の学習")
-    put("c.md", "ranked word")
+def test_runs_without_spaces_rank_by_their_pairs(put, lexical):
+    put("apart.md", "学んで、習う")
+    put("together.md", "学習する人の日記はここから始まりそしてとても長いので")
 
-    assert lexical("日本 学習 ranked") == [("c.md", 0), ("b.md", 0), ("a.md", 0)]
+    assert lexical("学習") == [("together.md", 0)]
+
+
+def test_a_word_may_be_the_beginning_of_one(put, index, ask, in_time):
+    put("a.md", "the repository")
+
+    with index.reader() as reader:
+        assert reader.lexical(ask("repos"), None, 5, deadline=in_time) == ()
+        assert len(reader.lexical(ask("repos", prefix="repos"), None, 5, deadline=in_time)) == 1
 
 
 @pytest.mark.parametrize("text", ["", '"', '""" AND NOT (', "NEAR(a b)", "text:apples*", "a\0b", "^x", "-", "'; --"])
 def test_syntax_in_a_query_is_only_text(put, lexical, text):
-    put("a.md", "plums")
+    put("d.md", "plums")
 
     assert lexical(text) == []
+
+
+# --- whole notes -------------------------------------------------------------------------------
+
+
+def test_a_title_counts_for_more_than_many_mentions(put, index, ask, in_time):
+    put("mentions.md", "apples apples apples", "apples")
+    put("titled.md", "nothing of the kind", title="Apples")
+    put("other.md", "plums")
+
+    with index.reader() as reader:
+        ranked = reader.lexical_notes(ask("apples"), None, 5, deadline=in_time)
+
+    assert [path for _, path, _ in ranked] == ["titled.md", "mentions.md"]
+
+
+def test_a_phrase_over_the_border_of_two_chunks_is_in_the_note(put, index, ask, in_time):
+    put("a.md", "it ended with a red", "car that stood there")
+
+    with index.reader() as reader:
+        assert len(reader.lexical_notes(ask("", "red car"), None, 5, deadline=in_time)) == 1
+        assert reader.lexical(ask("", "red car"), None, 5, deadline=in_time) == ()
+
+
+def test_equal_notes_are_cut_by_path_and_only_admitted_ones_are_ranked(put, index, ask, admit, in_time):
+    for name in ("m", "z", "b", "a"):
+        put(f"{name}.md", "apples", title="Same", context="")
+        put(f"f/{name}.md", "apples", title="Same", context="")
+
+    with index.reader() as reader:
+        every = reader.lexical_notes(ask("apples"), None, 2, deadline=in_time)
+        some = reader.lexical_notes(ask("apples"), admit(reader, InFolder("f")), 2, deadline=in_time)
+
+    assert [path for _, path, _ in every] == ["a.md", "b.md"]
+    assert [path for _, path, _ in some] == ["f/a.md", "f/b.md"]
+
+
+# --- scores of given chunks and notes ----------------------------------------------------------
+
+
+def test_scores_are_those_of_the_ranking(put, index, ask, in_time):
+    for n in range(9):
+        put(f"{n}.md", "apples " * n + "red car", "pears", title=f"t{n}")
+    query = ask("apples pears", "red car")
+
+    with index.reader() as reader:
+        chunks = {c.chunk_id: c.score for c in reader.lexical(query, None, 99, deadline=in_time)}
+        notes = {note_id: score for note_id, _, score in reader.lexical_notes(query, None, 99, deadline=in_time)}
+        pairs = {c.chunk_id: c.score for c in reader.phrases([("red", "car")], None, 99, deadline=in_time)}
+        some = sorted(chunks)[3:7]
+
+        assert reader.lexical_scores(query, some) == {chunk_id: chunks[chunk_id] for chunk_id in some}
+        assert reader.note_scores(query, [note_of(some[0])]) == {note_of(some[0]): notes[note_of(some[0])]}
+        assert reader.phrase_scores([("red", "car")], [*chunks]) == pairs
+        assert reader.lexical_scores(ask(""), some) == reader.phrase_scores([], some) == {}
+        assert reader.lexical_scores(query, [99, 2**40]) == {}
+
+
+# --- cost --------------------------------------------------------------------------------------
 
 
 def test_a_huge_query_stops_at_its_deadline(index, store, make_note, ask, monkeypatch):
@@ -128,8 +184,8 @@ def test_a_huge_query_stops_at_its_deadline(index, store, make_note, ask, monkey
 
     with index.reader() as reader:
         with pytest.raises(DeadlineExceeded):
-            reader.lexical(query, 30, deadline=Deadline.after(10))
-        assert len(reader.lexical(query, 30, deadline=Deadline.after(1_000_000))) == 30
+            reader.lexical(query, None, 30, deadline=Deadline.after(10))
+        assert len(reader.lexical(query, None, 30, deadline=Deadline.after(1_000_000))) == 30
 
 
 def test_a_cancelled_query_stops(index, store, make_note, ask):
@@ -143,18 +199,18 @@ def test_a_cancelled_query_stops(index, store, make_note, ask):
         return len(asked) > 2
 
     with index.reader() as reader, pytest.raises(Cancelled):
-        reader.lexical(ask("w1 w2 w3 w4 w5 w6"), 30, deadline=Deadline(float("inf"), is_cancelled))
+        reader.lexical(ask("w1 w2 w3 w4 w5 w6"), None, 30, deadline=Deadline(float("inf"), is_cancelled))
 
 
 def test_matches_are_counted_no_further_than_asked(put, index, ask):
     for n in range(7):
-        put(f"{n}.md", "apples", "日本", "plums", tags=("t",) if n < 4 else ())
+        put(f"{n}.md", "apples", "日本", "plums")
 
     with index.reader() as reader:
-        assert reader.count_matching(ask("apples"), 50) == 7
-        assert reader.count_matching(ask("apples 日本"), 50) == 14
-        assert reader.count_matching(ask("apples 日本"), 9) == 9
-        assert reader.count_matching(ask("apples", tags=("t",)), 50) == 4
-        assert reader.count_matching(ask(""), 50) == 0
-        assert reader.count_in_scope(ask("", tags=("t",)).scope, 50) == 12
-        assert reader.count_in_scope(ask("").scope, 5) == 5
+        some = np.array(sorted({note_of(chunk_id) for chunk_id in reader.holding("appl", 4)}), dtype=np.int64)
+
+        assert reader.count_matching(ask("apples"), None, 50) == 7
+        assert reader.count_matching(ask("apples 日本"), None, 50) == 14
+        assert reader.count_matching(ask("apples 日本"), None, 9) == 9
+        assert reader.count_matching(ask("apples"), some, 50) == 4
+        assert reader.count_matching(ask(""), None, 50) == 0

@@ -1,45 +1,70 @@
 import apsw
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.errors import BadQuery
-from quarry.index.matching import MAX_QUOTED, check_phrases, is_indexed, literal_words, phrase_expression
-from quarry.index.matching import ranking_expression as expression
+from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, LexicalQuery, expression, phrases_expression
+from quarry.index.schema import _KEYWORD_INDEXES
+
+WORDS = st.lists(st.text(max_size=20), max_size=40)
 
 
-@given(st.lists(st.text(min_size=1), min_size=1, max_size=6))
-def test_nothing_typed_is_syntax(words):
-    database = apsw.Connection(":memory:")
-    database.execute("CREATE VIRTUAL TABLE t USING fts5(text)")
-
-    for asked in map(phrase_expression, words):
-        database.execute("SELECT * FROM t WHERE t MATCH ?", (asked,)).fetchall()
-
-
-def test_any_phrase_or_word_ranks(ask):
-    assert expression(ask('two "2', phrases=["a phrase"])) == '"a phrase" OR "two" OR """2"'
+def table():
+    connection = apsw.Connection(":memory:")
+    connection.execute(
+        _KEYWORD_INDEXES["chunks_fts"].replace("content='chunk_terms', content_rowid='id'", "content=''")
+    )
+    return connection
 
 
-def test_words_beyond_the_cap_are_dropped(ask):
-    words = " ".join(f"w{n}" for n in range(100))
+@given(words=WORDS, phrases=WORDS, prefix=st.none() | st.text(max_size=9))
+def test_nothing_typed_is_syntax(words, phrases, prefix):
+    asked = expression(LexicalQuery.of(words, phrases, prefix), CHUNK_COLUMNS)
 
-    assert expression(ask(words)).count('"') == 2 * MAX_QUOTED
-
-
-def test_too_many_phrases_are_refused_and_not_forgotten():
-    check_phrases(["x"] * MAX_QUOTED)
-    with pytest.raises(BadQuery, match="33 phrases"):
-        check_phrases(["x"] * (MAX_QUOTED + 1))
+    if asked is not None:
+        table().execute("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?", (asked,)).fetchall()
 
 
-@pytest.mark.parametrize("word", ["日本", "機械学習 2024", "😀", "->", "ไทย", "ひらがな"])
-def test_what_the_keyword_index_cannot_see_is_looked_for_as_written(ask, word):
-    assert not is_indexed(word)
-    assert literal_words(ask(phrases=[word])) == [word]
-    assert expression(ask(phrases=[word])) is None
+def test_any_phrase_or_term_ranks():
+    query = LexicalQuery.of(["Apples", "pear"], ["Red cars", "plums"])
+
+    assert query == LexicalQuery(("appl", "pear", "plum"), (("red", "car"),))
+    assert expression(query, "{text}") == '{text} : "red car" OR "appl" OR "pear" OR "plum"'
+    assert phrases_expression([("a", "b"), ()], "{text}") == '{text} : "a b"'
 
 
-@pytest.mark.parametrize("word", ["word", "c++", "naïve", "한국", "Ελλάδα", "עברית", "2024"])
-def test_words_between_spaces_are_indexed(word):
-    assert is_indexed(word)
+def test_nothing_to_rank_by_is_no_expression():
+    assert LexicalQuery.of(["...", ""], ["!"]).is_empty
+    assert expression(LexicalQuery.of(["..."]), CHUNK_COLUMNS) is None
+    assert phrases_expression([], CHUNK_COLUMNS) is None
+
+
+def test_terms_beyond_the_cap_are_dropped():
+    asked = expression(LexicalQuery.of([f"w{n}" for n in range(99)]), CHUNK_COLUMNS)
+
+    assert asked is not None
+    assert asked.count(" OR ") == MAX_TERMS - 1
+
+
+def test_only_a_single_word_of_some_length_is_a_beginning():
+    assert [LexicalQuery.of([], prefix=word).prefix for word in ("Répo", "re", "学", "a-b", "...", None)] == [
+        "repo",
+        None,
+        "学",
+        None,
+        None,
+        None,
+    ]
+
+
+def test_every_ascii_character_of_a_term_is_part_of_it():
+    connection = table()
+    signs = [chr(code) for code in range(33, 127) if chr(code) not in "\"'"]
+
+    for number, sign in enumerate(signs):
+        connection.execute("INSERT INTO chunks_fts(rowid, compounds) VALUES (?, ?)", (number, f"a{sign}b"))
+
+    found = [
+        connection.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (f'"a{sign}b"',)).fetchall()
+        for sign in signs
+    ]
+    assert all(rows[0][0] in (1, 2) for rows in found)  # two for a letter that is there in both cases

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from quarry.conditions import Holds, InFolder, Not
 from quarry.index import Index, NoteFilter, quantise
 
 PATHS = ["a.md", "b.md", "f/a.md", "f/Ünï.md", "日本.md"]
@@ -28,20 +29,26 @@ STEPS = st.one_of(
 
 
 @pytest.fixture(scope="session")
-def answers(ask, encode, in_time):
+def answers(ask, admit, encode, in_time):
     """All that an index of `WORDS` can say, without its row ids."""
 
     def collect(index):
         found = []
         with index.reader() as reader:
             for word in WORDS:
-                for more in ({}, {"phrases": ["red car"]}, {"excluded": ["pears"]}, {"folders": ("f",)}):
-                    query = ask(word, **more)
+                vector = encode([word])[0]
+                for where in (None, Holds("red car"), Not(Holds("pears")), InFolder("f")):
+                    admitted = admit(reader, where)
                     rankings = (
-                        reader.lexical(query, 3, deadline=in_time),
-                        reader.dense(encode([word])[0], query, 3, deadline=in_time),
+                        reader.lexical(ask(word, "red car"), admitted, 3, deadline=in_time),
+                        reader.dense(vector, admitted, 3, deadline=in_time),
                     )
                     found += [[(c.path, c.number, c.score) for c in ranking] for ranking in rankings]
+                    notes = reader.lexical_notes(ask(word, "red car"), admitted, 3, deadline=in_time)
+                    found.append([(path, score) for _, path, score in notes])
+                titles = reader.nearest_titles(vector, None, 99)
+                found.append(sorted((name.path, titles[name.note_id]) for name in reader.note_names([*titles])))
+                found.append((reader.document_frequency([word]), reader.nearest_terms(word + "x", 9)))
             notes = sorted(reader.stamps().items())
             found.append([(path, stamp, reader.note(path).note) for path, stamp in notes])
             found.append(reader.notes(NoteFilter(), 99))
@@ -67,7 +74,8 @@ class Both:
     def upsert(self, path, texts, has_model):
         note = self.make_note(path, *texts, heading="Head", tags=("t",))
         rows = quantise(self.encode([chunk.text for chunk in note.chunks]))
-        self.index.upsert(note, self.stamp(self.seconds), rows if has_model else [None] * len(rows))
+        title = quantise(self.encode([note.title]))[0] if has_model else None
+        self.index.upsert(note, self.stamp(self.seconds), rows if has_model else [None] * len(rows), title_vector=title)
         self.notes[path] = (note, self.seconds)
 
     def rename(self, old, new):
@@ -90,7 +98,12 @@ class Both:
     def embed(self):
         pending = self.index.pending_vectors(99)
         rows = quantise(self.encode([waiting.chunk.text for waiting in pending]))
-        self.index.set_vectors([(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)])
+        untitled = self.index.pending_titles(99)
+        titles = quantise(self.encode([waiting.title for waiting in untitled]))
+        self.index.set_vectors(
+            [(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)],
+            [(p.note_id, p.title, row) for p, row in zip(untitled, titles, strict=True)],
+        )
 
     def drop_vectors(self):
         self.index.drop_vectors()

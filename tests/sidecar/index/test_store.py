@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from quarry.conditions import Holds, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import Index, content_hash, quantise
 from quarry.types import Note
@@ -64,8 +65,8 @@ def test_a_rename_keeps_rows_and_vectors_and_changes_where_they_are_found(index,
     with index.reader() as reader:
         assert reader.note("new/b.md").chunk_ids == before
         assert reader.note("old/a.md") is None
-    assert lexical("apples", folders=("new",)) == [("new/b.md", 0)]
-    assert lexical("apples", folders=("old",)) == []
+    assert lexical("apples", where=InFolder("new")) == [("new/b.md", 0)]
+    assert lexical("apples", where=InFolder("old")) == []
 
 
 def test_a_rename_over_another_note_replaces_it(index, put, store, make_note, lexical):
@@ -196,10 +197,40 @@ def test_pending_chunks_are_filled_in_later(index, make_note, stamp, encode, den
     pending = index.pending_vectors(10)
     rows = quantise(encode([waiting.chunk.text for waiting in pending]))
     index.set_vectors([(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)])
+    assert index.has_pending_vectors()  # the title's
+    assert index.pending_vectors(10) == []
+    (untitled,) = index.pending_titles(10)
+    index.set_vectors((), [(untitled.note_id, untitled.title, quantise(encode([untitled.title]))[0])])
 
     assert not index.has_pending_vectors()
     assert dense("pears", depth=1) == [("a.md", 1)]
     assert index.verify(None, 10) == ([], None)
+
+
+def test_a_title_vector_that_comes_too_late_for_its_title_is_not_taken(index, make_note, stamp, encode):
+    index.upsert(make_note("a.md", "x", title="Apples"), stamp(), [None])
+    (late,) = index.pending_titles(9)
+    index.upsert(make_note("a.md", "x", title="Pears"), stamp(2), [None])
+
+    index.set_vectors((), [(late.note_id, late.title, quantise(encode(["Apples"]))[0])])
+
+    assert [waiting.title for waiting in index.pending_titles(9)] == ["Pears"]
+
+
+def test_a_title_keeps_its_vector_until_it_changes(index, put, make_note, stamp):
+    put("a.md", "apples", title="Apples")
+
+    index.upsert(make_note("a.md", "pears", title="Apples"), stamp(2), [None])
+    assert index.pending_titles(9) == []
+    index.upsert(make_note("a.md", "pears", title="Pears"), stamp(3), [None])
+    assert [waiting.title for waiting in index.pending_titles(9)] == ["Pears"]
+
+
+def test_a_note_with_more_chunks_than_slots_is_refused(index, make_note, stamp, lexical):
+    with pytest.raises(ValueError, match="2048"):
+        index.upsert(make_note("a.md", *["apples"] * 2049), stamp(), [None] * 2049)
+
+    assert lexical("apples") == []
 
 
 def test_a_vector_that_comes_too_late_for_its_text_is_not_taken(index, make_note, stamp, encode):
@@ -292,17 +323,17 @@ def test_facts_are_kept_and_those_of_the_index_are_its_own(index):
 # --- missing parts ---------------------------------------------------------------------------------
 
 
-def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, make_note, encode, ask, in_time):
+def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, make_note, encode, ask, admit, in_time):
     index = Index.open(tmp_path / "i.db", without=frozenset({"fts5"}))
     store(index, make_note("a.md", "Red Car apples"))
     store(index, make_note("b.md", "apples pears"))
 
     with index.reader() as reader:
         vector = encode(["apples"])[0]
-        by_phrase = reader.dense(vector, ask("apples", phrases=["red car"]), 5, deadline=in_time)
-        without_word = reader.dense(vector, ask("apples", excluded=["PEARS"]), 5, deadline=in_time)
-        assert reader.lexical(ask("apples"), 5, deadline=in_time) == ()
-        assert reader.count_matching(ask("apples"), 5) == 0
+        by_phrase = reader.dense(vector, admit(reader, Holds("red car")), 5, deadline=in_time)
+        without_word = reader.dense(vector, admit(reader, Not(Holds("PEARS"))), 5, deadline=in_time)
+        assert reader.lexical(ask("apples"), None, 5, deadline=in_time) == ()
+        assert reader.count_matching(ask("apples"), None, 5) == 0
     assert [c.path for c in by_phrase] == [c.path for c in without_word] == ["a.md"]
     assert "FTS5" in index.missing["lexical"]
     index.close()
@@ -323,8 +354,8 @@ def test_what_was_written_without_a_part_is_found_when_it_is_back(
     index = reopened(index)
 
     with index.reader() as reader:
-        lexical = reader.lexical(ask("apples"), 9, deadline=in_time)
-        dense = reader.dense(encode(["apples"])[0], ask("apples"), 9, deadline=in_time)
+        lexical = reader.lexical(ask("apples"), None, 9, deadline=in_time)
+        dense = reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)
     assert {c.path for c in lexical} == {"new.md", "stays.md", "pending.md"}
     assert {c.path for c in dense} == {"new.md", "stays.md"}
     assert index.missing == index.notes_on_legs == {}
@@ -501,7 +532,7 @@ def test_a_reader_sees_one_moment(index, put, ask, in_time):
         put("b.md", "apples")
         index.remove("a.md")
         assert list(reader.stamps()) == ["a.md"]
-        assert [c.path for c in reader.lexical(ask("apples"), 5, deadline=in_time)] == ["a.md"]
+        assert [c.path for c in reader.lexical(ask("apples"), None, 5, deadline=in_time)] == ["a.md"]
     with index.reader() as reader:
         assert list(reader.stamps()) == ["b.md"]
 
@@ -536,8 +567,8 @@ def test_many_threads_search_while_one_writes(index, put, store, make_note, ask,
             try:
                 with index.reader() as reader:
                     count = reader.counts().notes
-                    lexical = reader.lexical(ask("apples"), 100, deadline=in_time)
-                    dense = reader.dense(encode(["apples"])[0], ask("apples"), 100, deadline=in_time)
+                    lexical = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+                    dense = reader.dense(encode(["apples"])[0], None, 100, deadline=in_time)
                     stored = reader.chunks(c.chunk_id for c in lexical)
                     if not count == len(lexical) == len(dense) == len(stored):
                         failures.append((count, len(lexical), len(dense), len(stored)))
@@ -630,7 +661,7 @@ def test_a_rebuilt_index_takes_the_place_of_the_old_one(tmp_path, store, make_no
     index.replace_with(tmp_path / "i.db.rebuild")
 
     with index.reader() as reader:
-        assert [c.path for c in reader.lexical(ask("apples"), 5, deadline=in_time)] == ["new.md"]
+        assert [c.path for c in reader.lexical(ask("apples"), None, 5, deadline=in_time)] == ["new.md"]
     store(index, make_note("more.md", "apples"))
     index.close()
     assert [file.name for file in tmp_path.iterdir()] == ["i.db"]
@@ -685,6 +716,7 @@ def test_idle_work_leaves_answers_as_they_are_and_the_wal_empty(index, put, lexi
     before = lexical("apples")
 
     index.optimize()
+    index.checkpoint()
 
     assert lexical("apples") == before
     assert index.path.with_name("index.db-wal").stat().st_size == 0

@@ -45,7 +45,7 @@ def test_a_note_saved_during_a_rebuild_is_found_before_and_after_it_ends(
     settle(engine)
 
     assert find(engine, "chery", mode="keyword") == ["007.md"]
-    assert find(engine, "walnut7", mode="keyword") == []
+    assert find(engine, '"walnut7"', mode="keyword") == []  # quoted: no beginning of `walnut70`
     assert any("007.md" in updated.indexed for updated in news if updated)
 
 

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +16,9 @@ mcp = pytest.importorskip("mcp", reason="needs the extra quarry-search[mcp]")
 
 from mcp import ClientSession, StdioServerParameters  # noqa: E402
 from mcp.client.stdio import stdio_client  # noqa: E402
+
+from quarry.interfaces.mcp import SEARCH_HELP  # noqa: E402
+from quarry.text.query import parse_query  # noqa: E402
 
 PATIENCE_S = 60.0
 
@@ -41,6 +46,13 @@ REFUSED = [
     ("read_note", {"path": "../outside.md"}, "no note"),
     ("read_note", {"path": ".obsidian/app.json"}, "no note"),
     ("search", {"query": "-only"}, "add a word"),
+    ("search", {"query": "modified:someday"}, "'someday'"),
+    ("find_related", {}, "neither was given"),
+    ("find_related", {"path": "Home.md", "text": "x"}, "both were given"),
+    ("find_related", {"path": "Nothing.md"}, "search or list notes to find its path"),
+    ("find_related", {"path": "Home.md", "line": 0}, "line"),
+    ("explain_result", {"query": "x"}, "path"),
+    ("explain_result", {"query": "-only", "path": "Home.md"}, "add a word"),
     ("list_notes", {"modified_after": "yesterday"}, "2026-01-31"),
     ("search", {"query": "x", "limit": 0}, "limit"),
     ("search", {"query": "x" * 5000}, "query"),
@@ -69,6 +81,13 @@ def spoken(shared):
         return SimpleNamespace(
             tools={tool.name: tool for tool in (await session.list_tools()).tools},
             search=await call("search", query="trouble sleeping", limit=3),
+            mended=await call("search", query="sourdouhg", mode="keyword"),
+            relaxed=await call("search", query="tag:nowhere sourdough", limit=1),
+            related=await call("find_related", path="Home.md", limit=50),
+            like_text=await call("find_related", text="trouble sleeping at night"),
+            briefly=await call("find_related", path="Home.md", limit=50, max_tokens=100),
+            explained=await call("explain_result", query="sourdough elephant", path="Recipes/Sourdough rye.md"),
+            absent=await call("explain_result", query="sourdough", path="Nothing.md"),
             note=await call("read_note", path="Health/Lying awake.md"),
             rest=await call("read_note", path="Health/Lying awake.md", first_line=5),
             listing=await call("list_notes", folder="Health", limit=2),
@@ -85,10 +104,10 @@ def text_of(result):
     return "".join(part.text for part in result.content)
 
 
-def test_the_four_tools_say_what_they_take_and_that_they_only_read(spoken):
+def test_the_tools_say_what_they_take_and_that_they_only_read(spoken):
     listed = spoken.tools
 
-    assert sorted(listed) == ["get_context", "list_notes", "read_note", "search"]
+    assert sorted(listed) == ["explain_result", "find_related", "get_context", "list_notes", "read_note", "search"]
     for tool in listed.values():
         assert tool.description
         assert tool.annotations.read_only_hint is True
@@ -98,6 +117,7 @@ def test_the_four_tools_say_what_they_take_and_that_they_only_read(spoken):
     assert listed["search"].input_schema["required"] == ["query"]
     assert listed["search"].input_schema["properties"]["limit"]["default"] == 5
     assert listed["read_note"].input_schema["required"] == ["path"]
+    assert listed["explain_result"].input_schema["required"] == ["query", "path"]
     assert "required" not in listed["list_notes"].input_schema
 
 
@@ -114,6 +134,68 @@ def test_each_tool_gives_a_structured_result(spoken):
     assert spoken.context.structured_content["tokens"] <= 300
     assert "> " in spoken.context.structured_content["text"]
     assert not any(result.is_error for result in (spoken.search, spoken.note, spoken.listing, spoken.context))
+
+
+def test_search_teaches_the_query_language_and_no_tool_takes_up_much_room(spoken):
+    operators = (
+        '"',
+        "-draft",
+        "OR",
+        "(",
+        "/v",
+        "folder:",
+        "path:",
+        "file:",
+        "tag:",
+        "section:",
+        "task-todo:",
+        "[rating:>=4]",
+    )
+
+    taught = spoken.tools["search"].description
+    assert [operator for operator in (*operators, "type:", "created:", "modified:") if operator not in taught] == []
+    assert {name: len(tool.description) for name, tool in spoken.tools.items() if len(tool.description) > 1_500} == {}
+
+
+@pytest.mark.parametrize("line", [line for line in SEARCH_HELP.splitlines() if line.startswith("  ")])
+def test_every_example_of_the_query_language_can_be_read(line):
+    for example in re.split(r"\s{2,}", line.strip()):
+        parse_query(f"{example} word", now=datetime(2026, 3, 1, tzinfo=UTC))
+
+
+def test_an_answer_tells_how_the_query_was_read_mended_and_relaxed(spoken):
+    found, mended, relaxed = (result.structured_content for result in (spoken.search, spoken.mended, spoken.relaxed))
+
+    assert (found["understood"], found["corrections"]) == ("notes near in meaning to trouble sleeping", [])
+    assert found["relaxed"] is None
+    assert mended["corrections"] == [{"typed": "sourdouhg", "used": "sourdough"}]
+    assert "#nowhere" in relaxed["relaxed"]
+    assert len(relaxed["hits"]) == 1
+
+
+def test_related_notes_are_quoted_placed_and_marked_where_linked(spoken):
+    notes = spoken.related.structured_content["notes"]
+
+    assert {note["linked"] for note in notes} == {True, False}
+    assert all(note["line"] >= 1 and note["text"] and note["path"] != "Home.md" for note in notes)
+    assert "Health/Lying awake.md" in [note["path"] for note in spoken.like_text.structured_content["notes"]]
+
+
+def test_related_notes_keep_within_their_budget(spoken):
+    brief, whole = (result.structured_content["notes"] for result in (spoken.briefly, spoken.related))
+
+    assert brief == whole[: len(brief)]
+    assert 0 < sum(len(note["text"] + note["title"] + note["heading"] + note["path"]) for note in brief) <= 400
+
+
+def test_an_explanation_says_why_a_note_is_there_or_not(spoken):
+    explained, absent = (result.structured_content for result in (spoken.explained, spoken.absent))
+
+    assert explained["state"] == "hit"
+    assert explained["words_lacking"] == ["elephant"]
+    assert {signal["signal"] for signal in explained["signals"]} >= {"passage", "note"}
+    assert absent["state"] == "unknown"
+    assert "no note" in absent["message"]
 
 
 def test_a_note_is_read_from_a_line_on(spoken):
@@ -146,7 +228,10 @@ def test_what_steers_a_terminal_or_hides_words_does_not_reach_the_agent(vault, h
             await asyncio.sleep(0.05)
         read = await session.call_tool("read_note", {"path": "Trap.md"})
         context = await session.call_tool("get_context", {"query": "zanzibar"})
-        return [found.structured_content["hits"], read.structured_content, context.structured_content]
+        related = await session.call_tool("find_related", {"text": "zanzibar"})
+        explained = await session.call_tool("explain_result", {"query": "zanzibar", "path": "Trap.md"})
+        later = [read, context, related, explained]
+        return [found.structured_content["hits"], *(result.structured_content for result in later)]
 
     told = json.dumps(with_tools(vault, tools.environment(home), body), ensure_ascii=False)
 

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import msgspec
 
 from quarry.errors import VaultMissing
-from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.cli.terminal import complain, point_at
+from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.outgoing import printable_json
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
@@ -64,3 +65,11 @@ def connected(options: argparse.Namespace) -> SidecarClient:
 def print_json(value: msgspec.Struct) -> None:
     """*value* as the wire spells it, indented, and fit for a terminal without changing what it says."""
     print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
+
+
+def tell(failed: RequestFailed) -> None:
+    """What the sidecar refused, where in the query that is, and what to do about it; on standard error."""
+    complain(str(failed))
+    if failed.query is not None and failed.error.data.position is not None:
+        point_at(failed.query, failed.error.data.position)
+    complain(failed.error.data.next)

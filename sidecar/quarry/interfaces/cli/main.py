@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from quarry import __version__
 from quarry.errors import QuarryError
-from quarry.interfaces.cli import indexing, inspecting, notes, searching, serving
-from quarry.interfaces.cli.common import Command
+from quarry.interfaces.cli import evaluating, explaining, indexing, inspecting, notes, relating, searching, serving
+from quarry.interfaces.cli.common import Command, tell
 from quarry.interfaces.cli.terminal import complain
 from quarry.interfaces.client import RequestFailed
 from quarry.interfaces.failures import exit_code_of, form_of
@@ -43,15 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except RequestFailed as failed:
-        return _fail(failed, failed.error.data.next, exit_code_of(failed.error.data.kind))
+        tell(failed)
+        return exit_code_of(failed.error.data.kind)
     except QuarryError as error:
-        return _fail(error, form_of(error).next, form_of(error).exit_code)
-
-
-def _fail(error: QuarryError, next_step: str, exit_code: int) -> int:
-    complain(str(error))
-    complain(next_step)
-    return exit_code
+        complain(str(error))
+        complain(form_of(error).next)
+        return form_of(error).exit_code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"quarry {__version__} (protocol {PROTOCOL_VERSION})")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in (searching, indexing, notes, inspecting, serving):
+    for group in (searching, explaining, relating, indexing, notes, inspecting, serving, evaluating):
         group.add_commands(commands)
     return parser
 

@@ -6,16 +6,22 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from typing import get_args
 
 from quarry.errors import BadQuery
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json
+from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json, tell
 from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
+from quarry.interfaces.cli.wording import corrected, shares
 from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.failures import exit_code_of
 
 PROMPT = "search> "
-OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--max-tokens")
+QUERY_HELP = (
+    'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: task: [property:value] modified:7d'
+)
+OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--fusion", "--max-tokens")
+COMMANDS_WITH_QUERY = ("search", "explain")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
 _EXCLUSION = re.compile(r"-[^-h]|-h.")
 DEFAULT_LIMIT = 10
@@ -26,13 +32,26 @@ JUST_STARTED: tuple[wire.IndexState, ...] = ("starting", "scanning")
 def add_commands(commands: Commands) -> None:
     """Add `search`."""
     parser = add_command(commands, "search", run, "find notes; without words, ask for queries one by one")
-    parser.add_argument("query", nargs="*", metavar="WORD", help='words, "phrases", -not, path:, folder:, tag:')
+    parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
     parser.add_argument("--limit", type=int, metavar="N", help=f"hits wanted, one a note (default {DEFAULT_LIMIT})")
-    parser.add_argument("--mode", choices=["hybrid", "keyword", "semantic"], default="hybrid")
+    add_ways(parser)
+    parser.add_argument(
+        "--why", "--explain", action="store_true", help="say how the query was read and what spoke for each hit"
+    )
     parser.add_argument("--full", action="store_true", help="print whole passages and how they scored")
     parser.add_argument(
         "--max-tokens", type=int, default=4000, metavar="N", help="budget for all passages (default 4000)"
+    )
+
+
+def add_ways(parser: argparse.ArgumentParser) -> None:
+    """The options that say how to search."""
+    parser.add_argument("--mode", choices=get_args(wire.Mode), default="hybrid")
+    parser.add_argument(
+        "--fusion",
+        choices=get_args(wire.Fusion),
+        help="how keyword and meaning become one ranking: by weighted signals or by rank alone (default: as set)",
     )
 
 
@@ -40,9 +59,9 @@ def protect_exclusions(arguments: Sequence[str]) -> list[str]:
     """
     *arguments* with words such as `-draft` hidden from argparse, which would take them for options.
 
-    Only behind `search`, where one dash before a word leaves out what holds it; options there have two.
+    Only where a query is given, in which one dash before a word leaves out what holds it; options there have two.
     """
-    if not arguments or arguments[0] != "search":
+    if not arguments or arguments[0] not in COMMANDS_WITH_QUERY:
         return list(arguments)
     protected = list(arguments[:1])
     for argument in arguments[1:]:
@@ -51,9 +70,14 @@ def protect_exclusions(arguments: Sequence[str]) -> list[str]:
     return protected
 
 
+def unprotected(argument: str) -> str:
+    """*argument* as it was typed."""
+    return argument.removeprefix(HIDDEN)
+
+
 def run(options: argparse.Namespace) -> int:
     """Answer the query of the command line, or those typed at the prompt."""
-    query = " ".join(word.removeprefix(HIDDEN) for word in options.query)
+    query = " ".join(map(unprotected, options.query))
     if options.query and not query.strip():
         raise BadQuery("the query is empty", 0)
     with connected(options) as client:
@@ -75,7 +99,7 @@ def _answer_line(client: SidecarClient, options: argparse.Namespace, line: str) 
     try:
         _answer(client, options, line)
     except RequestFailed as failed:
-        complain(f"{failed}; {failed.error.data.next}")
+        tell(failed)
         return exit_code_of(failed.error.data.kind)
     return 0
 
@@ -99,7 +123,7 @@ def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
         try:
             _answer(client, options, query)
         except RequestFailed as failed:  # a bad query is corrected, not fatal
-            complain(f"{failed}; {failed.error.data.next}")
+            tell(failed)
 
 
 def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> None:
@@ -107,7 +131,8 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> N
         query=query,
         limit=DEFAULT_LIMIT if options.limit is None else options.limit,
         mode=options.mode,
-        detail="full" if options.full or options.as_json else "scan",
+        fusion=options.fusion,
+        detail="full" if options.full or options.why or options.as_json else "scan",
         max_tokens=options.max_tokens,
         guard=options.limit is None,  # who names a limit means it
     )
@@ -117,30 +142,59 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> N
     if options.as_json:
         print_json(result)
         return
-    _show(result, full=options.full)
+    _say_how(result, why=options.why)
+    _show(result, full=options.full, why=options.why)
     say(dim(f"{_counted(result)} · {elapsed_ms:.0f} ms"))
     _explain_what_is_missing(client, result)
 
 
-def _show(result: wire.SearchResult, *, full: bool) -> None:
+def _say_how(result: wire.SearchResult, *, why: bool) -> None:
+    """What was looked for, where that is not what was typed."""
+    if why:
+        say(dim(f"read as: {result.understood}"))
+    if result.corrections and result.hits:
+        say(corrected(result.corrections))
+    if result.relaxed:
+        say(result.relaxed.message)
+
+
+def _show(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     for place, hit in enumerate(result.hits, start=1):
         say(f"{place:>2}. {bold(hit.title)}  {dim(f'{hit.why} · {hit.path}')}")
         for passage in hit.passages if full else hit.passages[:1]:
-            _show_passage(passage, hit.title)
+            show_trail(passage.heading_path, hit.title)
+            _show_passage(passage, full=full)
+        if why:
+            say(dim(f"    {_because(hit)}"))
 
 
-def _show_passage(passage: wire.Passage, title: str) -> None:
-    trail = passage.heading_path[1:] if passage.heading_path[:1] == [title] else passage.heading_path
+def show_trail(headings: Sequence[str], title: str) -> None:
+    """The headings that a passage stands under; the first is not said again where it is the title."""
+    trail = headings[1:] if headings[:1] == [title] else headings
     if trail:
         say(dim(f"    {' › '.join(trail)}"))
-    if passage.text is None:
+
+
+def _show_passage(passage: wire.Passage, *, full: bool) -> None:
+    if not full:
         say(f"    {marked(passage.snippet, passage.marks)}")
         return
-    for line in passage.text.split("\n"):
+    for line in (passage.text or "").split("\n"):
         say(f"    {line}")
     if scores := passage.breakdown:
-        ranks = f"keyword rank {scores.lexical_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
-        say(dim(f"    line {passage.line + 1} · {ranks} · fused {scores.fused:.4f}"))
+        say(dim(f"    line {passage.line + 1} · {_ranks(scores)} · fused {scores.fused:.4f}"))
+
+
+def _because(hit: wire.Hit) -> str:
+    """What spoke for a hit: its signals or, where only ranks count, those."""
+    if hit.signals:
+        return shares(hit.signals, hit.score)
+    scores = hit.passages[0].breakdown
+    return f"{_ranks(scores)} · fused {scores.fused:.4f}" if scores else ""
+
+
+def _ranks(scores: wire.Breakdown) -> str:
+    return f"keyword rank {scores.lexical_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
 
 
 def _counted(result: wire.SearchResult) -> str:

@@ -3,12 +3,14 @@
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Sequence
 
 from quarry.interfaces.outgoing import printable
 from quarry.interfaces.protocol import Mark
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
 _OURS = re.compile("(\x1b\\[[012]m)")
 
 
@@ -44,10 +46,35 @@ def marked(text: str, marks: Sequence[Mark]) -> str:
     pieces: list[str] = []
     at = 0
     for mark in marks:
-        pieces += [_piece(units, at, mark.start), bold(_piece(units, mark.start, mark.end))]
-        at = mark.end
+        if mark.end > at:  # else a word within a sentence that is marked already
+            start = max(at, mark.start)
+            pieces += [_piece(units, at, start), bold(_piece(units, start, mark.end))]
+            at = mark.end
     pieces.append(_piece(units, at, len(units) // 2))
     return "".join(pieces).strip()
+
+
+def point_at(text: str, position: int) -> None:
+    """*text* and, under the UTF-16 offset *position* into it, a caret; both on standard error."""
+    units = text.encode("utf-16-le")
+    before, behind = (
+        _even(units[a:b].decode("utf-16-le", "ignore")) for a, b in ((0, 2 * position), (2 * position, None))
+    )
+    before = f"…{before[-POINTED:]}" if len(before) > POINTED else before
+    behind = f"{behind[:POINTED]}…" if len(behind) > POINTED else behind
+    print(f"  {before}{behind}\n  {' ' * sum(map(_columns, before))}^", file=sys.stderr)
+
+
+def _even(text: str) -> str:
+    """*text* on one line, each character that takes no place in it or steers the terminal as a blank."""
+    return "".join(character if printable(character) and not character.isspace() else " " for character in text)
+
+
+def _columns(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _piece(units: bytes, start: int, end: int) -> str:

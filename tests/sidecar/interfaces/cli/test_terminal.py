@@ -1,7 +1,7 @@
 import pytest
 
 from quarry.interfaces.cli import terminal
-from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
+from quarry.interfaces.cli.terminal import bold, complain, dim, marked, point_at, say
 from quarry.interfaces.protocol import Mark
 
 
@@ -65,3 +65,29 @@ def test_color_can_be_declined(monkeypatch):
 
     assert wanted
     assert not terminal.is_for_people()
+
+
+def test_a_word_marked_within_a_marked_sentence_is_not_said_twice(at_a_terminal):
+    marks = [Mark(start=4, end=18, kind="sentence"), Mark(start=8, end=12, kind="word")]
+
+    assert marked("Ah. The boat is in. Yes.", marks) == "Ah. \x1b[1mThe boat is in\x1b[0m. Yes."
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "shown", "column"),
+    [
+        ("tea OR", 4, "tea OR", 4),
+        ("tea", 3, "tea", 3),
+        ("🍵茶 x", 4, "🍵茶 x", 5),
+        ("e\u0301 x", 3, "e\u0301 x", 2),
+        ("a\n\tb", 3, "a  b", 3),
+        ("\x1b[2Ja", 4, " [2Ja", 4),
+        ("x" * 100, 90, "…" + "x" * 70, 61),
+        ("x" * 100, 0, "x" * 60 + "…", 0),
+        ("🍵", 1, "", 0),
+    ],
+)
+def test_the_caret_stands_under_the_place(capsys, text, position, shown, column):
+    point_at(text, position)
+
+    assert capsys.readouterr().err == f"  {shown}\n  {' ' * column}^\n"

@@ -12,6 +12,8 @@ from quarry.interfaces import protocol
 def test_every_method_of_the_protocol_is_answered(session):
     params = {
         "search": {"query": "tea"},
+        "explain": {"query": "tea", "path": "Tea.md"},
+        "related": {"path": "Tea.md"},
         "context": {"query": "tea"},
         "note/read": {"path": "Tea.md"},
         "vault/changed": {"changes": []},
@@ -26,10 +28,10 @@ def test_every_method_of_the_protocol_is_answered(session):
 
 
 def test_an_unknown_method_is_refused_with_a_next_step(session):
-    error = session.error("related")
+    error = session.error("divine")
 
     assert error["code"] == -32601
-    assert "related" in error["message"]
+    assert "divine" in error["message"]
     assert "PROTOCOL" in error["data"]["next"]
 
 
@@ -43,7 +45,7 @@ def test_an_unknown_parameter_is_refused_by_its_name(session, stranger, frames, 
     assert error["code"] == -32602
     assert error["message"].startswith(f"{method}: ")
     assert method in error["data"]["next"]
-    if method not in ("search", "context", "note/read", "vault/changed"):
+    if method not in ("search", "explain", "context", "note/read", "vault/changed"):
         assert "colour" in error["message"]
 
 
@@ -73,6 +75,15 @@ def test_the_refusal_of_a_parameter_lists_those_that_there_are(session):
         ("search", {"query": "tea", "weights": {"lexical": -1}}),
         ("search", {"query": "tea", "weights": {"dense": 101}}),
         ("search", {"query": "tea", "filters": None}),
+        ("search", {"query": "tea", "fusion": "cold"}),
+        ("search", {"query": "tea", "typing": 1}),
+        ("explain", {"query": "tea"}),
+        ("explain", {"query": "tea", "path": "x" * 4097}),
+        ("explain", {"query": "a" * 4097, "path": "Tea.md"}),
+        ("related", {"path": "Tea.md", "line": -1}),
+        ("related", {"path": "Tea.md", "limit": 0}),
+        ("related", {"text": "a" * 100_001}),
+        ("settings/write", {"fusion": "cold"}),
         ("note/read", {"path": ["Tea.md"]}),
         ("note/read", {"path": "x" * 4097}),
         ("note/read", {"path": "Tea.md", "startLine": -1}),

@@ -37,14 +37,150 @@ def test_scan_gives_no_text_and_full_does(session):
     assert full["breakdown"]["lexicalRank"] == 1
 
 
-@pytest.mark.parametrize("method", ["search", "context"])
+@pytest.mark.parametrize("method", ["search", "explain", "context"])
 def test_what_is_wrong_with_a_query_is_placed_in_units_that_the_client_counts(session, method):
     many_words = " ".join(["tea"] * 40)
+    note = {"path": "Tea.md"} if method == "explain" else {}
 
-    error = session.error(method, query=f'🍵🍵 "{many_words}"')
+    error = session.error(method, query=f'🍵🍵 "{many_words}"', **note)
 
     assert error["code"] == -32010
     assert error["data"]["position"] == len("🍵🍵 ".encode("utf-16-le")) // 2
+
+
+def test_an_answer_tells_what_was_understood_and_marks_the_title(session):
+    answer = session.result("search", query="bread -oolong")
+
+    assert answer["understood"] == 'notes without "oolong", near in meaning to bread'
+    assert (answer["corrections"], answer["relaxed"]) == ([], None)
+    assert answer["hits"][0]["titleMarks"] == [{"start": 0, "end": 5, "kind": "word"}]
+
+
+def test_a_slip_of_the_finger_is_mended_and_told(session):
+    answer = session.result("search", query="sourdouhg", mode="keyword")
+
+    assert answer["corrections"] == [{"typed": "sourdouhg", "used": "sourdough"}]
+    assert [hit["path"] for hit in answer["hits"]] == ["Bread.md"]
+
+
+def test_what_was_given_up_to_find_anything_is_told(session):
+    answer = session.result("search", query="sourdough tag:drink", mode="keyword")
+
+    assert answer["relaxed"]["step"] == "without-filters"
+    assert answer["relaxed"]["message"].endswith(".")
+    assert [hit["path"] for hit in answer["hits"]] == ["Bread.md"]
+
+
+def test_while_a_query_is_typed_its_last_word_may_be_the_beginning_of_one(session):
+    typed = session.result("search", query="sourd", mode="keyword", typing=True)
+    sent = session.result("search", query="sourd", mode="keyword")
+
+    assert [hit["path"] for hit in typed["hits"]] == ["Bread.md"]
+    assert typed["relaxed"] is None
+    assert sent["relaxed"]["step"] == "beginnings"
+
+
+def test_full_names_the_signals_that_spoke_for_a_hit_and_they_make_up_its_score(session):
+    hit = session.result("search", query="oolong", detail="full")["hits"][0]
+
+    shares = [signal["share"] for signal in hit["signals"]]
+    assert shares == sorted(shares, reverse=True)
+    assert all(shares)
+    assert sum(shares) == pytest.approx(hit["score"], abs=1e-4)
+    assert session.result("search", query="oolong")["hits"][0]["signals"] is None
+
+
+def test_by_rank_alone_there_are_no_signals(session):
+    hit = session.result("search", query="oolong", detail="full", fusion="rrf")["hits"][0]
+
+    assert hit["signals"] == []
+    assert hit["score"] == pytest.approx(2 / 61)
+
+
+# --- explaining ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ways", [{}, {"fusion": "rrf"}, {"mode": "keyword"}, {"weights": {"dense": 0}}])
+def test_an_explanation_says_what_the_search_did(session, ways):
+    hit = session.result("search", query="oolong tea", detail="full", **ways)["hits"][0]
+
+    explained = session.result("explain", query="oolong tea", path=hit["path"], **ways)
+
+    assert (explained["state"], explained["rank"]) == ("hit", 1)
+    assert explained["score"] == hit["score"]
+    assert explained["signals"] == hit["signals"]
+    assert explained["breakdown"] == hit["passages"][0]["breakdown"]
+
+
+def test_an_explanation_names_the_words_that_a_note_lacks(session):
+    explained = session.result("explain", query="oolong elephant", path="Tea.md")
+
+    assert (explained["wordsFound"], explained["wordsLacking"]) == (["oolong"], ["elephant"])
+    assert explained["understood"] == "notes near in meaning to oolong elephant"
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "state"),
+    [
+        ("oolong tag:drink", "Bread.md", "refused"),
+        ("tag:drink", "Tea.md", "listed"),
+        ("oolong", "Private/Diary.md", "excluded"),
+        ("oolong", "Nothing.md", "unknown"),
+    ],
+)
+def test_of_a_note_that_is_not_among_the_hits_the_reason_is_told(session, query, path, state):
+    explained = session.result("explain", query=query, path=path)
+
+    assert (explained["path"], explained["state"]) == (path, state)
+    assert explained["message"]
+    assert (explained["rank"], explained["score"], explained["breakdown"]) == (None, None, None)
+    assert explained["signals"] == []
+
+
+# --- what is like what --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", [{"path": "Tea.md"}, {"path": "Tea.md", "line": 6}])
+def test_what_is_like_a_note_leaves_that_note_out_and_says_what_is_linked(session, source):
+    answer = session.result("related", **source)
+
+    (note,) = answer["notes"]
+    assert (note["path"], note["title"], note["linked"]) == ("Bread.md", "Bread", True)
+    assert note["matchStart"] <= note["matchEnd"]
+    assert answer["legs"] == ["lexical", "dense"]
+    assert answer["missing"] == []
+
+
+def test_what_is_like_a_text_may_be_any_note(session):
+    answer = session.result("related", text="a loaf of sourdough bread", limit=1)
+
+    assert [note["path"] for note in answer["notes"]] == ["Bread.md"]
+    assert not answer["notes"][0]["linked"]
+
+
+def test_filters_hold_for_what_is_like_something(session):
+    answer = session.result("related", text="a loaf of sourdough bread", filters={"tags": ["drink"]})
+
+    assert [note["path"] for note in answer["notes"]] == ["Tea.md"]
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({}, "neither was given"),
+        ({"path": "Tea.md", "text": "tea"}, "both were given"),
+        ({"text": "tea", "line": 3}, "`line` is a line of the note at `path`"),
+        ({"text": " \n"}, "`text` is empty"),
+    ],
+)
+def test_what_to_find_the_like_of_is_said_once(session, params, says):
+    error = session.error("related", **params)
+
+    assert (error["code"], error["data"]["kind"]) == (-32602, "bad-request")
+    assert says in error["message"]
+
+
+# --- odd queries --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -64,9 +200,13 @@ def test_what_is_wrong_with_a_query_is_placed_in_units_that_the_client_counts(se
     ],
 )
 def test_no_query_however_odd_fails_in_us(session, query):
-    answer = session.ask("search", query=query[:4096])
+    answers = [
+        session.ask("search", query=query[:4096], typing=True),
+        session.ask("explain", query=query[:4096], path="Tea.md"),
+        session.ask("related", text=query),
+    ]
 
-    assert "result" in answer or answer["error"]["code"] in (-32010, -32013)
+    assert [a for a in answers if "error" in a and a["error"]["code"] not in (-32010, -32013, -32602)] == []
 
 
 def test_a_query_of_five_thousand_terms_is_refused_unread(session):
@@ -112,6 +252,8 @@ def test_what_is_no_note_of_the_index_cannot_be_read(session, path):
     assert error["code"] == -32011
     assert "canaryword" not in json.dumps(error)
     assert error["data"]["next"]
+    assert session.error("related", path=path)["code"] == -32011
+    assert session.result("explain", query="canaryword", path=path)["state"] in ("excluded", "unknown")
 
 
 def test_no_method_gives_an_excluded_note_away(session):
@@ -120,6 +262,8 @@ def test_no_method_gives_an_excluded_note_away(session):
         session.ask("search", query="canaryword hidden diary", mode="semantic", detail="full"),
         session.ask("search", query="path:Private"),
         session.ask("search", query="", filters={"folders": ["Private"]}),
+        session.ask("related", text="canaryword hidden diary"),
+        session.ask("related", text="canaryword", filters={"folders": ["Private"]}),
         session.ask("context", query="canaryword"),
         session.ask("notes/list"),
         session.ask("notes/list", folder="Private"),

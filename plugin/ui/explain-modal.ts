@@ -1,0 +1,31 @@
+/** Why is a note in the answer, or why is it not? Drawn from `ExplainWords`; text nodes only. */
+import { type App, Modal } from "obsidian";
+import { type ExplainWords } from "./answer-words";
+
+export class ExplainModal extends Modal {
+  constructor(
+    app: App,
+    private readonly note: string,
+    private readonly words: ExplainWords,
+  ) {
+    super(app);
+  }
+
+  override onOpen(): void {
+    const { message, signals, facts } = this.words;
+    this.setTitle(this.note);
+    this.contentEl.addClass("quarry-explain");
+    this.contentEl.createEl("p", { text: message });
+    this.drawList(signals);
+    this.drawList(facts);
+  }
+
+  private drawList(rows: readonly (readonly [string, string])[]): void {
+    if (rows.length === 0) return;
+    const list = this.contentEl.createEl("dl");
+    for (const [label, value] of rows) {
+      list.createEl("dt", { text: label });
+      list.createEl("dd", { text: value, attr: { dir: "auto" } });
+    }
+  }
+}

@@ -1,0 +1,167 @@
+"""
+What a note must satisfy to be a hit: a tree, made from what was typed, that the index turns into a set of notes.
+
+    Holds, Matches                              what stands in the note
+    InSection, InTask                           what stands together in one section, in one task
+    InFolder, InPath, InFile, Tagged            where it lies and what it is filed under
+    HasProperty, Dated                          what its front matter and its file say
+    Every, AnyOf, Not                           several of them
+
+Every condition speaks of whole notes, as Obsidian's own search does. What merely ranks is no condition.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+TaskState = Literal["any", "todo", "done"]
+Comparison = Literal["exists", "is", "<", "<=", ">", ">="]
+TimeField = Literal["created", "modified"]
+Place = Literal["text", "path", "file"]
+"""What a regular expression is tried on: each passage of the note, its path, or its file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """These words stand side by side, in any form and case, in the note's text, title or aliases."""
+
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """A regular expression (RE2 syntax, letters in any case, `^` and `$` at every line) finds something there."""
+
+    pattern: str
+    place: Place = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class InSection:
+    """One section holds all of these words and phrases, its heading trail included, and none of those it may not."""
+
+    phrases: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InTask:
+    """
+    One task of that state holds all of these words and phrases and none of those it may not; with neither, any task
+    of that state will do. Done is `[x]`; a task with nothing between the brackets is still to do, and so is one with
+    any other mark (`[/]`, `[>]`), as in Obsidian.
+    """
+
+    state: TaskState
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InFolder:
+    """Below this folder. `""` is the vault itself."""
+
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class InPath:
+    """The path has this part, case and accents ignored."""
+
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """The file's name, without its folders, has this part, case and accents ignored."""
+
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """Carries this tag, or one nested in it, case ignored."""
+
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class HasProperty:
+    """
+    A front matter property is there (`exists`), is this value (of a list: holds it; case and accents ignored; `""`:
+    it is there and empty), or stands in this order to it: numbers as numbers, dates as dates, anything else as text.
+    """
+
+    name: str
+    comparison: Comparison = "exists"
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """
+    `from_ms <= time < until_ms`, milliseconds since 1970; None leaves that side open.
+
+    `modified` is the file's own time, as Obsidian's file list shows it. `created` is what the front matter says,
+    since sync tools and copies make the file's own birth meaningless; a note that does not say is not admitted.
+    """
+
+    field: TimeField
+    from_ms: int | None = None
+    until_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All of the parts; no parts admit every note."""
+
+    parts: tuple["Condition", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one of the parts."""
+
+    parts: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Notes that the part does not admit."""
+
+    part: "Condition"
+
+
+Condition: TypeAlias = (
+    Holds
+    | Matches
+    | InSection
+    | InTask
+    | InFolder
+    | InPath
+    | InFile
+    | Tagged
+    | HasProperty
+    | Dated
+    | Every
+    | AnyOf
+    | Not
+)
+
+EVERYTHING = Every()
+
+
+def every(parts: Iterable[Condition]) -> Every:
+    """All of *parts*, those of an `Every` among them as parts of their own, each once."""
+    flat: dict[Condition, None] = {}
+    for part in parts:
+        flat.update(dict.fromkeys(part.parts if isinstance(part, Every) else (part,)))
+    return Every(tuple(flat))
+
+
+def either(parts: Iterable[Condition]) -> Condition:
+    """One of *parts* or, where there is but one, that one; alternatives of alternatives count as their own."""
+    flat: dict[Condition, None] = {}
+    for part in parts:
+        flat.update(dict.fromkeys(part.parts if isinstance(part, AnyOf) else (part,)))
+    return next(iter(flat)) if len(flat) == 1 else AnyOf(tuple(flat))

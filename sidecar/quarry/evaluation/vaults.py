@@ -1,0 +1,114 @@
+"""
+How does a corpus become a vault? One file a document, so that files, chunks, index and ranking are judged as one.
+
+A file is named by its document's id where that is a path a note could have. Any other id becomes a number, in folders
+of numbers: names are words that can be found, and a judge must not put an answer into them. Texts are written as they
+are: what of them can be found, the engine's defaults decide, which skip sections of links and references.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from quarry.errors import NoteNotFound
+from quarry.evaluation.collections import Document
+from quarry.text.decoding import decode_note
+from quarry.text.frontmatter import read_front_matter
+from quarry.text.note import ReadingRules, read_note
+from quarry.vault.paths import NOTE_SUFFIX, nfc, note_parts
+
+FILES_A_FOLDER = 1_000  # what every file system lists quickly
+MAX_PART_BYTES = 255  # of one name, on every file system in use
+MAX_PATH_BYTES = 1_000  # leaves room below the 1,024 of macOS for a path inside a temporary folder's own
+WRITTEN_NS = 1_767_225_600 * 10**9  # 2026-01-01: age is no sign of relevance here, so all notes have the same
+
+_NOT_IN_A_TITLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNote:
+    """Where a document went."""
+
+    id: str
+    path: str  # vault-relative, as spelled on disk
+
+
+def write_vault(documents: Iterable[Document], vault: Path) -> Iterator[WrittenNote]:
+    """Write *documents* below *vault*, a new folder; never outside it, whatever their ids say."""
+    vault.mkdir(parents=True)
+    names = _Names()
+    for number, document in enumerate(documents):
+        path = names.path_for(document.id, number)
+        file = vault / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("xb") as new:  # what is there already would be another document's
+            new.write(note_of(document))
+        os.utime(file, ns=(WRITTEN_NS, WRITTEN_NS))
+        yield WrittenNote(document.id, path)
+
+
+def note_of(document: Document) -> bytes:
+    """The note for *document*: its text, with its title in the front matter where the text does not give the same."""
+    data = document.text.encode("utf-8", "replace")  # a lone surrogate is no text
+    title = " ".join(_NOT_IN_A_TITLE.sub(" ", document.title).split())
+    if not title or _has_title(data, title):
+        return data
+    line = b"title: " + json.dumps(title, ensure_ascii=False).encode() + b"\n"  # a JSON string is a YAML string
+    front = read_front_matter(decode_note(data))
+    if not front.body_start:
+        return b"---\n" + line + b"---\n" + data
+    if any(name.lower() == "title" for name in front.properties):
+        return data  # the author's word counts, as it does in a vault
+    end_of_opening = data.index(b"\n") + 1
+    return data[:end_of_opening] + line + data[end_of_opening:]
+
+
+def _has_title(data: bytes, title: str) -> bool:
+    if title.casefold()[:20] not in " ".join(data.decode("utf-8", "replace").casefold().split()):
+        return False  # spares most texts being read
+    return read_note("", data, ReadingRules()).title.casefold() == title.casefold()
+
+
+class _Names:
+    """Hands out paths of which no two are the same file or one the other's folder, on any file system."""
+
+    def __init__(self) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+
+    def path_for(self, document_id: str, number: int) -> str:
+        """The id itself where it can be a note's path and is free, else one made of *number*."""
+        path = document_id
+        while not (_is_usable(path) and self._is_free(path)):
+            path = f"{number // FILES_A_FOLDER:03d}/{number:06d}{NOTE_SUFFIX}"
+            number += 1_000_000  # where an id is that very path, which nobody's is
+        self._files.add(_folded(path))
+        self._folders.update(_folders_of(path))
+        return path
+
+    def _is_free(self, path: str) -> bool:
+        folded = _folded(path)
+        is_taken = folded in self._files or folded in self._folders
+        return not is_taken and self._files.isdisjoint(_folders_of(path))
+
+
+def _is_usable(path: str) -> bool:
+    if not path.endswith(NOTE_SUFFIX) or len(os.fsencode(path)) > MAX_PATH_BYTES:
+        return False
+    try:
+        parts = note_parts(path, windows=True)  # everywhere, so that a collection is the same vault on every system
+    except NoteNotFound:
+        return False
+    return all(len(os.fsencode(part)) <= MAX_PART_BYTES for part in parts)
+
+
+def _folded(path: str) -> str:
+    return nfc(nfc(path).casefold())
+
+
+def _folders_of(path: str) -> list[str]:
+    parts = _folded(path).split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]

@@ -1,0 +1,86 @@
+"""Which notes are listed, newest first, and by which passage each is shown?"""
+
+from collections.abc import Sequence
+
+import apsw
+
+from quarry.conditions import AnyOf, Condition, Every, InTask, Matches
+from quarry.index.admission_pieces import Sql, joined
+from quarry.index.admission_text import chunk_matching, chunk_with_task
+from quarry.index.database import select
+from quarry.index.ids import NoteIds, id_list
+from quarry.index.records import Newest
+from quarry.types import Candidate
+
+_ADMITTED = "n.id IN (SELECT value FROM json_each(?))"
+_NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
+
+
+def newest(
+    connection: apsw.Connection, admitted: NoteIds | None, condition: Condition, depth: int, *, has_fts5: bool
+) -> Newest:
+    """
+    The *depth* newest of the *admitted* notes, each by its first passage that shows why *condition* admits it.
+
+    That is the first in which a wanted task stands or a regular expression finds something, else the first of all. A
+    note without any passage is not listed.
+    """
+    among = _among(admitted).within("FROM notes n WHERE n.chunk_count > 0 AND ")
+    page = among.within("SELECT n.id, n.path, n.mtime_ns / 1e6 ", _NEWEST_FIRST + " LIMIT ?")
+    rows = select(connection, page.text, (*page.bindings, depth))
+    total = among.within("SELECT count(*) ")
+    showing = _first_chunk(condition, has_fts5=has_fts5)
+    found = []
+    for note_id, path, modified_ms in rows:
+        chunk_id, number = select(connection, showing.text, (note_id, *showing.bindings))[0]
+        found.append(Candidate(chunk_id, path, number, modified_ms))
+    return Newest(tuple(found), select(connection, total.text, total.bindings)[0][0])
+
+
+def summaries(
+    connection: apsw.Connection, admitted: NoteIds | None, limit: int, offset: int
+) -> tuple[list[tuple[int, str, str, str | None, int, int, int]], int]:
+    """
+    The rows of some *admitted* notes, newest first, and how many there are in all.
+
+    Each is (id, path, title, type, modified in milliseconds, size in bytes, chunks).
+    """
+    among = _among(admitted).within(" FROM notes n WHERE ")
+    page = among.within(
+        "SELECT n.id, n.path, n.title, json_extract(n.properties, '$.type'), n.mtime_ns / 1000000, n.size_bytes,"
+        " n.chunk_count",
+        _NEWEST_FIRST + " LIMIT ? OFFSET ?",
+    )
+    rows = select(connection, page.text, (*page.bindings, limit, offset))
+    total = among.within("SELECT count(*)")
+    return rows, select(connection, total.text, total.bindings)[0][0]
+
+
+def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:
+    """How many chunks the *admitted* notes have, counted no further than *limit*."""
+    few = None if admitted is None else admitted[:limit]  # every note has a chunk, so that these are enough
+    chunks = _among(few).within("SELECT count(*) FROM (SELECT 1 FROM notes n JOIN chunks c ON c.note_id = n.id WHERE ")
+    counted = chunks.within("", " LIMIT ?)")
+    found: list[tuple[int]] = select(connection, counted.text, (*counted.bindings, limit))
+    return found[0][0]
+
+
+def _among(admitted: NoteIds | None) -> Sql:
+    return Sql("1") if admitted is None else Sql(_ADMITTED, (id_list(admitted),))
+
+
+def _first_chunk(condition: Condition, *, has_fts5: bool) -> Sql:
+    """The chunk of a note (the first placeholder) that shows most of what *condition* wants to be seen."""
+    telling = _telling(condition, has_fts5)
+    best = joined(" + ", [piece.within("(", ")") for piece in telling], Sql("NULL"))
+    return best.within("SELECT c.id, c.number FROM chunks c WHERE c.note_id = ? ORDER BY ", " DESC, c.number LIMIT 1")
+
+
+def _telling(condition: Condition, has_fts5: bool) -> Sequence[Sql]:
+    if isinstance(condition, Every | AnyOf):
+        return [piece for part in condition.parts for piece in _telling(part, has_fts5)]
+    if isinstance(condition, Matches) and condition.place == "text":
+        return [chunk_matching(condition)]
+    if isinstance(condition, InTask):
+        return [chunk_with_task(condition, has_fts5=has_fts5)]
+    return []

@@ -1,0 +1,218 @@
+"""What a search asks of the index: rankings by word and by meaning, scores of what others propose, and words."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from unicodedata import normalize
+
+import apsw
+import numpy as np
+
+from quarry.index import dense, lexical, meta, vocabulary
+from quarry.index.database import Parts, select
+from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.dense import Nearest
+from quarry.index.ids import NoteIds, id_list
+from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
+from quarry.index.matching import LexicalQuery, quoted
+from quarry.index.matrix import VectorCache
+from quarry.index.records import NoteName
+from quarry.index.rows import read_list
+from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.index.vocabulary import Vocabulary
+from quarry.terms.folding import fold
+from quarry.types import Ranking
+
+Pairs = Sequence[Sequence[str]]
+"""Terms side by side, two or more each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is kept of an index from one reader to the next."""
+
+    vectors: VectorCache = field(default_factory=VectorCache)
+    words: Vocabulary = field(default_factory=Vocabulary)
+
+
+class SearchReader:
+    """
+    The searching half of a `Reader`.
+
+    Whatever takes a deadline raises `DeadlineExceeded` or `Cancelled` when it says so. Where FTS5 is missing, nothing
+    is found by word. `admitted` are the notes that come into question; None: all.
+    """
+
+    def __init__(self, connection: apsw.Connection, parts: Parts, memory: Memory) -> None:
+        self._db = connection
+        self._parts = parts
+        self._memory = memory
+
+    # --- by word -------------------------------------------------------------------------------
+
+    def lexical(
+        self,
+        query: LexicalQuery,
+        admitted: NoteIds | None,
+        depth: int,
+        *,
+        deadline: Deadline,
+        weights: ChunkWeights = CHUNK_WEIGHTS,
+    ) -> Ranking:
+        """The best *depth* chunks by BM25 over any term of *query*; the weights are the published ones by default."""
+        return lexical.rank(self._db, query, admitted, depth, deadline, weights) if self._parts.has_fts5 else ()
+
+    def best_chunks(
+        self, query: LexicalQuery, note_id: int, depth: int, *, deadline: Deadline, weights: ChunkWeights
+    ) -> Ranking:
+        """The best *depth* chunks of one note."""
+        return self.lexical(query, np.array([note_id], dtype=np.int64), depth, deadline=deadline, weights=weights)
+
+    def lexical_notes(
+        self,
+        query: LexicalQuery,
+        admitted: NoteIds | None,
+        depth: int,
+        *,
+        deadline: Deadline,
+        by_name: bool = False,
+    ) -> list[tuple[int, str, float]]:
+        """`(note_id, path, score)` of the best *depth* notes by BM25 over all that they hold, or *by_name* alone."""
+        if not self._parts.has_fts5:
+            return []
+        return lexical.rank_notes(self._db, query, admitted, depth, deadline, by_name=by_name)
+
+    def lexical_scores(
+        self,
+        query: LexicalQuery,
+        chunk_ids: Iterable[int],
+        *,
+        deadline: Deadline = NO_DEADLINE,
+        weights: ChunkWeights = CHUNK_WEIGHTS,
+    ) -> dict[int, float]:
+        """The scores that `lexical` gives to these chunks; those without any term of *query* are left out."""
+        return lexical.chunk_scores(self._db, query, chunk_ids, deadline, weights) if self._parts.has_fts5 else {}
+
+    def note_scores(
+        self, query: LexicalQuery, note_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
+    ) -> dict[int, float]:
+        """The scores that `lexical_notes` gives to these notes; those without any term of *query* are left out."""
+        return lexical.note_scores(self._db, query, note_ids, deadline) if self._parts.has_fts5 else {}
+
+    def phrases(self, pairs: Pairs, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
+        """The best *depth* chunks by BM25 where each of *pairs* counts as one term."""
+        return lexical.rank_phrases(self._db, pairs, admitted, depth, deadline) if self._parts.has_fts5 else ()
+
+    def phrase_scores(
+        self, pairs: Pairs, chunk_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
+    ) -> dict[int, float]:
+        """The scores that `phrases` gives to these chunks; those without any of *pairs* are left out."""
+        return lexical.phrase_scores(self._db, pairs, chunk_ids, deadline) if self._parts.has_fts5 else {}
+
+    def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
+        """How many chunks hold a term of *query*, counted no further than *limit*."""
+        return lexical.count(self._db, query, admitted, limit) if self._parts.has_fts5 else 0
+
+    def count_notes(self, query: LexicalQuery, admitted: NoteIds | None) -> int:
+        """How many notes hold a term of *query*."""
+        return lexical.count_notes(self._db, query, admitted) if self._parts.has_fts5 else 0
+
+    # --- by meaning ----------------------------------------------------------------------------
+
+    def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
+        """
+        The *depth* chunks nearest to *vector*.
+
+        Args:
+            vector: float32, shape (dim,); its length does not matter. A zero vector is near nothing.
+
+        Raises:
+            ValueError: The index holds vectors of another dimension.
+        """
+        if not self._fits(vector):
+            return ()
+        has_vec, memory = self._parts.has_vec, self._memory.vectors
+        return dense.rank(self._db, vector, admitted, depth, deadline, has_vec=has_vec, memory=memory)
+
+    def cosines_of(self, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine of *vector* with these chunks; those without a vector are left out. Raises as `dense`."""
+        return dense.cosines_of(self._db, vector, chunk_ids, self._memory.vectors) if self._fits(vector) else {}
+
+    def nearest_chunks(self, vector: FloatVector, note_ids: Iterable[int]) -> dict[int, Nearest]:
+        """Note -> its chunk nearest to *vector*, and how near; notes without a vector are left out."""
+        return dense.nearest_chunks(self._db, vector, note_ids, self._memory.vectors) if self._fits(vector) else {}
+
+    def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
+        """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
+        return dense.vectors_of(self._db, chunk_ids, self.dimension or 0)
+
+    def title_cosines(self, vector: FloatVector, note_ids: Sequence[int]) -> dict[int, float]:
+        """The cosine of *vector* with the titles of these notes; those without a vector are left out."""
+        return dense.title_cosines(self._db, vector, note_ids, self._memory.vectors) if self._fits(vector) else {}
+
+    def nearest_titles(self, vector: FloatVector, admitted: NoteIds | None, depth: int) -> dict[int, float]:
+        """Note -> cosine of its title, for the *depth* nearest and all that are as near as the last; nearest first."""
+        return (
+            dense.nearest_titles(self._db, vector, admitted, depth, self._memory.vectors) if self._fits(vector) else {}
+        )
+
+    @property
+    def dimension(self) -> int | None:
+        """Of every vector in the index; None while there is none."""
+        return meta.dimension(self._db)
+
+    # --- words ---------------------------------------------------------------------------------
+
+    def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many chunks each term stands; 0: in none."""
+        if not self._parts.has_fts5:
+            return dict.fromkeys(terms, 0)
+        return vocabulary.document_frequency(self._db, terms)
+
+    def nearest_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
+        """
+        The terms that a mistyped *word* may stand for, with the number of chunks that hold each; likeliest first.
+
+        Terms are stems: `holding` leads to a chunk that tells how the word is written.
+        """
+        return self._memory.words.nearest(self._db, fold(word), limit) if self._parts.has_fts5 else []
+
+    def holding(self, term: str, limit: int) -> list[int]:
+        """The first *limit* chunks that hold *term*, by path: ids are handed out anew by a rebuild."""
+        if not self._parts.has_fts5:
+            return []
+        sql = (
+            "SELECT c.id FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid JOIN notes n ON n.id = c.note_id"
+            " WHERE chunks_fts MATCH ? ORDER BY n.path, c.number LIMIT ?"
+        )
+        return [chunk_id for (chunk_id,) in select(self._db, sql, (quoted(term), limit))]
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
+        """What these notes are called, by ascending id; ids that are not there are left out."""
+        sql = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+        rows = select(self._db, sql + " ORDER BY id", (id_list(note_ids),))
+        return [
+            NoteName(note_id, path, title, read_list(aliases), mtime_ns // 1_000_000)
+            for note_id, path, title, aliases, mtime_ns in rows
+        ]
+
+    def note_named(self, path: str) -> NoteName | None:
+        """What the note at *path* is called; the path may be spelled in any composition of its letters."""
+        sql = "SELECT id FROM notes WHERE path_nfc = ? ORDER BY path <> ?, path LIMIT 1"
+        found = select(self._db, sql, (normalize("NFC", path), path))
+        return self.note_names([found[0][0]])[0] if found else None
+
+    def _fits(self, vector: FloatVector) -> bool:
+        """
+        Whether there is anything to compare *vector* with.
+
+        Raises:
+            ValueError: The index holds vectors of another dimension.
+        """
+        dimension = self.dimension
+        if dimension is None:
+            return False
+        if vector.shape != (dimension,):
+            raise ValueError(f"a query vector of shape {vector.shape} for an index of {dimension} dimensions")
+        return bool(vector.any())

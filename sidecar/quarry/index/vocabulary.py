@@ -1,0 +1,118 @@
+"""
+Which words does the vault know, in how many chunks, and which of them did someone mean who mistyped one?
+
+What the vault knows are terms: stems, lower case. `configuraton` is near to `configuration`, of which it knows
+`configur`; so a stem is compared together with the endings that it may have lost.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import apsw
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
+
+from quarry.index import meta
+from quarry.index.database import select
+from quarry.index.matching import quoted
+from quarry.terms.folding import term_of
+
+MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
+LONG = 8  # letters of a word in which two slips are believed
+MAX_TERMS = 400_000  # kept, 40 MB; 60 MB of notes have a quarter of it
+
+_COUNT = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
+_WRITTEN_ENDINGS = """
+e s es ed d ing ings ion ions ation ations ment ments ement ements er ers or ors al ally ly ely ity ities able eable
+ible ably ive ively ness ful fully ous ously ize izes ized izing ization ise ises ised ising isation ance ence ances
+ences ant ent
+"""
+_ENDINGS = tuple(_WRITTEN_ENDINGS.split())
+
+
+def document_frequency(connection: apsw.Connection, terms: Iterable[str]) -> dict[str, int]:
+    """In how many chunks each term stands; 0: the vault does not know it."""
+    return {term: select(connection, _COUNT, (quoted(term),))[0][0] if term else 0 for term in dict.fromkeys(terms)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The terms of one moment."""
+
+    generation: int
+    counts: Mapping[str, int]  # the chunks that each stands in
+    by_length: Mapping[int, Sequence[str]]
+
+
+class Vocabulary:
+    """The terms of the newest moment that was asked for; they are read when first needed, in about 0.3 s."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: _Terms | None = None
+
+    def nearest(self, connection: apsw.Connection, word: str, limit: int) -> list[tuple[str, int]]:
+        """
+        The terms that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
+
+        A slip is a letter too many, too few, another, or two swapped.
+
+        Returns:
+            `(term, chunks that it stands in)`; nearest first, then those that begin alike, then the commonest.
+        """
+        slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
+        if not slips:
+            return []
+        terms = self._terms(connection)
+        found: list[tuple[int, bool, int, str]] = []
+        for term in _candidates(word, slips, terms.by_length):
+            distance = _distance(word, term)
+            if 0 < distance <= slips:
+                found.append((distance, term[0] != word[0], -terms.counts[term], term))
+        return [(term, -count) for _, _, count, term in sorted(found)[:limit]]
+
+    def _terms(self, connection: apsw.Connection) -> _Terms:
+        generation = meta.generation(connection)
+        with self._lock:
+            if self._kept is None or self._kept.generation != generation:
+                self._kept = _read(connection, generation)
+            return self._kept
+
+
+def _read(connection: apsw.Connection, generation: int) -> _Terms:
+    """The terms of letters only; where there are too many, the commonest."""
+    sql = "SELECT term, doc FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
+    counts = {term: doc for term, doc in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)) if term.isalpha()}
+    by_length: dict[int, list[str]] = {}
+    for term in counts:
+        by_length.setdefault(len(term), []).append(term)
+    return _Terms(generation, counts, by_length)
+
+
+def _candidates(word: str, slips: int, by_length: Mapping[int, Sequence[str]]) -> set[str]:
+    """Terms that are near to *word* once it has lost an ending, spelled right or nearly so."""
+    found: set[str] = set()
+    for beginning, left in _beginnings(word, slips):
+        for length in range(len(beginning) - left, len(beginning) + left + 1):
+            near = extract(beginning, by_length.get(length, ()), scorer=OSA.distance, score_cutoff=left, limit=None)
+            found.update(term for term, _, _ in near)
+    return found
+
+
+def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
+    """What *word* begins with where the rest is near to an ending, and how many slips are left for it."""
+    yield word, slips
+    yield term_of(word), slips
+    for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
+        ending = word[-length:]
+        left = slips - min(int(OSA.distance(ending, known)) for known in _ENDINGS)
+        if left >= 0:
+            yield word[:-length], left
+
+
+def _distance(word: str, term: str) -> int:
+    """How many slips lead from *word* to a word whose stem is *term*."""
+    whole = (term + ending for ending in _ENDINGS)
+    distances = [OSA.distance(word, known) for known in whole if term_of(known) == term]
+    return int(min(OSA.distance(word, term), OSA.distance(term_of(word), term), *distances))

@@ -1,0 +1,199 @@
+"""What the tools for agents give back: the wire's replies, shorter, lines from 1, cleaned of what hides words."""
+
+from quarry.errors import ExtraMissing
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.outgoing import printable
+from quarry.ranking.budget import estimate_tokens
+
+try:
+    from typing_extensions import TypedDict  # pydantic reads typing's own only from Python 3.12 on
+except ImportError as error:  # comes with pydantic, and that with the extra
+    raise ExtraMissing("this installation has no MCP: its extra `mcp` was left out") from error
+
+
+class Hit(TypedDict):
+    """A note that answers, by its best passage."""
+
+    path: str
+    title: str
+    heading: str
+    line: int
+    why: str
+    text: str
+
+
+class Correction(TypedDict):
+    """A word that no note has, and the one that was looked for instead."""
+
+    typed: str
+    used: str
+
+
+class SearchReply(TypedDict):
+    """Hits, best first."""
+
+    hits: list[Hit]
+    total: int
+    understood: str  # the query in plain words
+    corrections: list[Correction]
+    relaxed: str | None  # what was given up because nothing was found
+    notice: str | None
+
+
+class NoteReply(TypedDict):
+    """A note, or a part of it."""
+
+    path: str
+    title: str
+    tags: list[str]
+    text: str
+    first_line: int
+    line_count: int
+    truncated: bool
+    links: list[str]
+    backlinks: list[str]
+
+
+class ListedNote(TypedDict):
+    """A note in a list."""
+
+    path: str
+    title: str
+    tags: list[str]
+
+
+class ListReply(TypedDict):
+    """A page of notes, newest first."""
+
+    notes: list[ListedNote]
+    total: int
+
+
+class ContextReply(TypedDict):
+    """Quotes from the notes that bear on a question."""
+
+    text: str
+    tokens: int
+    notice: str | None
+
+
+class RelatedHit(TypedDict):
+    """A note that is like the source, by its passage that is most so."""
+
+    path: str
+    title: str
+    heading: str
+    line: int
+    linked: bool  # one of the two links to the other
+    text: str
+
+
+class RelatedReply(TypedDict):
+    """Notes like the source, best first."""
+
+    notes: list[RelatedHit]
+    notice: str | None
+
+
+class SignalShare(TypedDict):
+    """One thing that spoke for a note, and what it adds to the score."""
+
+    signal: str
+    share: float
+
+
+class ExplainReply(TypedDict):
+    """What became of one note in one search."""
+
+    path: str
+    state: str
+    message: str
+    understood: str
+    rank: int | None
+    total: int
+    signals: list[SignalShare]
+    words_found: list[str]
+    words_lacking: list[str]
+
+
+def search_reply(result: wire.SearchResult, notice: str | None) -> SearchReply:
+    """Hits by their best passage, and what was done to the query to find them."""
+    return SearchReply(
+        hits=[_hit(hit) for hit in result.hits],
+        total=result.total,
+        understood=printable(result.understood),
+        corrections=[Correction(typed=printable(c.typed), used=printable(c.used)) for c in result.corrections],
+        relaxed=printable(result.relaxed.message) if result.relaxed else None,
+        notice=notice,
+    )
+
+
+def _hit(hit: wire.Hit) -> Hit:
+    passage = hit.passages[0]
+    return Hit(
+        path=hit.path,
+        title=printable(hit.title),
+        heading=printable(" › ".join(passage.heading_path)),
+        line=passage.line + 1,
+        why=hit.why,
+        text=printable(passage.text or ""),
+    )
+
+
+def note_reply(note: wire.NoteText) -> NoteReply:
+    """A note with its lines counted from 1."""
+    return NoteReply(
+        path=note.path,
+        title=printable(note.title),
+        tags=[printable(tag) for tag in note.tags],
+        text=printable(note.text),
+        first_line=note.start_line + 1,
+        line_count=note.line_count,
+        truncated=note.truncated,
+        links=note.links,
+        backlinks=note.backlinks,
+    )
+
+
+def list_reply(page: wire.NoteList) -> ListReply:
+    """A page of notes, without what an agent can ask for."""
+    notes = [
+        ListedNote(path=note.path, title=printable(note.title), tags=[printable(tag) for tag in note.tags])
+        for note in page.notes
+    ]
+    return ListReply(notes=notes, total=page.total)
+
+
+def related_reply(result: wire.RelatedResult, max_tokens: int, notice: str | None) -> RelatedReply:
+    """As many of the notes, best first, as *max_tokens* hold."""
+    notes: list[RelatedHit] = []
+    room = max_tokens
+    for note in result.notes:
+        hit = RelatedHit(
+            path=note.path,
+            title=printable(note.title),
+            heading=printable(" › ".join(note.heading_path)),
+            line=note.line + 1,
+            linked=note.linked,
+            text=printable(note.snippet),
+        )
+        room -= estimate_tokens(hit["path"] + hit["title"] + hit["heading"] + hit["text"])
+        if room < 0:
+            break
+        notes.append(hit)
+    return RelatedReply(notes=notes, notice=notice)
+
+
+def explain_reply(result: wire.ExplainResult) -> ExplainReply:
+    """What became of a note, without the scores that mean nothing to an agent."""
+    return ExplainReply(
+        path=result.path,
+        state=result.state,
+        message=printable(result.message),
+        understood=printable(result.understood),
+        rank=result.rank,
+        total=result.total,
+        signals=[SignalShare(signal=one.name, share=one.share) for one in result.signals],
+        words_found=[printable(word) for word in result.words_found],
+        words_lacking=[printable(word) for word in result.words_lacking],
+    )

@@ -1,0 +1,114 @@
+"""
+The wire: every message that passes between the sidecar and its clients, defined once.
+
+Transport
+    JSON-RPC 2.0 in WebSocket text frames on 127.0.0.1, one message a frame, UTF-8, at most 1 MiB to the sidecar.
+    The first message is `initialize` and carries the token of the discovery file.
+
+Units
+    Times are milliseconds since 1970 (`…Ms`). Offsets are UTF-16 code units, `[start, end)`: into the snippet for
+    `marks`, into the note as an editor shows it (no byte order mark, every line end one unit) for all others.
+    Lines count from 0, ranks from 1. Paths are vault-relative with `/`, in NFC. Scores: higher is better.
+
+Queries
+    Words are ranked by, in any form and by meaning; everything else is a condition that each hit satisfies.
+
+    - `"rate limit"` these words side by side; `/v\\d+/` a regular expression (RE2)
+    - `-word`, `-"a phrase"`, `-tag:x`, `-(a b)` not; `a OR b` one of them; `( )` together
+    - `path:`, `file:`, `folder:`, `tag:` or `#tag` where the note lies and what it is filed under
+    - `section:(a b)`, `task:x`, `task-todo:x`, `task-done:x` together in one section, in one task
+    - `[name]`, `[name:value]`, `[name:<5]`, `[name:a OR b]`, `[name:null]` properties; `type:`, `domain:`, `status:`
+      by their name
+    - `created:`, `modified:` with `>=2026-01-01`, `2026-03`, `2026-01..2026-03`, `7d`, `"last week"`
+
+Growth
+    Replies may gain fields: read what you know and skip the rest. Unknown *request* parameters are refused by name.
+    `PROTOCOL_VERSION` changes only when an old client would misread a new sidecar.
+
+The TypeScript types, the samples and docs/PROTOCOL.md are generated from this package (`npm run wire`).
+"""
+
+from quarry.interfaces.protocol.asking import Filters, Fusion, Mode, Weights
+from quarry.interfaces.protocol.base import CancelParams, Done, LegName, MissingLeg, NoParams, Params, Value
+from quarry.interfaces.protocol.context import ContextParams, ContextResult, Source
+from quarry.interfaces.protocol.explain import ExplainParams, ExplainResult, ExplainState
+from quarry.interfaces.protocol.hits import Breakdown, Hit, Mark, Passage, Signal, Why
+from quarry.interfaces.protocol.notes import ListNotesParams, NoteList, NoteSummary, NoteText, ReadNoteParams
+from quarry.interfaces.protocol.opening import Client, InitializeParams, InitializeResult, Vault
+from quarry.interfaces.protocol.related import RelatedNote, RelatedParams, RelatedResult
+from quarry.interfaces.protocol.search import Correction, Relaxed, RelaxStep, SearchParams, SearchResult
+from quarry.interfaces.protocol.settings import Settings, SettingsWriteParams
+from quarry.interfaces.protocol.status import (
+    IndexState,
+    IndexStatus,
+    IndexUpdated,
+    Model,
+    ModelState,
+    Problem,
+    Progress,
+    RebuildParams,
+)
+from quarry.interfaces.protocol.tables import CLIENT_NOTIFICATIONS, REQUESTS, SERVER_NOTIFICATIONS
+from quarry.interfaces.protocol.vault import Accepted, Change, VaultChangedParams
+
+PROTOCOL_VERSION = 1
+
+__all__ = [
+    "CLIENT_NOTIFICATIONS",
+    "PROTOCOL_VERSION",
+    "REQUESTS",
+    "SERVER_NOTIFICATIONS",
+    "Accepted",
+    "Breakdown",
+    "CancelParams",
+    "Change",
+    "Client",
+    "ContextParams",
+    "ContextResult",
+    "Correction",
+    "Done",
+    "ExplainParams",
+    "ExplainResult",
+    "ExplainState",
+    "Filters",
+    "Fusion",
+    "Hit",
+    "IndexState",
+    "IndexStatus",
+    "IndexUpdated",
+    "InitializeParams",
+    "InitializeResult",
+    "LegName",
+    "ListNotesParams",
+    "Mark",
+    "MissingLeg",
+    "Mode",
+    "Model",
+    "ModelState",
+    "NoParams",
+    "NoteList",
+    "NoteSummary",
+    "NoteText",
+    "Params",
+    "Passage",
+    "Problem",
+    "Progress",
+    "ReadNoteParams",
+    "RebuildParams",
+    "RelatedNote",
+    "RelatedParams",
+    "RelatedResult",
+    "RelaxStep",
+    "Relaxed",
+    "SearchParams",
+    "SearchResult",
+    "Settings",
+    "SettingsWriteParams",
+    "Signal",
+    "Source",
+    "Value",
+    "Vault",
+    "VaultChangedParams",
+    "Weights",
+    "Why",
+]

@@ -1,0 +1,52 @@
+"""What every question may say: the query, which notes it is about, and how the retrievers' answers become one."""
+
+from typing import Annotated, Literal
+
+from msgspec import field
+
+from quarry.interfaces.protocol.base import Doc, Value
+
+Mode = Literal["hybrid", "keyword", "semantic"]
+Fusion = Literal["convex", "rrf"]
+
+QueryText = Annotated[
+    str,
+    Doc(
+        description=(
+            'Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, '
+            "section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: "
+            "status:, created: modified: (`>=2026-01-01`, `7d`, `last week`)."
+        ),
+        max_length=4096,
+    ),
+]
+FusionChoice = Annotated[
+    Fusion | None,
+    Doc(
+        description=(
+            "How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone "
+            "(reciprocal rank fusion). Null: as set for the vault."
+        )
+    ),
+]
+Names = Annotated[list[str], Doc(max_length=100)]
+
+
+class Filters(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Restrictions applied inside the index, before anything is ranked. They add to operators in the query."""
+
+    folders: Annotated[Names, Doc(description="Any of these folders, with what is below.")] = field(
+        default_factory=list
+    )
+    not_folders: Names = field(default_factory=list)
+    paths: Annotated[Names, Doc(description="Each is a part of the path.")] = field(default_factory=list)
+    not_paths: Names = field(default_factory=list)
+    tags: Annotated[Names, Doc(description="Every one, or a tag nested in it.")] = field(default_factory=list)
+    not_tags: Names = field(default_factory=list)
+
+
+class Weights(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much each retriever counts in the fusion."""
+
+    lexical: Annotated[float, Doc(ge=0, le=100)] = 1.0
+    dense: Annotated[float, Doc(ge=0, le=100)] = 1.0

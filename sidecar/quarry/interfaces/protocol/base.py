@@ -1,0 +1,38 @@
+"""What every message is made of."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Doc = msgspec.Meta  # reads well in annotations
+
+LegName = Literal["lexical", "dense"]
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Anything that stands inside a message."""
+
+
+class Params(Value, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """What a request carries. A parameter that is not listed is refused by its name."""
+
+
+class NoParams(Params, frozen=True, kw_only=True):
+    """A request that carries nothing."""
+
+
+class CancelParams(Params, frozen=True, kw_only=True):
+    """Forget a request; its answer is the error `cancelled`."""
+
+    id: int | str
+
+
+class Done(Value, frozen=True, kw_only=True):
+    """Nothing to say but that it is done."""
+
+
+class MissingLeg(Value, frozen=True, kw_only=True):
+    """A retriever that cannot serve at the moment."""
+
+    leg: LegName
+    reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]

@@ -1,0 +1,60 @@
+"""Notes themselves: one to read, many to list."""
+
+from typing import Annotated
+
+from quarry.interfaces.protocol.base import Doc, Params, Value
+
+
+class ReadNoteParams(Params, frozen=True, kw_only=True):
+    """One note's text, with credentials blanked."""
+
+    path: Annotated[str, Doc(max_length=4096)]
+    start_line: Annotated[int, Doc(description="From 0.", ge=0)] = 0
+    max_tokens: Annotated[int, Doc(ge=50, le=100_000)] = 10_000
+
+
+class NoteText(Value, frozen=True, kw_only=True):
+    """A note, or as much of it as was asked for."""
+
+    path: str
+    title: str
+    aliases: list[str]
+    tags: list[str]
+    properties: dict[str, str | int | float | bool | list[str]]
+    modified_ms: int
+    text: str
+    start_line: int
+    line_count: Annotated[int, Doc(description="Lines of the whole note.")]
+    truncated: bool
+    links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved ones as written.")]
+    backlinks: Annotated[list[str], Doc(description="Paths of the notes that link to it.")]
+
+
+class ListNotesParams(Params, frozen=True, kw_only=True):
+    """Notes by folder, tag, type or date, newest first."""
+
+    folder: str | None = None
+    tag: str | None = None
+    type: str | None = None
+    modified_after_ms: int | None = None
+    modified_before_ms: int | None = None
+    limit: Annotated[int, Doc(ge=1, le=1000)] = 20
+    offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
+
+
+class NoteSummary(Value, frozen=True, kw_only=True):
+    """One line of a listing."""
+
+    path: str
+    title: str
+    tags: list[str]
+    type: str | None
+    modified_ms: int
+    size_bytes: int
+
+
+class NoteList(Value, frozen=True, kw_only=True):
+    """A page of notes."""
+
+    notes: list[NoteSummary]
+    total: int

@@ -1,0 +1,40 @@
+"""
+Between the engine's values and the wire's: offsets become UTF-16, paths NFC, and every text is scrubbed once more.
+
+The second scrub is a line of defence: notes were scrubbed when indexed, but what leaves is what counts.
+"""
+
+from quarry.interfaces.translate.context import context_result
+from quarry.interfaces.translate.hits import explain_result, related_result, search_result
+from quarry.interfaces.translate.notes import note_list, note_text
+from quarry.interfaces.translate.requests import (
+    SCAN_WIDTH,
+    context_request,
+    explain_request,
+    listing,
+    related_source,
+    scope,
+    search_request,
+    vault_change,
+)
+from quarry.interfaces.translate.status import index_status, missing_legs, settings
+
+__all__ = [
+    "SCAN_WIDTH",
+    "context_request",
+    "context_result",
+    "explain_request",
+    "explain_result",
+    "index_status",
+    "listing",
+    "missing_legs",
+    "note_list",
+    "note_text",
+    "related_result",
+    "related_source",
+    "scope",
+    "search_request",
+    "search_result",
+    "settings",
+    "vault_change",
+]

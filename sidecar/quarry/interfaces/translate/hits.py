@@ -1,0 +1,158 @@
+"""What a search gives, as it leaves: offsets in UTF-16, paths in NFC, every text scrubbed once more."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.outgoing import scrubbed
+from quarry.interfaces.translate.status import missing_legs
+from quarry.search import Answer, Explanation, Hit, Passage, Related, RelatedNote
+from quarry.text.chunking import note_line, note_utf16_offset
+from quarry.text.decoding import utf16_offset
+from quarry.text.snippet import Mark, Snippet
+from quarry.types import Fused
+from quarry.vault.paths import nfc
+
+
+def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
+    """The reply to `search`."""
+    return wire.SearchResult(
+        hits=[_hit(hit, with_text=with_text) for hit in answer.hits],
+        total=answer.total,
+        understood=scrubbed(answer.understood),
+        corrections=[wire.Correction(typed=scrubbed(c.typed), used=scrubbed(c.used)) for c in answer.corrections],
+        relaxed=wire.Relaxed(step=answer.relaxed.step, message=scrubbed(answer.relaxed.message))
+        if answer.relaxed
+        else None,
+        legs=list(answer.legs),
+        missing=missing_legs(answer.missing),
+        tokens=answer.tokens,
+        truncated=answer.truncated,
+    )
+
+
+def explain_result(explanation: Explanation) -> wire.ExplainResult:
+    """The reply to `explain`."""
+    return wire.ExplainResult(
+        path=nfc(explanation.path),
+        state=explanation.state,
+        message=scrubbed(explanation.message),
+        understood=scrubbed(explanation.understood),
+        rank=explanation.rank,
+        total=explanation.total,
+        score=explanation.score,
+        breakdown=_breakdown(explanation.passage) if explanation.passage else None,
+        signals=_signals(explanation.shares),
+        words_found=[scrubbed(word) for word in explanation.found],
+        words_lacking=[scrubbed(word) for word in explanation.lacking],
+    )
+
+
+def related_result(related: Related) -> wire.RelatedResult:
+    """The reply to `related`."""
+    return wire.RelatedResult(
+        notes=[_related_note(note) for note in related.notes],
+        legs=list(related.legs),
+        missing=missing_legs(related.missing),
+    )
+
+
+# --- parts -----------------------------------------------------------------------------------------
+
+
+def _hit(hit: Hit, *, with_text: bool) -> wire.Hit:
+    note = hit.passages[0].chunk
+    title, title_marks = _marked(note.title, hit.title_marks)
+    return wire.Hit(
+        path=nfc(hit.path),
+        title=title,
+        title_marks=title_marks,
+        score=hit.score,
+        why=_why(hit),
+        modified_ms=note.modified_ms,
+        tags=[scrubbed(tag) for tag in note.tags],
+        passages=[_passage(passage, with_text=with_text) for passage in hit.passages],
+        signals=_signals(hit.shares) if with_text else None,
+    )
+
+
+def _related_note(note: RelatedNote) -> wire.RelatedNote:
+    chunk = note.chunk.chunk
+    start, end = _match(note.snippet)
+    snippet, marks = _marked(note.snippet.text, note.snippet.marks)
+    return wire.RelatedNote(
+        path=nfc(note.path),
+        title=scrubbed(note.title),
+        score=note.score,
+        linked=note.linked,
+        heading_path=headings(chunk.heading_path),
+        snippet=snippet,
+        marks=marks,
+        start=chunk.start_utf16,
+        line=note_line(chunk, start),
+        match_start=note_utf16_offset(chunk, start),
+        match_end=note_utf16_offset(chunk, end),
+    )
+
+
+def _why(hit: Hit) -> wire.Why:
+    if len(hit.legs) == 2:
+        return "both"
+    return "meaning" if "dense" in hit.legs else "exact"
+
+
+def _passage(passage: Passage, *, with_text: bool) -> wire.Passage:
+    chunk, snippet = passage.chunk.chunk, passage.snippet
+    start, end = _match(snippet)
+    text, marks = _marked(snippet.text, snippet.marks)
+    return wire.Passage(
+        heading_path=headings(chunk.heading_path),
+        snippet=text,
+        marks=marks,
+        start=chunk.start_utf16,
+        line=note_line(chunk, start),
+        match_start=note_utf16_offset(chunk, start),
+        match_end=note_utf16_offset(chunk, end),
+        tokens=passage.tokens,
+        text=scrubbed(passage.text) if with_text else None,
+        truncated=passage.truncated,
+        breakdown=_breakdown(passage.fused) if with_text else None,
+    )
+
+
+def _breakdown(fused: Fused) -> wire.Breakdown:
+    return wire.Breakdown(
+        lexical_rank=fused.lexical_rank,
+        lexical_score=fused.lexical_score,
+        dense_rank=fused.dense_rank,
+        dense_score=fused.dense_score,
+        fused=fused.score,
+    )
+
+
+def _signals(shares: Mapping[str, float]) -> list[wire.Signal]:
+    """The signals that add anything, the strongest first."""
+    telling = sorted((name for name in shares if shares[name]), key=lambda name: (-shares[name], name))
+    return [wire.Signal(name=name, share=shares[name]) for name in telling]
+
+
+def _match(snippet: Snippet) -> tuple[int, int]:
+    """Where to jump to in the chunk: the first mark, or where the snippet begins."""
+    if not snippet.marks:
+        return snippet.start, snippet.start
+    return snippet.start + snippet.marks[0].start, snippet.start + snippet.marks[0].end
+
+
+def _marked(text: str, marks: Iterable[Mark]) -> tuple[str, list[wire.Mark]]:
+    """*text* and its marks in UTF-16; none where the second scrub struck, as they would lie wrong."""
+    clean = scrubbed(text)
+    if clean != text:
+        return clean, []
+    return clean, [
+        wire.Mark(start=utf16_offset(clean, mark.start), end=utf16_offset(clean, mark.end), kind=mark.kind)
+        for mark in marks
+    ]
+
+
+def headings(path: Sequence[str]) -> list[str]:
+    """The headings that a passage stands under."""
+    return [scrubbed(heading) for heading in path]

@@ -1,0 +1,102 @@
+"""What a client asks, as the engine takes it."""
+
+from quarry.errors import BadRequest
+from quarry.index import NoteFilter
+from quarry.interfaces import protocol as wire
+from quarry.search import Source
+from quarry.types import Leg, Scope, SearchRequest, VaultChange
+
+SCAN_WIDTH = 120  # characters: two lines of a sidebar
+FULL_WIDTH = 300
+QUOTE_CHARACTERS = 500  # of a passage in a context block
+
+
+def search_request(params: wire.SearchParams) -> SearchRequest:
+    """What the engine is to be asked."""
+    return SearchRequest(
+        query=params.query,
+        limit=params.limit,
+        mode=params.mode,
+        fusion=params.fusion,
+        typing=params.typing,
+        snippet_width=SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH,
+        max_tokens=params.max_tokens,
+        scope=scope(params.filters),
+        weights=_weights(params.weights),
+        guard=params.guard,
+        with_text=params.detail == "full",
+    )
+
+
+def context_request(params: wire.ContextParams) -> SearchRequest:
+    """The search behind a context block; its snippets are the quotes."""
+    return SearchRequest(
+        query=params.query,
+        limit=params.limit,
+        snippet_width=QUOTE_CHARACTERS,
+        max_tokens=params.max_tokens,
+        scope=scope(params.filters),
+        guard=False,
+        with_text=False,
+    )
+
+
+def explain_request(params: wire.ExplainParams) -> SearchRequest:
+    """The search whose answer is to be explained."""
+    return SearchRequest(
+        query=params.query,
+        limit=params.limit,
+        mode=params.mode,
+        fusion=params.fusion,
+        typing=params.typing,
+        scope=scope(params.filters),
+        weights=_weights(params.weights),
+    )
+
+
+def related_source(params: wire.RelatedParams) -> Source:
+    """
+    What to find the like of.
+
+    Raises:
+        BadRequest: It is not said, or said twice.
+    """
+    if (params.path is None) == (params.text is None):
+        given = "both were given" if params.path is not None else "neither was given"
+        raise BadRequest(f"related: either `path` or `text` says what to find the like of, and {given}")
+    if params.line is not None and params.path is None:
+        raise BadRequest("related: `line` is a line of the note at `path`, and only `text` was given")
+    if params.text is not None and not params.text.strip():
+        raise BadRequest("related: `text` is empty, and nothing is like it")
+    return Source(path=params.path, line=params.line, text=params.text)
+
+
+def listing(params: wire.ListNotesParams) -> NoteFilter:
+    """Which notes to list."""
+    return NoteFilter(
+        scope=Scope(folders=(params.folder,) if params.folder else (), tags=(params.tag,) if params.tag else ()),
+        type=params.type,
+        modified_from_ms=params.modified_after_ms,
+        modified_until_ms=params.modified_before_ms,
+    )
+
+
+def vault_change(change: wire.Change) -> VaultChange:
+    """A change as the engine takes it."""
+    return VaultChange(change.kind, change.path, change.old_path)
+
+
+def scope(filters: wire.Filters) -> Scope:
+    """Filters as the engine takes them."""
+    return Scope(
+        folders=tuple(filters.folders),
+        not_folders=tuple(filters.not_folders),
+        paths=tuple(filters.paths),
+        not_paths=tuple(filters.not_paths),
+        tags=tuple(filters.tags),
+        not_tags=tuple(filters.not_tags),
+    )
+
+
+def _weights(weights: wire.Weights | None) -> dict[Leg, float] | None:
+    return {"lexical": weights.lexical, "dense": weights.dense} if weights else None

@@ -1,0 +1,114 @@
+"""
+What speaks for a note, as numbers from 0 to 1, and how much each counts.
+
+    passage   BM25 of its best passage, relative to the best of all candidates
+    note      BM25 of the whole note (title, aliases and file name weigh more), relative to the best
+    phrase    how many of the query's neighbouring words stand side by side in its best passage, relative to the best
+    meaning   cosine of its nearest passage or title, stretched over the candidates
+    title     how much of the query its title covers, times how much of the title the query covers
+    exact     whether the query is its title, or one of its aliases
+
+The score is their weighted sum: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
+Hybrid Retrieval", ACM TOIS 2023), which unlike reciprocal ranks sees by how much a leg prefers one note to another.
+The weights of `weights.toml` come from `docs/QUALITY.md`; meaning counts the more, the less of the query the
+words account for.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from importlib.resources import files
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers: TypeAlias = NDArray[np.float64]
+"""One number a candidate, shape (count,)."""
+
+GIVE_WAY = frozenset({"passage", "note"})  # to meaning, the more it counts; what a title says stays
+SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The evidence for each candidate note; all of one length."""
+
+    passage: Numbers
+    note: Numbers
+    phrase: Numbers
+    meaning: Numbers
+    title: Numbers
+    exact: Numbers
+
+    def of(self, at: int) -> dict[str, float]:
+        """The signals of candidate *at*, by name."""
+        return {name: float(getattr(self, name)[at]) for name in SIGNAL_NAMES}
+
+
+SIGNAL_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Signals))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal counts, by name; all but `meaning` belong to the words."""
+
+    words: Mapping[str, float]
+    meaning_least: float  # where the words account for the whole query
+    meaning_more: float  # added where they account for nothing of it
+    full_account: float  # the share of the highest possible BM25 from which the words account for everything
+
+
+@lru_cache(maxsize=1)
+def default_weights() -> Weights:
+    """The weights that ship, from `weights.toml`."""
+    table = tomllib.loads(files("quarry.ranking").joinpath("weights.toml").read_text("utf-8"))
+    return Weights(
+        words={name: float(table["words"][name]) for name in SIGNAL_NAMES if name != "meaning"},
+        meaning_least=float(table["meaning"]["least"]),
+        meaning_more=float(table["meaning"]["more"]),
+        full_account=float(table["meaning"]["full_account"]),
+    )
+
+
+def shares(weights: Weights, account: float, familiarity: float, legs: Mapping[str, float]) -> dict[str, float]:
+    """
+    What each signal counts for one query; all together 1.
+
+    Args:
+        account: Share of the query's possible BM25 that the best passage reaches, 0 to 1: how well the words did.
+        familiarity: Share of the query that the model knows, 0 to 1: how much its opinion is worth.
+        legs: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes a leg.
+    """
+    if not legs["lexical"]:
+        return {name: float(name == "meaning") for name in SIGNAL_NAMES}
+    trust = min(1.0, account / weights.full_account)
+    meaning = (weights.meaning_least + weights.meaning_more * (1 - trust)) * familiarity * legs["dense"]
+    rest = (1 - min(meaning, 1.0)) * legs["lexical"] if legs["dense"] else legs["lexical"]
+    given = {name: weight * (rest if name in GIVE_WAY else legs["lexical"]) for name, weight in weights.words.items()}
+    given["meaning"] = meaning
+    total = sum(given.values())
+    return {name: weight / total for name, weight in given.items()} if total > 0 else given
+
+
+def blend(signals: Signals, given: Mapping[str, float]) -> Numbers:
+    """The score of each candidate, rounded so that what scores alike on one machine does so on all."""
+    total = np.zeros(len(signals.passage))
+    for name in SIGNAL_NAMES:  # one after the other: a matrix product adds in another order on other machines
+        total += getattr(signals, name) * given[name]
+    return np.round(total, SCORE_DIGITS)
+
+
+def relative(values: Numbers) -> Numbers:
+    """*values*, none negative, with the highest as 1; all 0 stay 0."""
+    highest = values.max(initial=0.0)
+    return values / highest if highest > 0 else values
+
+
+def stretched(values: Numbers) -> Numbers:
+    """*values* with the lowest as 0 and the highest as 1; all 0 where they are alike."""
+    if not len(values):
+        return values
+    low, high = values.min(), values.max()
+    return (values - low) / (high - low) if high > low else np.zeros(len(values))

@@ -1,0 +1,58 @@
+"""Which passages of a note are shown? Those that speak most of the query, by word and by meaning."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from quarry.index import Reader, note_of
+from quarry.index.deadline import NO_DEADLINE
+from quarry.ranking.grouping import PASSAGES_PER_HIT
+from quarry.ranking.signals import SCORE_DIGITS
+from quarry.search.evidence import WEIGHTS, Evidence
+from quarry.search.question import Question
+from quarry.types import Candidate, Fused
+
+Passages = Callable[[int, str, float], tuple[Fused, ...]]
+"""Note id, path and score -> its passages, best first; each carries the note's score."""
+
+
+def passages_by(evidence: Evidence, question: Question, reader: Reader) -> Passages:
+    """Passages from what the legs proposed; a note that only matches as a whole is asked for its best one."""
+    lexical_ranks, dense_ranks = _ranks(evidence.lexical), _ranks(evidence.dense)
+    highest = max(evidence.bm25.values(), default=0.0)
+    chunks: dict[int, set[int]] = {}
+    for chunk_id in (*evidence.bm25, *evidence.cosines):
+        chunks.setdefault(note_of(chunk_id), set()).add(chunk_id)
+
+    def strength(chunk_id: int, bm25: Mapping[int, float]) -> float:
+        words = bm25.get(chunk_id, 0.0) / highest if highest else 0.0
+        return round(words + max(evidence.cosines.get(chunk_id, 0.0), 0.0), SCORE_DIGITS)
+
+    def passages(note_id: int, path: str, score: float) -> tuple[Fused, ...]:
+        bm25 = evidence.bm25
+        found = chunks.get(note_id, set())
+        if not found:
+            first = reader.best_chunks(
+                question.lexical, note_id, PASSAGES_PER_HIT, deadline=NO_DEADLINE, weights=WEIGHTS
+            )
+            bm25 = {candidate.chunk_id: candidate.score for candidate in first}
+            found = set(bm25)
+        ordered = sorted(found, key=lambda chunk_id: (-strength(chunk_id, bm25), chunk_id))
+        return tuple(
+            Fused(
+                chunk_id=chunk_id,
+                path=path,
+                number=at,
+                score=score,
+                lexical_rank=lexical_ranks.get(chunk_id),
+                dense_rank=dense_ranks.get(chunk_id),
+                lexical_score=bm25.get(chunk_id),
+                dense_score=evidence.cosines.get(chunk_id),
+            )
+            for at, chunk_id in enumerate(ordered[:PASSAGES_PER_HIT])
+        )
+
+    return passages
+
+
+def _ranks(ranking: Sequence[Candidate]) -> dict[int, int]:
+    """Chunk -> its rank, from 1."""
+    return {candidate.chunk_id: rank for rank, candidate in enumerate(ranking, start=1)}

@@ -1,0 +1,150 @@
+"""
+What is asked of the legs: the query with what the vault and the model know of its words.
+
+A word that no note has and that the model does not know either is taken for a slip of the finger: the known word
+nearest to it is looked for instead, and the answer says so.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from quarry.embedding import Encoder
+from quarry.index import Deadline, LexicalQuery, NoteIds, Reader
+from quarry.index.vectors import FloatVector
+from quarry.search.answer import Correction
+from quarry.terms.analysis import locate, phrase_terms, ranking_terms
+from quarry.terms.dates import date_phrases
+from quarry.terms.stopwords import STOP_WORDS
+from quarry.text.snippet import Wanted
+from quarry.types import Query
+
+K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse document frequency
+LEAST_IDF = 1e-6  # FTS5's own floor, for a term that more than half of all chunks hold
+SHORTEST_CORRECTED = 4  # letters; of a shorter word half the vocabulary is one slip away
+MAX_PAIRS = 32
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, ready to be asked."""
+
+    query: Query
+    admitted: NoteIds | None  # the notes that satisfy its conditions; None: all
+    lexical: LexicalQuery
+    pairs: tuple[Pair, ...]  # neighbours in the query, which count more where they are neighbours in a note
+    idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
+    corrections: tuple[Correction, ...]
+    vector: FloatVector | None  # of unit length; None where meaning has no say
+    familiarity: float  # how much of the query the model knows, 0 to 1
+
+    @property
+    def possible(self) -> float:
+        """The BM25 of a passage that could not speak more of the query."""
+        return (K1 + 1) * sum(self.idf.values())
+
+    def wanted(self) -> Wanted:
+        """What snippets mark."""
+        phrases = tuple(terms for phrase in self.query.phrases if (terms := phrase_terms(phrase)))
+        return Wanted(weights=self.idf, phrases=phrases, prefix=self.lexical.prefix)
+
+
+def ask(
+    query: Query,
+    reader: Reader,
+    encoder: Encoder | None,
+    *,
+    typing: bool,
+    deadline: Deadline,
+    corrects: bool = True,
+) -> Question:
+    """
+    Make *query* a question to *reader*.
+
+    Args:
+        encoder: None where the dense leg is not to be asked.
+        typing: Whether the last word may be the beginning of one.
+        corrects: Whether a word that nobody knows may be taken for another.
+
+    Raises:
+        BadQuery, DeadlineExceeded, Cancelled: A condition cannot be evaluated, or not in time.
+    """
+    admitted = reader.admitted(query.condition, deadline=deadline)
+    prefix = query.prefix if typing else None
+    words, corrections = _corrected(query, reader, encoder, prefix) if corrects else (query.words, ())
+    lexical = LexicalQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
+    text = _replaced(query.text, corrections)
+    vector = encoder.encode([text])[0] if encoder and text else None
+    return Question(
+        query=query,
+        admitted=admitted,
+        lexical=lexical,
+        pairs=_pairs(text),
+        idf=_idf(lexical.terms, reader),
+        corrections=corrections,
+        vector=vector if vector is not None and vector.any() else None,
+        familiarity=encoder.familiarity(text) if encoder else 0.0,
+    )
+
+
+def can_rank(query: Query) -> bool:
+    """Whether *query* has anything to rank by; a phrase like `->` has not, and only says which notes to list."""
+    return bool(query.words) or any(map(phrase_terms, query.phrases))
+
+
+def _pairs(text: str) -> tuple[Pair, ...]:
+    """Neighbouring words of the query, both of them telling; the characters of a run without spaces are no words."""
+    found = [(term, word.lower() in STOP_WORDS) for word in text.split() for term in phrase_terms(word)]
+    pairs = [(a, b) for (a, a_stops), (b, b_stops) in pairwise(found) if not (a_stops or b_stops) and len(a + b) > 2]
+    return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
+
+
+def _idf(terms: Sequence[str], reader: Reader) -> dict[str, float]:
+    total = reader.counts().chunks
+    counts = reader.document_frequency(terms)
+    return {t: max(math.log((total - counts[t] + 0.5) / (counts[t] + 0.5)), LEAST_IDF) for t in terms}
+
+
+# --- corrections -------------------------------------------------------------------------------
+
+
+def _corrected(
+    query: Query, reader: Reader, encoder: Encoder | None, prefix: str | None
+) -> tuple[list[str], tuple[Correction, ...]]:
+    """The words to look for, and which of them stand in for what was typed."""
+    words: list[str] = []
+    corrections: list[Correction] = []
+    for word in query.words:
+        better = None if word == prefix else _better(word, reader, encoder)
+        words.append(better or word)
+        if better:
+            corrections.append(Correction(word, better))
+    return words, tuple(corrections)
+
+
+def _better(word: str, reader: Reader, encoder: Encoder | None) -> str | None:
+    """The word of the vault that was meant by *word*; None where it is known, or nothing is near."""
+    if len(word) < SHORTEST_CORRECTED or not word.isalpha() or (encoder and encoder.is_word(word)):
+        return None
+    if any(reader.document_frequency(ranking_terms(word)).values()):
+        return None
+    nearest = reader.nearest_terms(word, 1)
+    return _spelled(nearest[0][0], reader) if nearest else None
+
+
+def _spelled(term: str, reader: Reader) -> str:
+    """*term* as the vault spells it, where a passage with it tells; terms themselves are only stems."""
+    for chunk in reader.chunks(reader.holding(term, 1)).values():
+        for found in locate(chunk.text):
+            if found.text == term:
+                return chunk.text[found.start : found.end].lower()
+    return term
+
+
+def _replaced(text: str, corrections: Sequence[Correction]) -> str:
+    """*text* with what was typed replaced by what was meant, for the model to see."""
+    meant = {correction.typed.lower(): correction.used for correction in corrections}
+    return " ".join(meant.get(word.lower(), word) for word in text.split()) if meant else text

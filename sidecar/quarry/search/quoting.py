@@ -1,0 +1,98 @@
+"""Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quarry.embedding import Encoder
+from quarry.index import Reader, StoredChunk
+from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.ranking.budget import fit
+from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
+from quarry.search.answer import Hit, Passage
+from quarry.text.snippet import Snippet, Wanted, make_snippet, spans_of, telling_sentences
+from quarry.types import Leg, SearchRequest, Span
+
+MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
+COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A note to be shown, with what is known of it."""
+
+    group: Group
+    score: float
+    legs: frozenset[Leg]
+    shares: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Quoter:
+    """Makes snippets for one query."""
+
+    reader: Reader
+    wanted: Wanted
+    encoder: Encoder | None
+    vector: FloatVector | None
+
+    def hits(self, shown: Sequence[Found], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
+        """
+        The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
+
+        The budget is filled with the best passage of each note in order, then with the further ones. A snippet width
+        of 0 asks for notes alone: nothing is fetched or quoted.
+        """
+        if request.snippet_width == 0:
+            return tuple(Hit(found.group.path, found.score, found.legs, ()) for found in shown), False
+        groups = [found.group.chunks for found in shown]
+        ranked = [chunk for at in range(PASSAGES_PER_HIT) for chunks in groups for chunk in chunks[at : at + 1]]
+        stored = self.reader.chunks(dict.fromkeys(chunk.chunk_id for chunk in ranked))
+        ranked = [chunk for chunk in ranked if chunk.chunk_id in stored]
+        chunks = [stored[chunk.chunk_id] for chunk in ranked]
+        snippets = self.snippets(chunks, request.snippet_width)
+        texts = [c.text for c in chunks] if request.with_text else [snippet.text for snippet in snippets]
+        fitted = fit(texts, request.max_tokens)
+        if not request.with_text:
+            fitted = tuple(one for one in fitted if not one.truncated)  # a snippet is shown whole or not at all
+        passages: dict[str, list[Passage]] = {}
+        for chunk, snippet, one in zip(ranked, snippets, fitted, strict=False):  # what did not fit ends the zip
+            text = one.text if request.with_text else ""
+            passage = Passage(stored[chunk.chunk_id], chunk, snippet, text, one.truncated)
+            passages.setdefault(chunk.path, []).append(passage)
+        hits = tuple(self._hit(found, passages[found.group.path]) for found in shown if found.group.path in passages)
+        return hits, len(fitted) < len(texts) or any(one.truncated for one in fitted)
+
+    def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
+        """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
+        quoted = [make_snippet(chunk.text, self.wanted, width) for chunk in chunks]
+        wordless = [at for at, snippet in enumerate(quoted) if not snippet.marks]
+        nearest = self._nearest_sentences([chunks[at].text for at in wordless])
+        for at, sentence in zip(wordless, nearest, strict=True):
+            if sentence is not None:
+                quoted[at] = make_snippet(chunks[at].text, self.wanted, width, sentence)
+        return quoted
+
+    def _hit(self, found: Found, passages: Sequence[Passage]) -> Hit:
+        marks = spans_of(passages[0].chunk.title, self.wanted)
+        return Hit(found.group.path, found.score, found.legs, tuple(passages), tuple(marks), found.shares)
+
+    def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
+        """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""
+        if self.encoder is None or self.vector is None or not texts:
+            return [None] * len(texts)
+        spans = [telling_sentences(text)[:MAX_SENTENCES] for text in texts]
+        sentences = [text[at.start : at.end] for text, of_text in zip(texts, spans, strict=True) for at in of_text]
+        cosines = iter(_cosines(self.encoder.encode(sentences), self.vector))
+        return [max(of_text, key=lambda _: next(cosines), default=None) for of_text in spans]
+
+
+def _cosines(rows: FloatMatrix, vector: FloatVector) -> list[float]:
+    """
+    Cosine of each unit row with a unit vector.
+
+    Not by a matrix product: that adds in another order on another number of threads, and a last bit decides a tie.
+    """
+    products = rows.astype(np.float64) * vector.astype(np.float64)
+    return [round(float(cosine), COSINE_DIGITS) for cosine in products.sum(axis=1)]

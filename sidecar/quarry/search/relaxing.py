@@ -1,0 +1,45 @@
+"""
+What is given up when nothing is found, one thing after the other, each under a name that the answer tells.
+
+Only what was typed is relaxed, and never an exclusion: who said `-draft` wants no drafts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from quarry.conditions import AnyOf, Condition, Every, Holds, InSection, InTask, Not
+from quarry.search.answer import Relaxed
+from quarry.text.query_words import condition_in_words
+from quarry.types import Query, Scope
+
+
+def relaxations(query: Query, scope: Scope, *, typing: bool) -> Iterator[tuple[Relaxed, Query]]:
+    """Easier queries than *query*, the most like it first; the filters of *scope* were not typed and stay."""
+    parts = query.condition.parts if isinstance(query.condition, Every) else (query.condition,)
+    phrases = tuple(part for part in parts if isinstance(part, Holds))
+    kept = {*phrases, *scope.conditions}
+    filters = tuple(part for part in parts if part not in kept and not _leaves_out(part))
+    none = "No note" if len(parts) == len(phrases) else "No note under these filters"
+    if query.prefix and not typing:
+        yield Relaxed("beginnings", f"{none} has “{query.prefix}”; these have words that begin so."), query
+    if phrases:
+        loose = Every(tuple(part for part in parts if part not in phrases))
+        spoken = [word for phrase in query.phrases for word in phrase.lower().split()]
+        words = tuple(dict.fromkeys([*query.words, *spoken]))
+        quoted = " and ".join(f"“{part.phrase}”" for part in phrases)
+        message = f"{none} has {quoted} word for word; these have some of the words."
+        yield Relaxed("any-passage", message), replace(query, words=words, phrases=(), condition=loose)
+    if filters:
+        wider: Condition = Every(tuple(part for part in parts if part not in filters))
+        message = f"No note {condition_in_words(Every(filters))} speaks of this; without that there is this."
+        yield Relaxed("without-filters", message), replace(query, condition=wider)
+    if query.text:
+        message = f"{none} speaks of this; these are the least far from it in meaning."
+        yield Relaxed("meaning", message), query
+
+
+def _leaves_out(condition: Condition) -> bool:
+    """Whether an exclusion is any part of *condition*."""
+    if isinstance(condition, Every | AnyOf):
+        return any(map(_leaves_out, condition.parts))
+    return isinstance(condition, Not) or (isinstance(condition, InSection | InTask) and bool(condition.without))

@@ -1,0 +1,126 @@
+/** Is a query read as it was meant, is it completed, and does the pane say what became of it? */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { SAMPLE, openProduct } from "./product.mjs";
+
+const NOTES = { "Birds/Table.md": "| bird | sound |\n|---|---|\n| heron | kroarkish |\n| swift | shriek |\n" };
+
+describe("the query", { timeout: 120_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("./harness.mjs").Host} */
+  let host;
+  /** @type {import("playwright-core").Page} */
+  let page;
+
+  before(async () => {
+    product = await openProduct({ from: SAMPLE, notes: NOTES });
+    ({ host, page } = product);
+    await product.start();
+  });
+
+  after(async () => {
+    const errors = host.errors();
+    await product.close();
+    assert.deepEqual(errors, []);
+  });
+
+  const noteText = (/** @type {string} */ path) => readFileSync(join(product.vault.path, path), "utf8");
+
+  test("a phrase finds only notes that have it", async () => {
+    const rows = await product.search('"bellows fold"');
+
+    assert.ok(rows.length > 0);
+    for (const { path } of rows) assert.match(noteText(path).replace(/\s+/g, " "), /bellows[- ]fold\b/i, path);
+    assert.ok(rows.every(({ words }) => words.length === 0 || words.some((word) => /bellows fold/i.test(word))));
+  });
+
+  for (const [query, isRight] of /** @type {[string, (row: import("./product.mjs").Row) => boolean][]} */ ([
+    ["bellows path:Patch", ({ path }) => path.includes("Patch")],
+    ["bellows folder:Howto", ({ path }) => path.startsWith("Howto/")],
+    ["sleep folder:Health", ({ path }) => path.startsWith("Health/")],
+    ["bellows -leak", ({ snippet }) => !/\bleak\b/i.test(snippet)],
+  ])) {
+    test(`${query} gives only notes that fit`, async () => {
+      const rows = await product.search(query);
+
+      assert.ok(rows.length > 0);
+      assert.deepEqual(rows.filter((row) => !isRight(row)), []);
+    });
+  }
+
+  test("tag: gives only notes with that tag", async () => {
+    const rows = await product.search("tag:howto glue");
+
+    assert.ok(rows.length > 0);
+    for (const { path } of rows) assert.match(noteText(path), /#howto\b|tags:[^\n]*howto|^\s*- howto/m, path);
+  });
+
+  test("an operator and its value are completed from the vault, by keyboard alone", async () => {
+    await product.input.fill("glue ta");
+    await product.input.press("Tab");
+    await page.keyboard.type("how");
+    const offered = await product.pane.locator(".quarry-completion-label").allTextContents();
+    await product.input.press("ArrowDown");
+    const active = await product.input.getAttribute("aria-activedescendant");
+    const marked = await product.pane.locator(".quarry-completion.is-selected").getAttribute("id");
+    await product.input.press("Enter");
+    await product.answered();
+
+    assert.equal(offered[0], "howto");
+    assert.equal(active, marked);
+    assert.equal(await product.input.inputValue(), "glue tag:howto ");
+    assert.ok((await product.rows()).length > 0);
+    assert.equal(await product.pane.locator(".quarry-completions").isVisible(), false);
+  });
+
+  test("suggestions lie over the rows, which do not move", async () => {
+    await product.search("bellows");
+    const top = () => product.pane.locator(".quarry-hit").first().evaluate((el) => el.getBoundingClientRect().top);
+    const before = await top();
+    await product.input.press("Control+Space");
+    const during = await top();
+    const isOver = await product.pane.locator(".quarry-completion").first().evaluate((el) => {
+      const { left, top, width, height } = el.getBoundingClientRect();
+      return el.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
+    await product.input.press("Escape");
+
+    assert.equal(during, before);
+    assert.ok(isOver);
+    assert.equal(await product.input.inputValue(), "bellows");
+  });
+
+  test("a row says why it is there, and a command why a note is not", async () => {
+    await product.search("kroarkish folder:Birds");
+    await product.pane.getByRole("option").first().click({ button: "right" });
+    await page.locator(".menu-item", { hasText: "Why is this here?" }).click();
+    const why = await page.locator(".quarry-explain p").innerText();
+    const signals = await page.locator(".quarry-explain dt").allInnerTexts();
+    await page.keyboard.press("Escape");
+    await host.openNote("Home.md");
+    await host.runCommand("explain-note");
+    const whyNot = await page.locator(".quarry-explain p").innerText();
+    await page.keyboard.press("Escape");
+
+    assert.match(why, /^It ranks 1 of /);
+    assert.ok(signals.length > 1);
+    assert.match(whyNot, /Birds/);
+  });
+
+  test("the count tells how the query was understood", async () => {
+    await product.search("bellows folder:Howto");
+
+    assert.match((await product.pane.locator(".quarry-count").getAttribute("aria-description")) ?? "", /^Looked for notes in Howto, .*bellows\.$/);
+  });
+
+  test("the query's words are marked in titles", async () => {
+    await product.search("bellows");
+    const marked = await product.pane.locator(".quarry-title .search-result-file-matched-text").allTextContents();
+
+    assert.ok(marked.length > 0);
+    for (const word of marked) assert.match(word, /^bellow/i);
+  });
+});

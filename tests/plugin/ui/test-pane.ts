@@ -1,0 +1,109 @@
+/** The search pane in a document, with an engine, a client and a clock that the test moves. */
+import { emptyBody, one, texts } from "./dom";
+import { type WorkspaceLeaf } from "obsidian";
+import { type IndexStatus, type Mode } from "../../../plugin/protocol/messages";
+import { SearchSession } from "../../../plugin/search/session";
+import { type EngineState } from "../../../plugin/sidecar/supervisor";
+import { Signal } from "../../../plugin/signal";
+import { type PaneParts, SearchView } from "../../../plugin/ui/search-view";
+import { type ActionId } from "../../../plugin/ui/wording";
+import { FakeClient, hit, indexStatus, manualClock, searchResult, settled } from "../builders";
+
+/** An engine whose state the test sets. */
+class FakeEngineWatch {
+  readonly changed = new Signal<EngineState>();
+  readonly statusChanged = new Signal<IndexStatus | null>();
+  state: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
+  status: IndexStatus | null = indexStatus();
+
+  become(state: EngineState): void {
+    this.state = state;
+    this.status = state.kind === "live" ? indexStatus() : null;
+    this.changed.emit(state);
+  }
+}
+
+export class TestPane {
+  readonly client = new FakeClient();
+  readonly clock = manualClock();
+  readonly engine = new FakeEngineWatch();
+  readonly indexUpdated = new Signal<void>();
+  readonly acted: ActionId[] = [];
+  readonly copied: string[] = [];
+  history: string[] = [];
+  mode: Mode = "hybrid";
+  readonly view: SearchView;
+
+  constructor() {
+    // The stand-in for Obsidian looks for its app under a name of its own.
+    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: {} };
+    this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.parts());
+  }
+
+  async open(): Promise<void> {
+    await this.clock.advance(1_000);
+    emptyBody().append(this.view.contentEl);
+    await (this.view as unknown as { onOpen(): Promise<void> }).onOpen();
+  }
+
+  async close(): Promise<void> {
+    await (this.view as unknown as { onClose(): Promise<void> }).onClose();
+  }
+
+  input(): HTMLInputElement {
+    return one(this.view.contentEl, "input") as HTMLInputElement;
+  }
+
+  panel(): HTMLElement {
+    return one(this.view.contentEl, ".quarry-panel");
+  }
+
+  titles(): string[] {
+    return texts(this.view.contentEl, ".quarry-title");
+  }
+
+  selected(): string[] {
+    return texts(this.view.contentEl, '[aria-selected="true"] .quarry-title');
+  }
+
+  press(action: string): void {
+    one(this.panel(), `[data-action="${action}"]`).click();
+  }
+
+  async type(query: string): Promise<void> {
+    this.input().value = query;
+    this.input().dispatchEvent(new Event("input", { bubbles: true }));
+    await this.clock.advance(100);
+  }
+
+  async answer(...paths: readonly string[]): Promise<void> {
+    this.client.last.answer(searchResult(...paths.map((path) => hit(path))));
+    await settled();
+  }
+
+  private parts(): PaneParts {
+    const searchOptionsChanged = new Signal<void>();
+    return {
+      createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30 }),
+      engine: this.engine,
+      indexUpdated: this.indexUpdated,
+      searchOptions: () => ({ mode: this.mode, limit: 30 }),
+      searchOptionsChanged,
+      saveMode: (chosen) => {
+        this.mode = chosen;
+        searchOptionsChanged.emit();
+      },
+      history: {
+        all: () => this.history,
+        add: (query) => {
+          this.history = [query, ...this.history];
+        },
+        clear: () => {
+          this.history = [];
+        },
+      },
+      copy: (text) => this.copied.push(text),
+      act: (action) => this.acted.push(action),
+    };
+  }
+}

@@ -1,0 +1,119 @@
+"""
+Measure every collection there is, in one command: `python tests/retrieval/measure.py [DATA]`.
+
+DATA is a folder with `ir/*.tar.xz`; without it, the sample vault alone is measured. Prints nDCG@10 by collection and
+mode with the means of both halves, and writes all measures to `results/COMMIT.json` beside this file. With `--floors`
+it measures as the tests do, and rewrites `floors.json` instead.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, available, sample, some_queries, unpack
+
+from quarry.evaluation import tables
+from quarry.evaluation.judging import Judged, Task, judge_all
+from quarry.evaluation.measures import DEPTH, MEASURES
+from quarry.evaluation.results import save, summary
+from quarry.evaluation.systems import USUAL
+
+FLOORS = HERE / "floors.json"
+SPLIT = {"tuning": TUNING, "held back": HELD_BACK}
+MARGIN = 0.01  # between what was measured and its floor: one query of a hundred
+
+
+def commit() -> str:
+    """The commit that is checked out, marked where files of the sidecar differ from it."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
+
+    changed = "-changed" if git("status", "--porcelain", "--", "../../sidecar/quarry") else ""
+    return git("rev-parse", "--short=12", "HEAD") + changed
+
+
+def means_of_halves(collections: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
+    """Half -> mode -> measure -> mean over its collections, each of which counts the same."""
+    halves: dict[str, dict[str, dict[str, float]]] = {}
+    for half, names in SPLIT.items():
+        rows = [collections[name] for name in names if name in collections]
+        for mode in rows[0] if rows else ():
+            halves.setdefault(half, {})[mode] = {
+                measure: sum(row[mode][measure] for row in rows) / len(rows) for measure in MEASURES
+            }
+    return halves
+
+
+def raised(floored: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The floors that *found* allows, for the collections, modes and kinds that *floored* has."""
+
+    def measured(name: str, mode: str, kind: str) -> float:
+        row = found["collections"][name][mode] if kind == "ALL" else found["kinds"][name][mode][kind]
+        return max(0.0, round(row["nDCG@10"] - MARGIN, 2))
+
+    return {
+        name: {mode: {kind: measured(name, mode, kind) for kind in kinds} for mode, kinds in modes.items()}
+        if name in found["collections"]
+        else modes
+        for name, modes in floored.items()
+    }
+
+
+def main() -> int:
+    """Measure what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, metavar="DATA")
+    parser.add_argument("--modes", default=",".join(USUAL), metavar="A,B")
+    parser.add_argument("--only", metavar="NAME,NAME", help="these collections alone")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="for `quarry eval --compare`")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep vaults and indexes for the next time")
+    parser.add_argument("--workers", type=int, default=2, metavar="N")
+    parser.add_argument("--floors", action="store_true", help="set the floors to what is measured, less a margin")
+    options = parser.parse_args()
+    modes = tuple(options.modes.split(","))
+    floored = json.loads(FLOORS.read_text("utf-8"))
+    wanted = options.only.split(",") if options.only else floored if options.floors else [*TUNING, *HELD_BACK]
+    names = [name for name in [*(available(options.data) if options.data else []), SAMPLE] if name in wanted]
+
+    started_s = time.perf_counter()
+    judged: list[Judged] = []
+    with tempfile.TemporaryDirectory(prefix="quarry-measure-") as temporary:
+        work = Path(temporary)
+        collections = [sample() if name == SAMPLE else unpack(options.data, name, work / "packed") for name in names]
+        if options.floors:
+            collections = [one if one.name == SAMPLE else some_queries(one, FLOORED_QUERIES) for one in collections]
+        folder = options.keep or work / "kept"
+        tasks = [Task(one, modes, DEPTH, folder, keep=options.keep is not None) for one in collections]
+        for one in judge_all(tasks, options.workers):
+            print(f"{one.name}: {'; '.join(one.remarks) or 'measured'}", file=sys.stderr, flush=True)
+            if options.run_dir:
+                save(one, options.run_dir)
+            judged.append(one)
+
+    found = summary(judged, by_kind=True)
+    halves = means_of_halves(found["collections"])
+    print(tables.overview(judged))
+    for half, of_mode in halves.items():
+        print(f"{half}: " + ", ".join(f"{mode} {row['nDCG@10']:.4f}" for mode, row in of_mode.items()))
+    print(f"{sum(len(one.queries) for one in judged)} queries, {time.perf_counter() - started_s:.0f} s")
+    if options.floors:
+        FLOORS.write_text(json.dumps(raised(floored, found), indent=2) + "\n", "utf-8")
+        return 0
+    results = HERE / "results"
+    results.mkdir(exist_ok=True)
+    document = {"commit": commit(), "means": halves, **found}
+    file = results / f"{document['commit']}.json"
+    file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    print(f"written to {file}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

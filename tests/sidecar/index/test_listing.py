@@ -1,0 +1,70 @@
+from quarry.conditions import EVERYTHING, AnyOf, Every, Holds, InFolder, InTask, Matches, Not
+from quarry.index import NoteFilter
+from quarry.types import Scope
+
+
+def test_browsing_lists_the_newest_notes_each_by_its_first_passage(index, put, in_time):
+    put("other/d.md", "pears", seconds=9)
+    for name, seconds in (("a", 1), ("c", 3), ("b", 3)):
+        put(f"{name}.md", "apples", "pears", seconds=seconds)
+
+    with index.reader() as reader:
+        newest = reader.browse(Not(InFolder("other")), 2, deadline=in_time)
+        everything = reader.browse(EVERYTHING, 9, deadline=in_time)
+        nothing = reader.browse(Holds("plums"), 9, deadline=in_time)
+
+    assert [(found.path, found.number, found.score) for found in newest.ranking] == [
+        ("b.md", 0, 3000),
+        ("c.md", 0, 3000),
+    ]
+    assert newest.total == 3
+    assert [found.path for found in everything.ranking] == ["other/d.md", "b.md", "c.md", "a.md"]
+    assert (nothing.ranking, nothing.total) == ((), 0)
+
+
+def test_browsing_shows_the_passage_that_is_the_reason(index, put, in_time):
+    put("a.md", "apples", "v1.2 pears", "- [ ] call\n- [x] write\nv1.3", "- [ ] call", "v9")
+
+    def shown(condition):
+        with index.reader() as reader:
+            return reader.browse(condition, 9, deadline=in_time).ranking[0].number
+
+    assert shown(InTask("todo")) == 2
+    assert shown(Matches("v9")) == 4
+    assert shown(Every((Matches("V\\d"), InTask("done", ("write",))))) == 2
+    assert shown(AnyOf((Matches("plum"), Matches("pears")))) == 1
+    assert shown(Every((Not(Matches("plum")), Holds("pears")))) == 0
+
+
+def test_chunks_of_admitted_notes_are_counted_up_to_a_limit(index, put, in_time):
+    for number in range(6):
+        put(f"{number % 2}/{number}.md", "apples", "pears", tags=("t",) if number else ())
+
+    with index.reader() as reader:
+        odd = reader.admitted(InFolder("1"), deadline=in_time)
+
+        assert reader.count_chunks(None, 50) == 12
+        assert reader.count_chunks(None, 5) == 5
+        assert reader.count_chunks(odd, 50) == 6
+        assert reader.count_chunks(odd, 2) == 2
+        assert reader.count_chunks(reader.admitted(Holds("plum"), deadline=in_time), 50) == 0
+
+
+def test_a_list_pages_through_the_notes_that_pass_its_filter(index, put):
+    put("a.md", "x", seconds=1, properties={"type": "Daily"}, tags=("t",))
+    put("f/b.md", "x", seconds=2, properties={"type": ("daily", "log")})
+    put("f/c.md", "x", seconds=3, tags=("t",))
+
+    def paths(limit=9, offset=0, **wanted):
+        with index.reader() as reader:
+            page = reader.notes(NoteFilter(**wanted), limit, offset)
+        return [note.path for note in page.notes], page.total
+
+    assert paths() == (["f/c.md", "f/b.md", "a.md"], 3)
+    assert paths(1, 1) == (["f/b.md"], 3)
+    assert paths(scope=Scope(folders=("f",))) == (["f/c.md", "f/b.md"], 2)
+    assert paths(scope=Scope(tags=("t",), not_folders=("f",))) == (["a.md"], 1)
+    assert paths(type="dáily") == (["f/b.md", "a.md"], 2)
+    assert paths(modified_from_ms=2000, modified_until_ms=3000) == (["f/b.md"], 1)
+    assert paths(modified_from_ms=2**60) == ([], 0)
+    assert paths(modified_until_ms=2**60)[1] == 3

@@ -1,0 +1,104 @@
+"""`quarry related`: notes like a note, a passage or a text."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+RYE = "Recipes/Sourdough rye.md"
+
+
+def paths(done):
+    return [note["path"] for note in json.loads(done.out)["notes"]]
+
+
+def test_notes_are_numbered_with_score_place_and_snippet(at_shared, command):
+    done = command("related", "--limit", "2", RYE)
+
+    first, snippet, *_ = done.out.splitlines()
+    assert done.code == 0
+    assert first.startswith(" 1. Sourdough rye  ")
+    assert " · Archive/Sourdough rye (old).md:" in first
+    assert snippet.startswith("    ")
+    assert " 2. " in done.out
+    assert " 3. " not in done.out
+
+
+def test_a_linked_note_is_marked_so(at_shared, command):
+    linked = {note["path"]: note["linked"] for note in json.loads(command("related", "--json", "Home.md").out)["notes"]}
+    shown = command("related", "Home.md").out
+
+    assert any(linked.values())
+    assert shown.count("linked · ") == sum(linked.values())
+
+
+def test_a_line_counts_from_1(at_shared, command):
+    note, passage = (
+        command("related", "--json", place)
+        for place in ("Howto/The long guide to tuning reeds.md", "Howto/The long guide to tuning reeds.md:30")
+    )
+
+    assert paths(note) != []
+    assert paths(passage) != []
+    assert json.loads(note.out) != json.loads(passage.out)
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["--text", "-"]])
+def test_a_text_may_come_from_a_pipe(at_shared, quarry, arguments):
+    done = quarry(
+        "related",
+        "--vault",
+        str(at_shared.vault),
+        *arguments,
+        "--limit",
+        "2",
+        "--json",
+        input="lying awake and trouble sleeping at night",
+    )
+
+    assert done.returncode == 0
+    assert "Health/Lying awake.md" in paths(SimpleNamespace(out=done.stdout))
+
+
+def test_a_text_may_stand_on_the_command_line(at_shared, command):
+    done = command("related", "--text", "lying awake and trouble sleeping at night", "--json")
+
+    assert "Health/Lying awake.md" in paths(done)
+
+
+def test_of_a_long_text_the_beginning_counts(at_shared, quarry):
+    done = quarry(
+        "related", "--vault", str(at_shared.vault), "-", "--json", input="trouble sleeping at night " * 40_000
+    )
+
+    assert done.returncode == 0
+    assert "Health/Lying awake.md" in paths(SimpleNamespace(out=done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ([], 2, "name a note, or give a text"),
+        (["--text", "x", RYE], 2, "one of the two"),
+        ([f"{RYE}:0"], 2, "lines count from 1"),
+        (["--text", "  "], 2, "`text` is empty"),
+        (["--limit", "0", RYE], 2, "limit"),
+        (["Nowhere.md"], 1, "no note"),
+    ],
+)
+def test_what_cannot_be_asked_says_what_to_do(at_shared, command, arguments, code, says):
+    done = command("related", *arguments)
+
+    assert done.code == code
+    assert says in done.err
+    assert len(done.err.splitlines()) == 2
+
+
+def test_a_vault_of_one_note_has_none_that_is_like_it(tmp_path, tools, command):
+    vault = tools.write_vault(tmp_path / "lonely", {"Tea.md": "# Tea\n\nSteep the oolong.\n"})
+    command("index", str(vault))
+
+    done = command("related", "--vault", str(vault), "Tea.md")
+
+    assert (done.code, done.out) == (0, "")
+    assert "no other note is like it" in done.err

@@ -1,0 +1,36 @@
+"""Chunks and answers as the engine gives them, made by hand."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from quarry.index import StoredChunk
+from quarry.search import Answer, Hit, Passage
+from quarry.text.snippet import Wanted, make_snippet, spans_of
+from quarry.types import Chunk, Fused
+
+
+def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start=0, start_utf16=0, line=0):
+    chunk = Chunk(0, heading, text, start, start + len(text), start_utf16, line, "")
+    fields = {"path": path, "title": title, "tags": tuple(tags), "modified_ms": 5, "chunk": chunk}
+    return StoredChunk(**{name: fields.get(name, 1) for name in StoredChunk.__dataclass_fields__})
+
+
+def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", **more):
+    wanted = Wanted(dict.fromkeys(words, 1.0))
+    fused = Fused(1, chunk.path, 0, 0.5, 1, None, 2.0, None)
+    passage = Passage(chunk, fused, make_snippet(chunk.text, wanted, 120), text, False)
+    hit = Hit(chunk.path, 0.5, frozenset(legs), (passage,), spans_of(chunk.title, wanted), shares or {})
+    return Answer((hit,), 1, ("lexical",), {}, False, **more)
+
+
+@pytest.fixture
+def made():
+    """How to make a chunk, and an answer of one."""
+    return SimpleNamespace(stored=stored, answer_of=answer_of)
+
+
+@pytest.fixture
+def secret():
+    """What looks like a credential."""
+    return "gh" + "p_" + "A1b2C3d4E5" * 3 + "F6g7H8"

@@ -1,0 +1,65 @@
+"""What a person sees of a hit: marks where the words stand, the nearest sentence where none does."""
+
+from builders import Vault, ask
+
+from quarry.engine import Engine
+
+
+def test_marks_stand_on_the_words_in_the_file(vault: Vault, open_engine):
+    text = (
+        "# Schränke\n\nEin 🪚 und Walnüsse.\n\n## Öl\n" + "Vorher steht anderes. " * 20 + "Die walnüsse werden geölt.\n"
+    )
+    vault.write("Möbel.md", text)
+    answer = ask(open_engine(), "walnüsse", mode="keyword")
+
+    marked = []
+    for passage in answer.hits[0].passages:
+        chunk, snippet = passage.chunk.chunk, passage.snippet
+        assert chunk.text[snippet.start : snippet.end] == snippet.text
+        assert text[chunk.start : chunk.end] == chunk.text
+        for mark in snippet.marks:
+            at = chunk.start + snippet.start
+            marked.append(text[at + mark.start : at + mark.end])
+    assert sorted(marked) == ["Walnüsse", "walnüsse"]
+
+
+def test_words_of_the_title_are_marked_as_well(vault: Vault, open_engine):
+    vault.write("a.md", "# On walnut oil\npressed")
+
+    hit = ask(open_engine(), "oils walnut").hits[0]
+    title = hit.passages[0].chunk.title
+
+    assert [title[mark.start : mark.end] for mark in hit.title_marks] == ["walnut", "oil"]
+
+
+def test_a_hit_by_meaning_marks_its_nearest_sentence(sample: Engine):
+    answer = ask(sample, "can't fall asleep at night", mode="semantic", limit=3)
+
+    hit = next(hit for hit in answer.hits if hit.path == "Health/Lying awake.md")
+    wordless = [p.snippet for p in hit.passages if not any(mark.kind == "word" for mark in p.snippet.marks)]
+    for snippet in wordless:
+        [sentence] = [snippet.text[mark.start : mark.end] for mark in snippet.marks]
+        assert not sentence.startswith("#")
+        assert len(sentence) > 20
+    assert all(p.snippet.marks for p in hit.passages)
+
+
+def test_the_marked_sentence_is_the_nearest_one(vault: Vault, open_engine):
+    # "the" is a stop word, so no word is marked, while the model of these tests finds it in one sentence only.
+    vault.write("a.md", "# Trees\n\nRain fell all day. Somebody watched the the the the. Nobody came to see it at all.")
+
+    snippet = ask(open_engine(), "the oak", mode="semantic").hits[0].passages[0].snippet
+
+    assert [snippet.text[m.start : m.end] for m in snippet.marks] == ["Somebody watched the the the the."]
+
+
+def test_no_snippet_is_wider_than_asked_for(sample: Engine):
+    for width in (20, 120, 500):
+        for hit in ask(sample, "restore the backup", snippet_width=width, limit=20).hits:
+            assert all(len(passage.snippet.text) <= width for passage in hit.passages)
+
+
+def test_a_width_of_nothing_fetches_nothing(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+
+    assert [(hit.path, hit.passages) for hit in ask(open_engine(), "walnut", snippet_width=0).hits] == [("a.md", ())]

@@ -1,0 +1,152 @@
+"""The order of the candidates: as published by their ranks, or by the sum of their signals."""
+
+from itertools import pairwise
+
+import pytest
+from builders import Vault, ask, find, settle
+
+from quarry.engine import Engine
+from quarry.index import Deadline, LexicalQuery
+from quarry.ranking.fusion import DEPTH, RRF_K
+from quarry.ranking.signals import SIGNAL_NAMES
+
+
+def many(count: int, text: str) -> dict[str, str]:
+    return {f"many/{number:03}.md": text for number in range(count)}
+
+
+# --- by rank, as published -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("typed", ["bellows cloth", "can't fall asleep at night", "pressure", "restore the backup"])
+def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sample: Engine, typed: str):
+    with sample._reading() as reader:
+        encoder = sample._maintenance.encoder_for(reader)
+        deadline = Deadline.after(10)
+        words = LexicalQuery.of([word for word in typed.split() if word not in ("the", "at")])
+        legs = (
+            reader.lexical(words, None, 30, deadline=deadline),
+            reader.dense(encoder.encode([typed])[0], None, 30, deadline=deadline),
+        )
+    ranks = [{(c.path, c.number): rank for rank, c in enumerate(leg, start=1)} for leg in legs]
+    scores = {
+        chunk: sum(1 / (60 + leg[chunk]) for leg in ranks if chunk in leg)
+        for chunk in ranks[0].keys() | ranks[1].keys()
+    }
+    expected = sorted(
+        scores,
+        key=lambda chunk: (
+            -round(scores[chunk], 12),
+            sum(chunk in leg for leg in ranks) < 2,
+            sum(leg[chunk] for leg in ranks if chunk in leg),
+            min(leg[chunk] for leg in ranks if chunk in leg),
+            chunk,
+        ),
+    )
+
+    answer = ask(sample, typed, fusion="rrf", limit=60, max_tokens=1_000_000)
+
+    assert [hit.path for hit in answer.hits] == list(dict.fromkeys(path for path, _ in expected))
+    for hit in answer.hits:
+        of_note = [chunk for chunk in expected if chunk[0] == hit.path]
+        shown = [(p.chunk.path, p.chunk.chunk.number) for p in hit.passages]
+        assert shown == of_note[: len(shown)]
+        assert hit.score == pytest.approx(scores[of_note[0]], abs=1e-12)
+        for chunk, passage in zip(of_note, hit.passages, strict=False):
+            fused = passage.fused
+            assert fused.score == pytest.approx(scores[chunk], abs=1e-12)
+            assert (fused.lexical_rank, fused.dense_rank) == (ranks[0].get(chunk), ranks[1].get(chunk))
+
+
+def test_by_rank_the_first_of_both_legs_scores_two_sixty_firsts(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", "b.md": "something else entirely"})
+
+    hit = ask(open_engine(), "walnut", fusion="rrf").hits[0]
+
+    assert (hit.path, hit.score, hit.legs) == ("a.md", pytest.approx(2 / (RRF_K + 1)), {"lexical", "dense"})
+    assert hit.shares == {}
+
+
+def test_by_rank_thirty_are_asked_of_each_leg(vault: Vault, open_engine):
+    vault.write_all(many(80, "# Tree\nwalnut"))
+
+    answer = ask(open_engine(), "walnut", fusion="rrf", limit=100)
+
+    assert [hit.path for hit in answer.hits] == [f"many/{number:03}.md" for number in range(DEPTH)]
+    assert answer.total == 80
+
+
+def test_by_rank_one_leg_alone_gives_as_many_as_are_asked_for(vault: Vault, open_engine):
+    vault.write_all(many(80, "walnut"))
+
+    assert len(find(open_engine(), "walnut", fusion="rrf", mode="keyword", limit=60)) == 60
+
+
+# --- by signals ------------------------------------------------------------------------------------
+
+
+def test_the_shares_of_each_hit_add_up_to_its_score(sample: Engine):
+    for typed in ("bellows cloth", "can't fall asleep at night", '"hide glue"', "浜松", "nothing that anyone wrote"):
+        for hit in ask(sample, typed, limit=50).hits:
+            assert tuple(hit.shares) == SIGNAL_NAMES
+            assert sum(hit.shares.values()) == pytest.approx(hit.score, abs=1e-5)
+            assert all(0 <= share <= 1 for share in hit.shares.values())
+
+
+def test_hits_stand_in_the_order_of_their_scores_and_then_of_their_paths(sample: Engine):
+    hits = ask(sample, "restore the backup", limit=50).hits
+
+    assert all((-a.score, a.path) < (-b.score, b.path) for a, b in pairwise(hits))
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_notes_that_are_alike_stand_by_their_paths_whatever_order_they_were_indexed_in(
+    vault: Vault, open_engine, mode: str
+):
+    engine = open_engine()
+    for number in (5, 3, 0, 4, 1, 2):
+        vault.write(f"{number}.md", "# Walnut\nthe same walnut in each of them")
+        engine.reconcile()
+        settle(engine)
+
+    assert find(engine, "the same walnut", mode=mode) == [f"{number}.md" for number in range(6)]
+
+
+def test_of_notes_that_are_alike_the_same_are_said_to_be_near_after_any_rebuild(vault: Vault, open_engine):
+    engine = open_engine()
+    for half in (range(30, 60), range(30)):  # so that ids run against paths until a rebuild
+        for number in half:
+            vault.write(f"{number:02}.md", "# Walnut\nwalnut")
+        engine.reconcile()
+        settle(engine)
+
+    def near() -> list[str]:
+        return [hit.path for hit in ask(engine, "walnut", limit=100).hits if "dense" in hit.legs]
+
+    before = near()
+    engine.rebuild()
+    settle(engine)
+
+    assert before == near() == [f"{number:02}.md" for number in range(DEPTH)]
+
+
+def test_a_title_that_is_the_query_beats_notes_that_repeat_it(vault: Vault, open_engine):
+    vault.write_all(many(40, "# Wood\n" + "walnut oil " * 30))
+    vault.write("Walnut oil.md", "Pressed from the nut and good for bowls.")
+    vault.write("b.md", "---\naliases: [Danish oil]\n---\n# Finishes\nA blend that hardens.")
+    vault.write_all({f"d/{number}.md": "danish oil " * 20 for number in range(40)})
+    engine = open_engine()
+
+    assert find(engine, "walnut oil")[0] == "Walnut oil.md"
+    assert find(engine, "danish oil")[0] == "b.md"
+
+
+def test_a_muted_leg_neither_proposes_nor_counts(vault: Vault, open_engine):
+    vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
+    engine = open_engine()
+
+    only_words = ask(engine, "walnut", weights={"lexical": 1.0, "dense": 0.0})
+    only_meaning = ask(engine, "walnut", weights={"lexical": 0.0, "dense": 1.0})
+
+    assert all(hit.shares["meaning"] == 0 for hit in only_words.hits)
+    assert all(hit.score == hit.shares["meaning"] for hit in only_meaning.hits)

@@ -1,0 +1,34 @@
+import sys
+
+import pytest
+
+from quarry.terms.patterns import BadPattern, compile_pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "finds"),
+    [
+        ("V\\d+", "see v12", True),
+        ("^b", "a\nb", True),
+        ("a$", "a\nb", True),
+        ("É", "é", True),
+        ("a.b", "a\nb", False),
+        ("(a+)+$", "a" * 100_000 + "b", False),
+        ("", "", True),
+    ],
+)
+def test_letters_are_found_in_any_case_and_lines_have_ends(pattern, text, finds):
+    assert (compile_pattern(pattern).search(text) is not None) is finds
+
+
+@pytest.mark.parametrize("pattern", ["[a", "(", "*", "(?=a)", "(?<!a)", r"(a)\1", "((a{999}){999})", "\\"])
+def test_what_re2_cannot_read_is_refused_with_a_reason(pattern):
+    with pytest.raises(BadPattern, match=";"):
+        compile_pattern(pattern)
+
+
+def test_where_re2_is_missing_there_are_no_expressions(monkeypatch):
+    monkeypatch.setitem(sys.modules, "re2", None)
+
+    with pytest.raises(BadPattern, match="google-re2"):
+        compile_pattern("never compiled before")
