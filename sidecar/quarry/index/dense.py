@@ -15,7 +15,7 @@ import numpy as np
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds, among, id_list, note_of
-from quarry.index.matrix import VectorCache
+from quarry.index.matrix import VectorCache, read_vectors
 from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
 from quarry.index.vectors import FloatMatrix, FloatVector, cosines, dequantise, quantise
 from quarry.types import Candidate, Ranking
@@ -114,22 +114,19 @@ def nearest_chunks(
 ) -> dict[int, Nearest]:
     """The chunk of each note that is nearest to *vector*; notes without a vector are left out."""
     wanted = sorted(note_ids)
-    means: Mapping[int, float] = {}
-    if memory.fits(connection):
-        needle = np.frombuffer(quantise(vector[np.newaxis, :])[0], dtype=np.int8)
-        chunk_ids, means = memory.vectors(connection).promising(needle, wanted)
-    else:
-        sql = "SELECT id FROM chunks WHERE note_id IN (SELECT value FROM json_each(?))"
-        chunk_ids = [chunk_id for (chunk_id,) in select(connection, sql, (id_list(wanted),))]
+    needle = quantise(vector[np.newaxis, :])[0]
+    if not needle or not wanted:
+        return {}
+    vectors = memory.vectors(connection) if memory.fits(connection) else read_vectors(connection, wanted)
+    chunk_ids, means = vectors.promising(np.frombuffer(needle, dtype=np.int8), wanted)
     cosines: dict[int, dict[int, float]] = {}
-    for chunk_id, score in cosines_of(connection, vector, chunk_ids, memory).items():
+    for chunk_id, score in vectors.chunks.cosines(vector, chunk_ids).items():
         cosines.setdefault(note_of(chunk_id), {})[chunk_id] = score
     nearest = {}
     for note_id, of_note in cosines.items():
         highest = max(of_note.values())
         chunk_id = _first(connection, [chunk_id for chunk_id, score in of_note.items() if score == highest])
-        mean = means[note_id] if note_id in means else sum(sorted(of_note.values())) / len(of_note)
-        nearest[note_id] = Nearest(chunk_id, highest, mean)
+        nearest[note_id] = Nearest(chunk_id, highest, means[note_id])
     return nearest
 
 

@@ -179,6 +179,13 @@ def _load(connection: apsw.Connection, generation: int) -> Vectors:
     return Vectors(generation, Matrix.of(chunks), Matrix.of(titles))
 
 
+def read_vectors(connection: apsw.Connection, note_ids: Sequence[int]) -> Vectors:
+    """The vectors of some notes alone, for where memory does not hold all."""
+    chunks = Matrix.of(row for note_id in note_ids for row in _chunk_rows(connection, note_id))
+    titles = Matrix.of(row for note_id in note_ids for row in _title_row(connection, note_id))
+    return Vectors(meta.generation(connection), chunks, titles)
+
+
 def _brought_up(connection: apsw.Connection, kept: Vectors, generation: int) -> Vectors:
     """*kept* with the notes read anew that changed since."""
     changed = [
@@ -195,12 +202,11 @@ def _brought_up(connection: apsw.Connection, kept: Vectors, generation: int) -> 
     if not changed:
         return Vectors(generation, kept.chunks, kept.titles)
     note_ids = np.array(changed, dtype=np.int64)
-    chunks = Matrix.of(row for note_id in changed for row in _chunk_rows(connection, note_id))
-    titles = Matrix.of(row for note_id in changed for row in _title_row(connection, note_id))
+    fresh = read_vectors(connection, changed)
     return Vectors(
         generation,
-        kept.chunks.replaced(~kept.admitted(note_ids), chunks),
-        kept.titles.replaced(~among(kept.titles.ids, note_ids), titles),
+        kept.chunks.replaced(~kept.admitted(note_ids), fresh.chunks),
+        kept.titles.replaced(~among(kept.titles.ids, note_ids), fresh.titles),
     )
 
 
