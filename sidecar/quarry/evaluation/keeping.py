@@ -39,7 +39,8 @@ def prepare(collection: Collection, folder: Path, *, keep: bool) -> Prepared:
     Raises:
         BadCollection: A document cannot be read.
     """
-    name = _UNSAFE.sub("-", collection.name)
+    told_apart = hashlib.sha256(collection.name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+    name = f"{_UNSAFE.sub('-', collection.name)}-{told_apart}"
     place = folder / (f"{name}-{fingerprint(collection)}" if keep else name)
     if collection.is_vault:
         place.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from quarry.index.database import SqlValue
 from quarry.terms.analysis import Analysed, analyse
 from quarry.types import Note
 
-CHANGES = 1  # raised whenever the same note would give other terms, by a change of ours
+CHANGES = 2  # raised whenever the same note would give other terms, by a change of ours
 # What FTS5 holds is right for this only: another Python brings another Unicode, another stemmer other stems.
 VERSION = f"{CHANGES}/{unicodedata.unidata_version}/{Stemmer.version()}"
 

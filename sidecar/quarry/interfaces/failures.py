@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from quarry import errors
 from quarry.interfaces.envelope import Error, ErrorData
 from quarry.interfaces.gate import UNAUTHORIZED
+from quarry.interfaces.outgoing import scrubbed
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,9 @@ def error_of(error: Exception) -> Error:
     A defect of ours is told without its message, which may quote a note.
     """
     form = form_of(error)
-    message = str(error) if isinstance(error, errors.QuarryError) else f"the sidecar failed ({type(error).__name__})"
+    message = f"the sidecar failed ({type(error).__name__})"
+    if isinstance(error, errors.QuarryError):  # some quote what was asked, which may have been pasted
+        message = scrubbed(str(error))
     position = error.position if isinstance(error, errors.BadQuery) else None
     return Error(code=form.code, message=message, data=ErrorData(kind=form.kind, next=form.next, position=position))
 

@@ -88,7 +88,7 @@ def _attempt(
     ranked = rank(question, request, legs.reader, serving, weights, fusion, deadline, least_nearness=least)
     standings = ranked.notes[: ranked.shown]
     deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
-    quoter = Quoter(legs.reader, question.wanted(), encoder, question.vector)
+    quoter = Quoter(legs.reader, question.wanted(), encoder, question.vector, deadline)
     shown = [Found(Group(one.path, ranked.passages_of(one)), one.score, one.legs, one.shares) for one in standings]
     hits, truncated = quoter.hits(shown, request)
     return Answer(
@@ -117,5 +117,5 @@ def _browse(request: SearchRequest, query: Query, reader: Reader, deadline: Dead
     newest = reader.browse(query.condition, request.limit, deadline=deadline)
     fused = [Fused(c.chunk_id, c.path, c.number, c.score, None, None, None, None) for c in newest.ranking]
     shown = [Found(group, group.score, frozenset(), {}) for group in group_by_note(fused)]
-    hits, truncated = Quoter(reader, Wanted({}), None, None).hits(shown, request)
+    hits, truncated = Quoter(reader, Wanted({}), None, None, deadline).hits(shown, request)
     return Answer(hits, newest.total, (), {}, truncated)

@@ -1,18 +1,21 @@
 """Why does a note stand where it stands in an answer, or why is it not there?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from quarry.index import Deadline, LexicalQuery, Reader
+from quarry.search.answer import Relaxed
+from quarry.search.answering import search
 from quarry.search.legs import Legs
 from quarry.search.question import Question, ask, can_rank
-from quarry.search.ranking import Ranked, rank
+from quarry.search.ranking import LEAST_NEARNESS, Ranked, rank
+from quarry.search.relaxing import relaxations
 from quarry.terms.analysis import ranking_terms
 from quarry.text.query import parse_query
 from quarry.text.query_words import condition_in_words, in_words
-from quarry.types import Fused, Fusion, Leg, SearchRequest
+from quarry.types import Fused, Fusion, Leg, Query, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
@@ -59,6 +62,7 @@ def explain(
     if note is None:
         return None
     understood = in_words(query, by_meaning="dense" in legs.serving(request.mode))
+    query, relaxed = _eased(request, query, legs, weights, fusion, deadline, now)
     refusal = reader.first_refusal(query.condition, note.note_id, deadline=deadline)
     if refusal is not None:
         reason = condition_in_words(refusal)
@@ -68,12 +72,34 @@ def explain(
         return Explanation(note.path, "listed", message, understood)
     serving = legs.serving(request.mode)
     encoder = legs.encoder if "dense" in serving else None
-    question = ask(query, reader, encoder, typing=request.typing, deadline=deadline)
+    step = relaxed.step if relaxed else None
+    typing, corrects = request.typing or relaxed is not None, step != "any-passage"
+    question = ask(query, reader, encoder, typing=typing, deadline=deadline, corrects=corrects)
     weights = request.weights or weights
-    ranked = rank(question, request, reader, serving, weights, request.fusion or fusion, deadline)
+    least = -1.0 if step == "meaning" else LEAST_NEARNESS
+    ranked = rank(question, request, reader, serving, weights, request.fusion or fusion, deadline, least_nearness=least)
     found, lacking = _words(question, note.note_id, reader)
     by_meaning = question.vector is not None
-    return _placed(note.path, ranked, understood, found, lacking, by_meaning=by_meaning)
+    placed = _placed(note.path, ranked, understood, found, lacking, by_meaning=by_meaning)
+    return replace(placed, message=f"{relaxed.message} {placed.message}") if relaxed else placed
+
+
+def _eased(
+    request: SearchRequest,
+    query: Query,
+    legs: Legs,
+    weights: Mapping[Leg, float],
+    fusion: Fusion,
+    deadline: Deadline,
+    now: datetime,
+) -> tuple[Query, Relaxed | None]:
+    """The query that the search was answered by, and what was given up for it."""
+    answer = search(replace(request, snippet_width=0), legs, weights, fusion, deadline, now)
+    if answer.relaxed:
+        for relaxed, easier in relaxations(query, request.scope, typing=request.typing):
+            if relaxed == answer.relaxed:
+                return easier, relaxed
+    return query, None
 
 
 def _words(question: Question, note_id: int, reader: Reader) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -98,9 +124,9 @@ def _placed(
     total, limit = len(ranked.notes), ranked.shown
     at = next((at for at, one in enumerate(ranked.notes) if one.path == path), None)
     if at is None:
-        message = "It holds no word of the query, and too many notes are nearer in meaning."
+        message = "It holds no word of the query, and is not near enough in meaning to be shown."
         if not by_meaning:
-            message = "It holds no word of the query, and meaning has no say here."
+            message = "It holds no word of the query that can be looked for, and meaning has no say here."
         if found:
             message = f"It holds {_listed(found)}, but too many notes speak more of the query."
         return Explanation(

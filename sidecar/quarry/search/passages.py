@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quarry.index import Reader, note_of
-from quarry.index.deadline import NO_DEADLINE
+from quarry.index import Deadline, Reader, note_of
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.signals import SCORE_DIGITS
 from quarry.search.evidence import WEIGHTS, Evidence
@@ -14,7 +13,7 @@ Passages = Callable[[int, str, float], tuple[Fused, ...]]
 """Note id, path and score -> its passages, best first; each carries the note's score."""
 
 
-def passages_by(evidence: Evidence, question: Question, reader: Reader) -> Passages:
+def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline: Deadline) -> Passages:
     """Passages from what the legs proposed; a note that only matches as a whole is asked for its best one."""
     lexical_ranks, dense_ranks = _ranks(evidence.lexical), _ranks(evidence.dense)
     highest = max(evidence.bm25.values(), default=0.0)
@@ -30,9 +29,7 @@ def passages_by(evidence: Evidence, question: Question, reader: Reader) -> Passa
         bm25 = evidence.bm25
         found = chunks.get(note_id, set())
         if not found:
-            first = reader.best_chunks(
-                question.lexical, note_id, PASSAGES_PER_HIT, deadline=NO_DEADLINE, weights=WEIGHTS
-            )
+            first = reader.best_chunks(question.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=WEIGHTS)
             bm25 = {candidate.chunk_id: candidate.score for candidate in first}
             found = set(bm25)
         ordered = sorted(found, key=lambda chunk_id: (-strength(chunk_id, bm25), chunk_id))

@@ -24,6 +24,7 @@ K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse doc
 LEAST_IDF = 1e-6  # FTS5's own floor, for a term that more than half of all chunks hold
 SHORTEST_CORRECTED = 4  # letters; of a shorter word half the vocabulary is one slip away
 MAX_PAIRS = 32
+MAX_CORRECTIONS = 8  # who mistypes more words than that writes another language
 
 Pair = tuple[str, str]
 
@@ -74,7 +75,7 @@ def ask(
     """
     admitted = reader.admitted(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
-    words, corrections = _corrected(query, reader, encoder, prefix) if corrects else (query.words, ())
+    words, corrections = _corrected(query, reader, encoder, prefix, deadline) if corrects else (query.words, ())
     lexical = LexicalQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
     text = _replaced(query.text, corrections)
     vector = encoder.encode([text])[0] if encoder and text else None
@@ -112,13 +113,15 @@ def _idf(terms: Sequence[str], reader: Reader) -> dict[str, float]:
 
 
 def _corrected(
-    query: Query, reader: Reader, encoder: Encoder | None, prefix: str | None
+    query: Query, reader: Reader, encoder: Encoder | None, prefix: str | None, deadline: Deadline
 ) -> tuple[list[str], tuple[Correction, ...]]:
     """The words to look for, and which of them stand in for what was typed."""
     words: list[str] = []
     corrections: list[Correction] = []
     for word in query.words:
-        better = None if word == prefix else _better(word, reader, encoder)
+        deadline.check()  # each unknown word costs a look through the vocabulary
+        is_left = word == prefix or len(corrections) == MAX_CORRECTIONS
+        better = None if is_left else _better(word, reader, encoder)
         words.append(better or word)
         if better:
             corrections.append(Correction(word, better))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quarry.embedding import Encoder
-from quarry.index import Reader, StoredChunk
+from quarry.index import Deadline, Reader, StoredChunk
 from quarry.index.vectors import FloatMatrix, FloatVector
 from quarry.ranking.budget import fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
@@ -36,6 +36,7 @@ class Quoter:
     wanted: Wanted
     encoder: Encoder | None
     vector: FloatVector | None
+    deadline: Deadline
 
     def hits(self, shown: Sequence[Found], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
         """
@@ -66,7 +67,10 @@ class Quoter:
 
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
-        quoted = [make_snippet(chunk.text, self.wanted, width) for chunk in chunks]
+        quoted = []
+        for chunk in chunks:
+            self.deadline.check()
+            quoted.append(make_snippet(chunk.text, self.wanted, width))
         wordless = [at for at, snippet in enumerate(quoted) if not snippet.marks]
         nearest = self._nearest_sentences([chunks[at].text for at in wordless])
         for at, sentence in zip(wordless, nearest, strict=True):

@@ -79,7 +79,7 @@ def related(source: Source, legs: Legs, scope: Scope, limit: int, width: int, de
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
     stored = reader.chunks(best[name.note_id] for name in ranked)
-    quoter = Quoter(reader, Wanted({}), legs.encoder, vector)
+    quoter = Quoter(reader, Wanted({}), legs.encoder, vector, deadline)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
     snippets = quoter.snippets([chunk for _, chunk in shown], width)
     notes = tuple(

@@ -42,7 +42,8 @@ def compile_pattern(pattern: str) -> Pattern:
     options.log_errors = False
     options.max_mem = MEMORY_BYTES
     try:
-        compiled: Pattern = re2.compile(f"(?m:{pattern})", options)
+        re2.compile(pattern, options)  # by itself, so that no parenthesis of it closes one of ours
+        compiled: Pattern = re2.compile("(?m)" + pattern, options)
     except re2.error as error:
         raise BadPattern(f"{_reason(error)}; see github.com/google/re2/wiki/Syntax") from error
     return compiled

@@ -30,7 +30,7 @@ FLAG_LETTERS = "\U0001f1e6-\U0001f1ff"  # two of them are a flag
 SKIN_TONES = "\U0001f3fb-\U0001f3ff"
 
 # Invisible signs that stand inside words: joiners (in Persian, and in the scripts of India), soft hyphens, directions.
-JOINERS = "\u00ad\u200c-\u200f\u2060"
+JOINERS = "\u00ad\u200b-\u200f\u2060\ufeff"
 ZERO_WIDTH_JOINER = "\u200d"
 VARIATIONS = "\ufe00-\ufe0f\u20e3"  # how a sign is to be drawn; the frame of a keycap
 

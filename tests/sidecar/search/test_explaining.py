@@ -65,7 +65,6 @@ def test_a_note_without_any_word_of_the_query_is_unranked_where_only_words_rank(
     [
         ("walnut folder:Nuts", "in Nuts"),
         ("walnut -tag:fruit", "not tagged #fruit"),
-        ('walnut "hide glue"', 'with "hide glue"'),
         ("walnut -stones", 'without "stones"'),
         ("tag:fruit [status:done]", "whose status is done"),
     ],
@@ -168,3 +167,15 @@ def test_a_correction_is_made_in_explanations_too(vault: Vault, open_engine):
 
     assert explained.state == "hit"
     assert (explained.found, explained.lacking) == (("accordions",), ())
+
+
+def test_what_a_relaxed_answer_shows_is_explained_as_shown(engine: Engine):
+    typed = "walnut folder:Nowhere"
+    answer = ask(engine, typed)
+
+    explained = why(engine, typed, answer.hits[0].path)
+
+    assert answer.relaxed is not None
+    assert answer.relaxed.step == "without-filters"
+    assert (explained.state, explained.rank) == ("hit", 1)
+    assert explained.message.startswith(answer.relaxed.message)

@@ -13,12 +13,14 @@ def context_result(answer: Answer, max_tokens: int) -> wire.ContextResult:
     """
     The reply to `context`: one quote a note, each under its path and heading, within *max_tokens*.
 
-    Quotes stand behind `> `, so that nothing a note says can pass for anything but a quote.
+    Quotes stand behind `> `, so that nothing a note says can pass for anything but a quote. Nothing is quoted that is
+    only the least far from what was asked: better no context than a wrong one.
     """
+    speaks_of_it = answer.relaxed is None or answer.relaxed.step != "meaning"
     blocks: list[str] = []
     sources: list[wire.Source] = []
     room = max_tokens * CHARACTERS_PER_TOKEN
-    for hit in answer.hits:
+    for hit in answer.hits if speaks_of_it else ():
         block = _quote_block(hit)
         room -= len(block) + 2
         if room < 0:
