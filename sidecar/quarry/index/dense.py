@@ -81,10 +81,7 @@ def cosines_of(
     """The cosine of *vector* with each of these chunks; those without a vector are left out."""
     if memory.fits(connection):
         return memory.vectors(connection).chunks.cosines(vector, chunk_ids)
-    sql = (
-        "SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0 AND chunk_id IN (SELECT value FROM json_each(?))"
-    )
-    return _cosines(select(connection, sql, (id_list(chunk_ids),)), vector)
+    return _stored_cosines(connection, vector, chunk_ids)
 
 
 def vectors_of(connection: apsw.Connection, chunk_ids: Iterable[int], dim: int) -> FloatMatrix:

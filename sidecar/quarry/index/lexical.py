@@ -135,13 +135,13 @@ def count_notes(connection: apsw.Connection, query: LexicalQuery, admitted: Note
     wanted = expression(query, NOTE_COLUMNS)
     if wanted is None:
         return 0
-    sql = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH ?1"
-    values: tuple[SqlValue, ...] = (wanted,)
-    if admitted is not None:
-        sql += " AND +rowid IN (SELECT value FROM json_each(?2))"
-        values = (wanted, id_list(admitted))
-    found: list[tuple[int]] = select(connection, sql, values)
-    return found[0][0]
+    values: dict[str, SqlValue] = {"wanted": wanted}
+    matching = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH :wanted"
+    if admitted is None:
+        found = select(connection, matching, values)
+    else:
+        found = select(connection, matching + _AMONG, {**values, "ids": id_list(admitted)})
+    return int(found[0][0])
 
 
 def chunk_scores(

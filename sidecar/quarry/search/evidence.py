@@ -15,8 +15,7 @@ import numpy as np
 from quarry.index import ChunkWeights, Deadline, NoteName, Reader, note_of
 from quarry.ranking.signals import Numbers, Signals, relative, stretched
 from quarry.search.question import Question
-from quarry.terms.analysis import analyse
-from quarry.terms.stopwords import STOP_WORDS
+from quarry.terms.analysis import STOP_TERMS, analyse
 from quarry.types import Leg, Ranking
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -149,7 +148,4 @@ def _fit(terms: frozenset[str], asked: Mapping[str, float], total: float) -> tup
 def _terms_of(name: str) -> frozenset[str]:
     """The terms of a name without those that only join others, unless it has no other."""
     every = frozenset(analyse(name).words.split())
-    return every - _STOP_TERMS or every
-
-
-_STOP_TERMS = frozenset(term for word in STOP_WORDS for term in analyse(word).words.split())
+    return every - STOP_TERMS or every

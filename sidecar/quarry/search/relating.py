@@ -18,8 +18,7 @@ from quarry.index.vectors import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, relative, stretched
 from quarry.search.legs import Legs
 from quarry.search.quoting import Quoter
-from quarry.terms.analysis import analyse
-from quarry.terms.stopwords import STOP_WORDS
+from quarry.terms.analysis import STOP_TERMS, analyse
 from quarry.text.snippet import Snippet, Wanted
 from quarry.types import Leg, Scope
 
@@ -137,7 +136,7 @@ def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], legs: Legs) -> 
 def _telling(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     """The terms that are frequent here and rare elsewhere."""
     counts = Counter(term for text in texts for term in analyse(text).words.split())
-    usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in _STOP_TERMS}
+    usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * TELLING_TERMS]
     known = reader.document_frequency(likely)
     total = reader.counts().chunks
@@ -176,6 +175,3 @@ def _scores(
 def _linked(path: str, reader: Reader) -> frozenset[str]:
     to = {link.path for link in reader.links_from(path) if link.path}
     return frozenset(to | {link.source for link in reader.links_to(path)})
-
-
-_STOP_TERMS = frozenset(term for word in STOP_WORDS for term in analyse(word).words.split())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from quarry.terms.compounds import has_humps, humps, parts_of, wholes_of
 from quarry.terms.cutting import TOKEN, Piece, ascii_words, characters, cut
 from quarry.terms.folding import fold, term_of
+from quarry.terms.stopwords import STOP_WORDS
 
 KNOWN_CHARACTERS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 80 MB of memory until `forget`
 _MARK = "\0"  # between what is remembered of a token; no term holds it
@@ -183,3 +184,7 @@ class _Known(threading.local):
 
 
 _known = _Known()
+
+
+STOP_TERMS = frozenset(term for word in STOP_WORDS for term in analyse(word).words.split())
+"""The terms of the stop words: what a name or a note is not told apart by."""
