@@ -16,8 +16,9 @@ from quarry.index import meta
 from quarry.index.checksums import is_note_sound, title_hash, vector_checksum
 from quarry.index.database import Parts, select
 from quarry.index.dense import MAX_NEIGHBOURS
+from quarry.index.keyword_schema import table_exists
 from quarry.index.rows import ChunkRow
-from quarry.index.schema import TABLE_NAMES, table_exists
+from quarry.index.schema import TABLE_NAMES
 from quarry.index.vectors import cosines
 
 DISTANCE_TOLERANCE = 1e-5  # sqlite-vec adds in float32; one flipped bit of an int8 moves a cosine by 1e-4 and more

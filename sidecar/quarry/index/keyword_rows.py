@@ -11,8 +11,8 @@ import apsw
 
 from quarry.index import meta
 from quarry.index.database import Parts, SqlValue, select
+from quarry.index.keyword_schema import create_keyword_index
 from quarry.index.keywords import NoteColumns, chunk_columns, note_columns
-from quarry.index.schema import create_keyword_index
 from quarry.types import Note
 
 _ADD_CHUNK = "INSERT INTO chunks_fts(rowid, text, section, context, compounds, parts) VALUES (?,?,?,?,?,?)"

@@ -18,12 +18,13 @@ from quarry.index.checksums import vector_checksum
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.integrity import check_structure, quick_check, vector_index_agrees, verify_notes
+from quarry.index.keyword_schema import create_keyword_index, has_keyword_index
 from quarry.index.notes import NoteRows
 from quarry.index.pool import ReaderPool
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle, Problem
 from quarry.index.rows import ChunkRow
-from quarry.index.schema import SCHEMA_VERSION, create_keyword_index, create_vector_index, has_keyword_index
+from quarry.index.schema import SCHEMA_VERSION, create_vector_index
 from quarry.index.search_reader import Memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
