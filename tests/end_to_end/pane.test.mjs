@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { TYPING_MS, keyToPaint } from "./painting.mjs";
 import { SAMPLE, figures, openProduct, until } from "./product.mjs";
 
 // Built here, so that nothing in the repository looks like a live credential.
@@ -16,8 +17,6 @@ const NOTES = {
   "Jump/Table.md": "| bird | sound |\n|---|---|\n| heron | kroarkish |\n| swift | shriek |\n",
   "Meaning/Ladder.md": "The paint is still green. A blackbird feeds its chicks at dawn. The ladder was lent by a neighbour.\n",
 };
-
-const TYPING_MS = 120; // between two keys of a fast typist: the plugin asks at once when the last key is that long ago
 
 describe("the search pane", { timeout: 120_000 }, () => {
   /** @type {import("./product.mjs").Product} */
@@ -419,41 +418,4 @@ async function rowChanges(page, act) {
       texts: records.length - inList.length,
     };
   });
-}
-
-/**
- * Press a key in the box; how long until the frame with its answer's rows was painted.
- *
- * @param {import("playwright-core").Page} page
- * @param {string} letter
- * @param {number} pauseMs since the key before
- * @returns {Promise<number>} milliseconds since the key's own time stamp
- */
-async function keyToPaint(page, letter, pauseMs) {
-  const painted = page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const pane = /** @type {HTMLElement} */ (document.querySelector(".quarry-pane"));
-        pane.addEventListener(
-          "keydown",
-          ({ timeStamp }) => {
-            const observer = new MutationObserver(() => {
-              if (pane.dataset.state === "searching") return;
-              observer.disconnect();
-              // The callback runs before the frame is painted; a task after it runs when it has been.
-              requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp), 0));
-            });
-            observer.observe(pane, { attributes: true, attributeFilter: ["data-state"] });
-          },
-          { once: true, capture: true },
-        );
-        pane.dataset.listening = "true";
-      }),
-  );
-  await page.locator('.quarry-pane[data-listening="true"]').waitFor();
-  await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  await page.keyboard.press(letter);
-  const ms = await painted;
-  await page.evaluate(() => delete (/** @type {HTMLElement} */ (document.querySelector(".quarry-pane")).dataset.listening));
-  return Number(ms);
 }
