@@ -17,7 +17,8 @@ BUNDLED_NAME = "bundled"
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
-MODEL_FILES = (WEIGHTS_FILE, TOKENIZER_FILE, "config.json")
+CONFIG_FILE = "config.json"
+MODEL_FILES = (WEIGHTS_FILE, TOKENIZER_FILE, CONFIG_FILE)
 MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two spaces, name
 
 # The largest static model published (500,000 tokens, 256 dimensions, float32) has 0.5 GB, its tokenizer 30 MB.
@@ -40,10 +41,15 @@ class ModelFolder:
     name: str  # what people and the index know it by
     way_out: str  # what to do when its files are not a whole model; ends a message
     must_have_manifest: bool = False
+    stays_as_it_is: bool = False  # installed or downloaded: its files are replaced, but never written over
 
 
 BUNDLED = ModelFolder(
-    Path(__file__).with_name("bundled"), BUNDLED_NAME, "reinstall quarry-search", must_have_manifest=True
+    Path(__file__).with_name("bundled"),
+    BUNDLED_NAME,
+    "reinstall quarry-search",
+    must_have_manifest=True,
+    stays_as_it_is=True,
 )
 
 
@@ -129,7 +135,8 @@ def _snapshot(name: str, *, local_files_only: bool) -> ModelFolder:
 
     disable_progress_bars()  # what a sidecar prints is read by programs
     path = snapshot_download(name, allow_patterns=list(MODEL_FILES), local_files_only=local_files_only)
-    return ModelFolder(Path(path), name, f"delete {path} to have it downloaded again, or {_CHOICES}")
+    way_out = f"delete {path} to have it downloaded again, or {_CHOICES}"
+    return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
 
 
 def _hash_file(folder: ModelFolder, name: str) -> str:

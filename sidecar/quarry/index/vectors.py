@@ -63,10 +63,11 @@ def matrix_cosines(rows: NDArray[np.int8], vector: FloatVector) -> NDArray[np.fl
     Cosine of *vector* with each of *rows*, none of them zero.
 
     In float64 and each row by itself, so that equal rows score equal wherever they stand: a matrix product rounds
-    differently by position, and would let the order of insertion decide a tie.
+    differently by position, and would let the order of insertion decide a tie. Squares of int8 are whole numbers, and
+    add up to the same in any order.
     """
     matrix, query = rows.astype(np.float64), vector.astype(np.float64)
-    dots = (matrix * query).sum(axis=1)
-    norms = np.sqrt((matrix * matrix).sum(axis=1) * (query * query).sum())
-    scores: NDArray[np.float64] = dots / norms
+    norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix) * (query * query).sum())
+    matrix *= query  # in place: another matrix of its size took four times as long as the arithmetic
+    scores: NDArray[np.float64] = matrix.sum(axis=1) / norms
     return scores

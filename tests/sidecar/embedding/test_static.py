@@ -1,4 +1,5 @@
 import json
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,14 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model2vec import StaticModel
+from tokenizers import Tokenizer
+from tokenizers.models import BPE, Unigram
+from tokenizers.pre_tokenizers import Metaspace
 
 from quarry.embedding import StaticEncoder, load_encoder
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE, WEIGHTS_FILE
-from quarry.embedding.static import BATCH_SIZE, MAX_TEXT_CHARS, MAX_TOKENS
+from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, MAX_TOKENS
 from quarry.errors import ModelDamaged
 
 SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
 
+VAULT = Path(__file__).parents[2] / "retrieval" / "vault"
 RENAME = "How do I rename a git branch?"
 TEXTS = [RENAME, "", "Sourdough needs a warm kitchen.", "笔记 💡", "SELECT count(*) FROM notes;", "\n\t "]
 
@@ -47,8 +52,46 @@ def test_text_without_a_known_token_gives_a_zero_row(bundled: StaticEncoder, tex
 
 def test_rows_are_those_of_model2vec(bundled: StaticEncoder) -> None:
     library = StaticModel.from_pretrained(BUNDLED.path, force_download=False)
+    notes = [path.read_text(encoding="utf-8") for path in sorted(VAULT.rglob("*.md"))]
+    paragraphs = [paragraph for note in notes for paragraph in note.split("\n\n")]
 
+    assert len(paragraphs) > 300
     np.testing.assert_allclose(bundled.encode(TEXTS), library.encode(TEXTS), atol=1e-6)
+    np.testing.assert_allclose(bundled.encode(paragraphs), library.encode(paragraphs), atol=1e-6)
+
+
+def test_a_row_is_to_the_last_bit_the_sum_of_its_tokens_added_one_by_one(bundled: StaticEncoder) -> None:
+    library = StaticModel.from_pretrained(BUNDLED.path, max_length=MAX_TOKENS, force_download=False)
+    texts = [*TEXTS, "stone, " * 300, "antidisestablishmentarianism " * 90, "violin " * 255, "violin " * 257]
+
+    rows = bundled.encode(texts)
+
+    for row, token_ids in zip(rows, library.tokenize(texts), strict=True):
+        total = [sum(column) for column in library.embedding[token_ids].T.tolist()] or [0] * bundled.dim
+        length = math.sqrt(sum(value * value for value in total)) or 1
+        assert row.tolist() == [float(np.float32(value / length)) for value in total]
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_models_of_other_tokenizers_give_the_rows_of_model2vec(tmp_path: Path, kind: str) -> None:
+    words = ["▁", "▁stone", "▁wall", "s", "t", "o", "n", "e", "w", "a", "l", "<unk>"]
+    model: Unigram | BPE = (
+        Unigram([(word, -float(len(words) - number)) for number, word in enumerate(words)], unk_id=len(words) - 1)
+        if kind == "unigram"
+        else BPE({word: number for number, word in enumerate(words)}, [], unk_token="<unk>")
+    )
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = Metaspace()
+    StaticModel(np.random.default_rng(7).normal(size=(12, 4)).astype("float32"), tokenizer).save_pretrained(tmp_path)
+    texts = ["stone wall", "a lone stone, ꙮ", "", "wall " * 90]
+
+    encoder = load_encoder(str(tmp_path))
+
+    expected = StaticModel.from_pretrained(tmp_path, force_download=False, normalize=True).encode(texts)
+    np.testing.assert_allclose(encoder.encode(texts), expected, atol=1e-6)
+    assert encoder.is_word("stone")
+    assert encoder.is_word("Wall")
+    assert not encoder.is_word("brick")
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
@@ -200,7 +243,9 @@ def test_words_that_it_knows_whole_are_words(bundled: StaticEncoder, word: str) 
     assert bundled.is_word(word)
 
 
-@pytest.mark.parametrize("word", ["brnach", "kitchn", "accordeonn", "getStaleFiles", "", " ", "##ing", "ꙮ"])
+@pytest.mark.parametrize(
+    "word", ["brnach", "kitchn", "\ud83d", "x\ud83d", "accordeonn", "getStaleFiles", "", " ", "##ing", "ꙮ"]
+)
 def test_slips_and_pieces_are_no_words(bundled: StaticEncoder, word: str) -> None:
     assert not bundled.is_word(word)
 

@@ -2,8 +2,8 @@ import apsw
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, LexicalQuery, expression, phrases_expression
 from quarry.index.keyword_schema import _KEYWORD_INDEXES
+from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, LexicalQuery, expression, phrases_expression
 
 WORDS = st.lists(st.text(max_size=20), max_size=40)
 

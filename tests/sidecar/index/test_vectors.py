@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from quarry.index import dequantise, quantise
-from quarry.index.vectors import cosines
+from quarry.index.vectors import cosines, matrix_cosines
 
 MATRICES = arrays.arrays(np.float32, (3, 16), elements=st.floats(-1, 1, width=32))
 
@@ -51,3 +51,17 @@ def test_equal_rows_score_equal_wherever_they_stand():
 
     assert all(scores[n] == scores[n + 1] == scores[n + 2] for n in range(0, len(scores), 3))
     assert scores[::3] == cosines(rows, query)
+
+
+def test_a_cosine_is_to_the_last_bit_what_its_own_row_gives():
+    rng = np.random.default_rng(1)
+    rows = rng.integers(-127, 128, (300, 256)).astype(np.int8)
+    query = rng.normal(size=256).astype(np.float32)
+
+    scores = matrix_cosines(rows, query)
+
+    for row, score in zip(rows.astype(np.float64), scores, strict=True):
+        wide = query.astype(np.float64)
+        assert score == (row * wide).sum() / np.sqrt((row * row).sum() * (wide * wide).sum())
+    assert rows.dtype == np.int8
+    assert query.dtype == np.float32

@@ -1,0 +1,150 @@
+"""
+The token ids of a text: those its tokenizer gives on the whole, found word by word where that comes to the same.
+
+A tokenizer of the BERT kind treats every character by itself until it has words, and then every word by itself. So a
+text may be cut at characters that always stand alone, and of the words between them each is tokenised once and
+remembered: notes say the same words again and again, and looking one up takes a fifteenth of tokenising it.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+MAX_TOKENS = 512  # model2vec's own limit; the mean hardly moves after that, and the cost is linear
+# Four times a full chunk, and 512 tokens of prose are 2,500 characters: only text that holds no words is cut here,
+# before a megabyte of it on one line is tokenised to keep 512 tokens.
+MAX_TEXT_CHARS = 8_192
+BATCH_SIZE = 512  # texts tokenised at once; enough to keep every core busy, and the tokens of 512 take a few MB
+# About 150 bytes a word: 10 MB. 65 million characters of notes have 136,000 words, and forgetting them all at every
+# 65,536 costs a fifteenth more than keeping them; the common ones are back within a few notes.
+MAX_KNOWN_WORDS = 65_536
+MAX_KNOWN_WORD_CHARS = 32  # what is longer (99.3 % of words are not) is a link or a script without spaces, seen once
+
+# What may be cut out of a text without changing its tokens: whitespace, which parts words and is dropped, and marks,
+# each a word of its own. The list is for speed alone, and need not be complete: any other character is left among
+# the letters beside it, for the tokenizer to part.
+_BLANKS = " \t\n\r\u00a0\u3000"  # not \v and \f, which the tokenizer drops without parting what is around them
+_MARKS = (
+    r"!-/:-@\[-`{-~"  # ASCII
+    r"\u2010-\u2027"  # dashes, quotation marks, bullets, the ellipsis
+    r"\u3001-\u3003\u3008-\u3011\uff01-\uff03\uff08\uff09\uff0c-\uff0f\uff1a\uff1b\uff1f"  # Chinese, Japanese
+    r"\u4e00-\u9fff"  # the common ideographs, which the tokenizer parts from one another
+)
+_pieces = re.compile(f"[^{_BLANKS}{_MARKS}]+|[{_MARKS}]").findall
+
+TokenIds: TypeAlias = NDArray[np.int64]
+"""Of one text, in its order, without those for unknown words."""
+
+
+class TokenReader(Protocol):
+    """What gives the tokens of texts. Safe to share between threads."""
+
+    def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
+        """Of each text, the known ones among the first MAX_TOKENS tokens of its first MAX_TEXT_CHARS characters."""
+        ...
+
+
+class WholeTexts:
+    """Any tokenizer, asked for whole texts."""
+
+    def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
+        """Take a *tokenizer* that truncates to MAX_TOKENS and does not pad; *unknown_id* stands for unknown words."""
+        self._tokenizer = tokenizer
+        self._unknown_id = -1 if unknown_id is None else unknown_id
+
+    def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
+        """See `TokenReader`."""
+        for start in range(0, len(texts), BATCH_SIZE):
+            batch = [_encodable(text[:MAX_TEXT_CHARS]) for text in texts[start : start + BATCH_SIZE]]
+            for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
+                ids = np.array(encoding.ids, dtype=np.int64)
+                yield ids[ids != self._unknown_id]
+
+
+class WordByWord:
+    """A tokenizer of the BERT kind, asked for each word once."""
+
+    def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
+        """Take a *tokenizer* as `WholeTexts` does, one that `goes_word_by_word`."""
+        self._whole_texts = WholeTexts(tokenizer, unknown_id)
+        self._unknown_id = -1 if unknown_id is None else unknown_id
+        self._added = [token.content for token in tokenizer.get_added_tokens_decoder().values()]
+        self._words = _Words(tokenizer)
+
+    def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
+        """See `TokenReader`."""
+        ids_of = self._words.__getitem__
+        for text in texts:
+            if any(map(text.__contains__, self._added)):  # somebody wrote `[PAD]`, which is looked for before words
+                yield from self._whole_texts.read([text])
+            else:
+                packed = b"".join(map(ids_of, _pieces(text[:MAX_TEXT_CHARS])))
+                ids = np.frombuffer(packed, dtype=np.int64)[:MAX_TOKENS]
+                yield ids[ids != self._unknown_id]
+
+
+class _Words(dict[str, bytes]):
+    """
+    Word -> its token ids as the bytes of int64, tokenised when first asked for.
+
+    Threads share it without a lock: a word's bytes are the same whoever finds them, and every step on the
+    dictionary is one that the interpreter makes whole.
+    """
+
+    __slots__ = ("_tokenizer",)
+
+    def __init__(self, tokenizer: "Tokenizer") -> None:
+        super().__init__()
+        self._tokenizer = tokenizer
+
+    def __missing__(self, word: str) -> bytes:
+        ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
+        packed = array("q", ids).tobytes()
+        if len(word) <= MAX_KNOWN_WORD_CHARS:
+            if len(self) >= MAX_KNOWN_WORDS:
+                self.clear()
+            self[word] = packed
+        return packed
+
+
+def token_reader(tokenizer: "Tokenizer", unknown_id: int | None) -> TokenReader:
+    """Set *tokenizer* to truncate, and give the fastest way to read with it."""
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.no_padding()
+    kind = WordByWord if goes_word_by_word(tokenizer) else WholeTexts
+    return kind(tokenizer, unknown_id)
+
+
+def goes_word_by_word(tokenizer: "Tokenizer") -> bool:
+    """
+    Whether the tokens of a text are those of its pieces, one after the other.
+
+    Added tokens are looked for in the text before anything else, here as it was written: where they are looked for
+    in what the normaliser made of it, their presence cannot be told without it.
+    """
+    from tokenizers.models import WordPiece
+    from tokenizers.normalizers import BertNormalizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
+    normalizer = tokenizer.normalizer
+    return (
+        isinstance(tokenizer.model, WordPiece)
+        and isinstance(tokenizer.pre_tokenizer, BertPreTokenizer)
+        and isinstance(normalizer, BertNormalizer)
+        and normalizer.clean_text
+        and normalizer.handle_chinese_chars
+        # A question mark may stand for half a surrogate pair, and only the tokenizer's text has it.
+        and not any(token.normalized or "?" in token.content for token in tokenizer.get_added_tokens_decoder().values())
+    )
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, on which the tokenizer raises TypeError."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

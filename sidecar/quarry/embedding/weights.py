@@ -1,0 +1,84 @@
+"""
+One row a token, read from a model's weights file.
+
+The file of a model whose rows are used as they are stored is mapped into memory and not copied: processes share its
+pages, and only those of words that occur are read.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_WEIGHT = 1e30  # 512 tokens of these still add up in float32; a flipped exponent bit gives about 1e38
+
+Table: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
+"""Shape (token count, dim): row i is what token i means."""
+
+_ROWS, _WEIGHTS, _MAPPING = "embeddings", "weights", "mapping"  # the names model2vec gives to its tensors
+_MAPPABLE: dict[str, np.dtype[Any]] = {"I8": np.dtype("i1"), "F32": np.dtype("<f4")}  # safetensors stores little-endian
+
+
+def read_table(path: Path, token_count: int, *, may_map: bool) -> Table:
+    """
+    Read the weights file at *path*, which belongs to a tokenizer of *token_count* tokens.
+
+    Models whose vocabulary was quantised share rows between tokens and weigh them; that is undone here, so that
+    there is one way to encode.
+
+    Args:
+        path: A safetensors file.
+        token_count: How many tokens the tokenizer has.
+        may_map: Whether the file stays as it is for as long as it is used. One that is written over would change
+            under the feet of whoever mapped it, and one cut short would end the process.
+
+    Raises:
+        ValueError: The tensors do not fit each other or the tokenizer, or hold values no model has.
+    """
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:  # refuses a torn file, and tensors that lie outside it
+        names = frozenset(file.keys())
+        is_mapped = may_map and file.get_slice(_ROWS).get_dtype() in _MAPPABLE
+        rows = _map_rows(path) if is_mapped else file.get_tensor(_ROWS)
+        weights = file.get_tensor(_WEIGHTS) if _WEIGHTS in names else None
+        mapping = file.get_tensor(_MAPPING) if _MAPPING in names else None
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError(f"its weights have the shape {rows.shape}, not (tokens, dimensions)")
+    if mapping is None and len(rows) != token_count:
+        raise ValueError(f"its tokenizer has {token_count} tokens, its weights have {len(rows)} rows")
+    return _checked(_token_rows(rows, weights, mapping))
+
+
+def _map_rows(path: Path) -> NDArray[Any]:
+    """The rows where they lie in the file at *path*, which was found whole."""
+    with path.open("rb") as file:
+        header_bytes = int.from_bytes(file.read(8), "little")
+        entry = json.loads(file.read(header_bytes))[_ROWS]
+    offset = 8 + header_bytes + int(entry["data_offsets"][0])
+    mapped = np.memmap(str(path), dtype=_MAPPABLE[entry["dtype"]], mode="r", offset=offset, shape=tuple(entry["shape"]))
+    return np.asarray(mapped)
+
+
+def _token_rows(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArray[Any] | None) -> Table:
+    """One row a token, int8 or float32."""
+    if mapping is not None:
+        if mapping.min(initial=0) < 0:
+            raise ValueError("its token mapping points before the first row")
+        rows = rows[mapping]
+    if weights is not None:
+        rows = rows.astype(np.float32) * weights.astype(np.float32)[:, None]
+    if rows.dtype == np.int8:
+        return rows
+    with np.errstate(over="ignore"):  # a float64 too large becomes infinite, and is refused by whoever checks
+        return rows.astype(np.float32, copy=False)
+
+
+def _checked(table: Table) -> Table:
+    """Give *table* back if its values can be added up, as any int8 can."""
+    # Written so that a NaN, which compares as false, is refused too.
+    if table.dtype != np.int8 and not (table.max() <= MAX_WEIGHT and table.min() >= -MAX_WEIGHT):
+        raise ValueError("its weights hold NaN, infinite or absurdly large values")
+    return table
