@@ -72,13 +72,15 @@ def _add_name(name: str, found: list[str]) -> None:
 
 def _add_place(place: str, found: list[str]) -> None:
     """The compounds of a part of a path: a name with dots and hyphens."""
-    if _INITIALS.fullmatch(place):
+    if place[1:2] == "." and _INITIALS.fullmatch(place):
         found.append(term_of(place.replace(".", "")))
         return
     steps = [step for step in _STEPS.split(place) if step]
     if len(steps) > 1 or place[0] == ".":
         found.append(_whole(place))
     for step in steps:
+        if step.isalnum():
+            continue
         words = [word for word in _HYPHENS.split(step) if word]
         if 1 < len(words) <= MAX_JOINED:
             joined = "".join(words)

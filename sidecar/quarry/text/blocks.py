@@ -47,6 +47,8 @@ _Divider: TypeAlias = Callable[[str, int, int], list[_Piece]]
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """`[start, end)` without the blank lines at its ends; the indentation of the first line stays."""
+    if start < end and not text[start].isspace():  # nearly always
+        return start, start + len(text[start:end].rstrip())
     first = _NOT_SPACE.search(text, start, end)
     if first is None:
         return start, start
@@ -213,7 +215,7 @@ def _add_region(text: str, current: _Current, pieces: list[_Piece], start: int, 
 def _add_line(text: str, current: _Current, pieces: list[_Piece], start: int, end: int) -> None:
     """A line outside of protected stretches: goes on with the current block, or begins one."""
     shape = _SHAPE.match(text, start, end)
-    if shape is None or _NOT_SPACE.search(text, start, end) is None:
+    if start == end or shape is None or _NOT_SPACE.search(text, start, end) is None:
         current.after_blank = True
         if current.kind != "item":
             _close(text, current, pieces)
@@ -240,4 +242,4 @@ def _close(text: str, current: _Current, pieces: list[_Piece]) -> None:
 
 
 def _width(indent: str) -> int:
-    return len(indent.expandtabs(4))
+    return len(indent.expandtabs(4)) if indent else 0

@@ -151,7 +151,9 @@ def _sections(
             skipping = heading.level
         elif heading.level <= 3:
             trail[heading.level - 1 :] = [heading.text] + [""] * (3 - heading.level)
-        path = tuple(title for title in trail if title)
+        elif not resumes:
+            continue
+        path = tuple(filter(None, trail))
         if skipping or resumes or heading.level <= 2:
             if not resumes:
                 section.end = heading.start

@@ -34,6 +34,9 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _SPACE = re.compile(r"[ \t\n]*")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"|\'(?:[^\']|\'\')*+\'', re.DOTALL)
 _AFTER_QUOTED = re.compile(r"[ \t\n]*(?:[:,\]}]|\Z)")
+_UNESCAPED = re.compile(r'"([^"\\]*)"')
+_PLAIN_LIST = re.compile(r"\[([^\[\]{}'\"]*)\]")
+_QUOTED_LIST = re.compile(r'\[[ \t]*+(?:"[^"\\]*+"[ \t]*+(?:,[ \t]*+|(?=\])))*+\]')
 # Links and template placeholders are text, whatever brackets they have.
 _TEXT = r"(?:\[\[[^\[\]]*\]\]|\{\{[^{}]*\}\}|[^\[\]{},"
 _PLAIN = re.compile(_TEXT + "])+")
@@ -49,9 +52,9 @@ def read_scalar(written: str) -> str | int | float | bool:
     """A plain value: `true`, `false`, a decimal number, else the text as it stands; nothing is ""."""
     if written in _NOTHING:
         return ""
-    lower = written.lower()
-    if lower in ("true", "false"):
-        return lower == "true"
+    if written[0] not in "-+.0123456789":
+        lower = written.lower()
+        return lower == "true" if lower in ("true", "false") else written
     if _INT.fullmatch(written):
         return int(written)
     if _FLOAT.fullmatch(written):
@@ -78,6 +81,17 @@ def _unescape(found: re.Match[str]) -> str:
     if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
         return "\ufffd"
     return chr(number)
+
+
+def read_simple(written: str) -> str | list[FlowValue] | None:
+    """What *written* holds where it is plain to see: a text or texts without escapes in `"..."`, `[a, list]`."""
+    if written[0] == '"':
+        return written[1:-1] if _UNESCAPED.fullmatch(written) else None
+    if found := _PLAIN_LIST.fullmatch(written):
+        return [text for item in found[1].split(",") if (text := item.strip())]
+    if _QUOTED_LIST.fullmatch(written):
+        return [text for text in _UNESCAPED.findall(written) if text]
+    return None
 
 
 def read_flow(written: str) -> tuple[FlowValue, int] | None:

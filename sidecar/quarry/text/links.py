@@ -70,12 +70,15 @@ def _markdown_links(text: str, inert: Regions) -> Iterator[tuple[int, Link]]:
         close = found.start()
         floor = max(previous_end, close - MAX_LABEL_CHARS)
         previous_end = found.end()
-        open_ = _opening_bracket(text, floor, close)
-        address = found["angled"] if found["angled"] is not None else found["plain"]
-        if open_ < 0 or _SCHEME.match(address) or inert.cover(close):
+        angled, plain = found.groups()
+        address = plain if angled is None else angled
+        if _SCHEME.match(address) or inert.cover(close):
             continue
         target, heading = _split_address(unquote(address.partition("?")[0]))
         if not (target or heading) or _OTHER_FILE.search(target):
+            continue
+        open_ = _opening_bracket(text, floor, close)
+        if open_ < 0:
             continue
         yield open_, Link("markdown", target, heading, text[open_ + 1 : close].strip() or None)
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Literal
 
@@ -32,9 +33,14 @@ _NEXT_LINE = re.compile(r"\n(?=[ \t>]*[-#`~$%=*+0-9])" + _LINE, re.MULTILINE)
 # A line that can be the text above a setext underline: plain paragraph text.
 _PARAGRAPH = re.compile(r"[ ]{0,3}(?![-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}(?:[ \t]|$)|[>|<]|```|~~~|:::)\S")
 _TICKS = re.compile(r"`+")
+# Inline code of one backtick at each end, on one line; else a run of backticks, which sets group 1. The one literal in
+# front lets `re` leap.
+_PLAIN_CODE = re.compile(r"`(?:[^`\n]++`(?!`)|(`*+))")
 _INLINE_COMMENT = re.compile(r"%%[^%\n]*%%")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _MARKUP = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]|!?\[([^\[\]]*)\]\([^()]*\)|\*\*|~~|`")
+
+_MARKUP_SIGN = re.compile(r"[\[*~`]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +90,12 @@ def read_outline(text: str, body_start: int = 0) -> Outline:
     """Find the headings and protected stretches of *text* from *body_start* on, in one forward scan."""
     headings: list[Heading] = []
     protected: list[Protected] = []
-    comments = _Comments(text)
+    comments = _Comments(text) if "<!--" in text else None
     settled = position = body_start  # nothing before `settled` can still be the text of a setext heading
     found = _FIRST_LINE.match(text, body_start) or _NEXT_LINE.search(text, body_start)
     while True:
         line_start = _line_start(text, found)
-        comment = comments.next_from(position)
+        comment = comments.next_from(position) if comments else None
         if comment is not None and comment.start < line_start:
             protected.append(comment)
             settled = position = comment.end
@@ -111,7 +117,8 @@ def read_outline(text: str, body_start: int = 0) -> Outline:
 def _line_start(text: str, found: re.Match[str] | None) -> int:
     if found is None:
         return len(text)
-    return found.start() + found[0].startswith("\n")
+    start = found.start()
+    return start + text.startswith("\n", start)
 
 
 class _Comments:
@@ -137,13 +144,14 @@ class _Comments:
 
 def _read_block(text: str, found: re.Match[str], line_start: int, settled: int) -> Heading | Protected | None:
     """What the line at *found* is or opens; None where it only looked like it."""
-    if found["hashes"]:
+    kind = found.lastgroup
+    if kind == "title" or kind == "hashes":
         return Heading(len(found["hashes"]), shown_text(_heading_text(found["title"])), line_start, found.end())
-    if found["underline"]:
-        return _setext_heading(text, found, line_start, settled)
-    if found["pair"]:
+    if kind == "info":
+        return _fence(text, found, line_start)
+    if kind == "pair":
         return _paired_block(text, found, line_start)
-    return _fence(text, found, line_start)
+    return _setext_heading(text, found, line_start, settled)
 
 
 def _heading_text(title: str | None) -> str:
@@ -190,7 +198,7 @@ def _fence(text: str, found: re.Match[str], start: int) -> Protected | None:
         return None
     words = info.strip(" \t{.").split(maxsplit=1)
     language = words[0].rstrip("}").lower()[:MAX_HEADING_CHARS] if words else ""
-    closing = _closing_line(fence, in_quote=">" in found["container"]).search(text, found.end())
+    closing = _closing_line(fence[0], len(fence), in_quote=">" in found["container"]).search(text, found.end())
     if closing is None:  # an open fence runs to the end, in Obsidian as well
         content_end = end = len(text)
     else:
@@ -199,31 +207,55 @@ def _fence(text: str, found: re.Match[str], start: int) -> Protected | None:
     return Protected("fence", start, end, language, content)
 
 
-def _closing_line(fence: str, *, in_quote: bool) -> re.Pattern[str]:
-    """Finds the line end before the line that closes *fence*; a fence in a quote also ends with the quote."""
-    length = min(len(fence), 1000)  # a repeat count has a limit; nobody types so many
-    closing = rf"\n[ \t>]*(?P<close>{re.escape(fence[0])}{{{length},}}[ \t]*$)"
+@lru_cache(maxsize=32)
+def _closing_line(mark: str, length: int, *, in_quote: bool) -> re.Pattern[str]:
+    """Finds the line end before the line that closes a fence; a fence in a quote also ends with the quote."""
+    length = min(length, 1000)  # a repeat count has a limit; nobody types so many
+    closing = rf"\n[ \t>]*(?P<close>{mark}{{{length},}}[ \t]*$)"
     return re.compile(closing + (r"|\n(?![ \t]*>)" if in_quote else ""), re.MULTILINE)
 
 
 def shown_text(source: str) -> str:
     """One line of Markdown as it is shown: links by their label, without emphasis marks; at most 200 characters."""
-    return _MARKUP.sub(_label, source[: 4 * MAX_HEADING_CHARS]).strip()[:MAX_HEADING_CHARS]
+    line = source[: 4 * MAX_HEADING_CHARS]
+    if _MARKUP_SIGN.search(line):  # most headings have none
+        line = _MARKUP.sub(_label, line)
+    return line.strip()[:MAX_HEADING_CHARS]
 
 
 def _label(found: re.Match[str]) -> str:
     return (found[1] or found[2] or "").replace("**", "").replace("`", "")
 
 
-def code_spans(text: str, protected: Iterable[Protected], body_start: int = 0) -> Iterator[tuple[int, int]]:
+def code_spans(text: str, protected: Iterable[Protected], body_start: int = 0) -> Iterable[tuple[int, int]]:
     """
     The inline code of *text* from *body_start* on, outside the *protected* stretches, backticks included.
 
     A run of backticks is closed by the next run of the same length in the same paragraph, else it is text.
     """
-    runs = [
-        found.span() for start, end in _gaps(text, protected, body_start) for found in _TICKS.finditer(text, start, end)
-    ]
+    gaps = tuple(_gaps(text, protected, body_start))
+    plain = _plain_code_spans(text, gaps)
+    return _paired_runs(text, gaps) if plain is None else plain
+
+
+def _plain_code_spans(text: str, gaps: Iterable[tuple[int, int]]) -> list[tuple[int, int]] | None:
+    """
+    The inline code of the *gaps* of *text* where all of it is `like this`; None where any backtick stands otherwise.
+
+    A fifth of the time that pairing the runs takes: 13 against 65 ms for 1,239 notes.
+    """
+    spans: list[tuple[int, int]] = []
+    for start, end in gaps:
+        for found in _PLAIN_CODE.finditer(text, start, end):
+            if found.lastindex:
+                return None
+            spans.append(found.span())
+    return spans
+
+
+def _paired_runs(text: str, gaps: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The inline code of the *gaps* of *text*, whatever it looks like."""
+    runs = [found.span() for start, end in gaps for found in _TICKS.finditer(text, start, end)]
     same_after: list[int] = [0] * len(runs)  # index of the next run of the same length; 0: none
     latest: dict[int, int] = {}
     for at in range(len(runs) - 1, -1, -1):

@@ -101,6 +101,8 @@ def scrub_text(text: str) -> str:
 
 
 def _replace(text: str, redactions: tuple[Redaction, ...]) -> Scrubbed:
+    if not redactions:
+        return Scrubbed(text, (), ())
     pieces: list[str] = []
     starts: list[int] = []
     done = size = 0

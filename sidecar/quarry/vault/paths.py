@@ -21,7 +21,7 @@ _WINDOWS_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]|[. ]$')
 
 def nfc(path: str) -> str:
     """*path* as it goes over the wire and as look-ups compare it."""
-    return unicodedata.normalize("NFC", path)
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def is_note(path: str) -> bool:

@@ -53,6 +53,8 @@ class Rules:
         self._exclude = tuple((folder, _folder(folder)) for folder in exclude)
         self._ignored = _IgnoreFile(ignore_lines)
         self._filters = filters
+        self._is_open = not (self._include or self._exclude or self._ignored.says_anything or filters)
+        self._folders: dict[str, Refusal | None] = {}  # what include and exclude say of a folder; asked for every note
         self.problems = (*self._ignored.problems, *problems)  # rules that cannot be applied, in words
 
     @classmethod
@@ -73,18 +75,30 @@ class Rules:
 
     def refusal(self, path: str) -> Refusal | None:
         """The first rule that leaves *path* out, in the order of the class's arguments; None when it is indexed."""
+        if self._is_open:
+            return None
         path = nfc(path)
-        folded = path.casefold()
-        if self._include and not any(folded.startswith(folder) for folder in self._include):
-            return Refusal("folders.include", "it is in none of the folders of folders.include")
-        for written, folder in self._exclude:
-            if folded.startswith(folder):
-                return Refusal("folders.exclude", f"folders.exclude names {written!r}")
+        if (self._include or self._exclude) and (refusal := self._of_folder(path.rpartition("/")[0])):
+            return refusal
         if line := self._ignored.line_for(path):
             return Refusal(".indexignore", f"{IGNORE_FILE} says {line!r}")
         for entry in self._filters:
             if entry.matches(path):
                 return Refusal("excluded files", f"Obsidian's excluded files say {entry.text!r}")
+        return None
+
+    def _of_folder(self, folder: str) -> Refusal | None:
+        """What `folders.include` and `folders.exclude`, which look at folders alone, say of the notes in *folder*."""
+        if folder not in self._folders:
+            self._folders[folder] = self._ask_folders(f"{folder}/".casefold())
+        return self._folders[folder]
+
+    def _ask_folders(self, folded: str) -> Refusal | None:
+        if self._include and not any(folded.startswith(folder) for folder in self._include):
+            return Refusal("folders.include", "it is in none of the folders of folders.include")
+        for written, folder in self._exclude:
+            if folded.startswith(folder):
+                return Refusal("folders.exclude", f"folders.exclude names {written!r}")
         return None
 
 
@@ -103,6 +117,11 @@ class _IgnoreFile:
                 self.problems.append(f"line {number} of {IGNORE_FILE} is no pattern: {line.strip()!r}")
         self._spec = _compiled(patterns)
         self._folders: dict[str, str | None] = {"": None}  # folder -> the line that ignores it; asked for every note
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether any line of it is a pattern."""
+        return bool(self._lines)
 
     def line_for(self, path: str) -> str | None:
         """The line that ignores *path*; None where none does."""

@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from quarry.faults import fault_point
@@ -16,6 +17,10 @@ from quarry.vault.paths import is_note, shown
 from quarry.vault.rules import Refusal, Rules
 
 _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: a Windows junction, which `is_symlink` does not count
+
+# On Windows a junction is a folder to the listing, and only its reparse tag tells that it leads elsewhere.
+_LISTING_TELLS_FOLDERS = os.name != "nt"
+_NAME = attrgetter("name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,10 @@ class Scan:
 
 def file_seen(found: os.stat_result) -> FileSeen:
     """What *found* says of a file. A time beyond the year 2262, which no index can hold, becomes the last it can."""
-    return FileSeen(found.st_size, max(-LAST_TIME_NS, min(found.st_mtime_ns, LAST_TIME_NS)))
+    mtime_ns = found.st_mtime_ns
+    if not -LAST_TIME_NS <= mtime_ns <= LAST_TIME_NS:
+        mtime_ns = LAST_TIME_NS if mtime_ns > 0 else -LAST_TIME_NS
+    return FileSeen(found.st_size, mtime_ns)
 
 
 def scan_vault(root: Path, rules: Rules) -> Scan:
@@ -51,29 +59,63 @@ def scan_vault(root: Path, rules: Rules) -> Scan:
     except OSError:
         return Scan(root_missing=True)
     scan = Scan()
-    folders = [""]
+    folders = [("", os.fspath(root))]
     while folders:
         fault_point("scan")
-        folder = folders.pop()
-        folders.extend(sorted(_scan_folder(root, folder, rules, scan), reverse=True))
+        folder, place = folders.pop()
+        folders.extend(sorted(_scan_folder(root, folder, place, rules, scan), reverse=True))
     return scan
 
 
-def _scan_folder(root: Path, folder: str, rules: Rules, scan: Scan) -> Iterator[str]:
-    """Record the files of one folder in *scan*; give back the folders in it."""
+def _scan_folder(root: Path, folder: str, place: str, rules: Rules, scan: Scan) -> Iterator[tuple[str, str]]:
+    """Record the files of one folder in *scan*; give back the folders in it, each with its *place* on the disk."""
     try:
-        with os.scandir(root / folder) as listing:
-            entries = sorted((entry for entry in listing if not entry.name.startswith(".")), key=lambda e: e.name)
+        with os.scandir(place) as listing:
+            entries = sorted(listing, key=_NAME)
     except FileNotFoundError:
         return  # deleted since its parent was listed
     except OSError as error:
         scan.skipped[shown(folder)] = f"the folder cannot be listed: {error.strerror}"
         scan.unseen.append(folder)
         return
+    prefix = f"{folder}/" if folder else ""
     for entry in entries:
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        if _sort_in(path, entry, root, rules, scan):
-            yield path
+        name = entry.name
+        if name.startswith("."):
+            continue
+        path = prefix + name
+        if _is_plain_folder(entry):
+            leads_on = _may_enter(path, entry, scan)
+        elif is_note(name):
+            leads_on = _sort_in(path, entry, root, rules, scan)
+        else:
+            leads_on = _may_lead_on(entry) and _sort_in(path, entry, root, rules, scan)
+        if leads_on:
+            yield path, entry.path
+
+
+def _is_plain_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether the listing itself says that *entry* is a folder; false leaves it to a closer look."""
+    try:
+        return _LISTING_TELLS_FOLDERS and entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _may_enter(path: str, entry: os.DirEntry[str], scan: Scan) -> bool:
+    """Whether the folder *entry* is gone into; it is reported where its name forbids it."""
+    reason = _name_reason(entry.name)
+    if reason:
+        _skip(path, entry, reason, scan)
+    return reason is None
+
+
+def _may_lead_on(entry: os.DirEntry[str]) -> bool:
+    """Whether *entry* may lead to a folder; what the listing itself calls a file needs no closer look."""
+    try:
+        return not entry.is_file(follow_symlinks=False)
+    except OSError:
+        return True
 
 
 def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan: Scan) -> bool:
@@ -86,17 +128,16 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
         _skip(path, entry, f"it cannot be looked at: {error.strerror}", scan)
         scan.unseen.append(path)
         return False
-    if stat.S_ISLNK(seen.st_mode) or getattr(seen, "st_reparse_tag", 0) == _MOUNT_POINT:
+    kind = stat.S_IFMT(seen.st_mode)
+    if kind == stat.S_IFLNK or getattr(seen, "st_reparse_tag", 0) == _MOUNT_POINT:
         _skip(path, entry, _link_reason(entry, root), scan)
-        return False
-    is_folder = stat.S_ISDIR(seen.st_mode)
-    if not is_folder and not is_note(entry.name):
-        return False
-    if reason := _name_reason(entry.name):
+    elif kind == stat.S_IFDIR:
+        return _may_enter(path, entry, scan)
+    elif not is_note(entry.name):
+        pass
+    elif reason := _name_reason(entry.name):
         _skip(path, entry, reason, scan)
-    elif is_folder:
-        return True
-    elif not stat.S_ISREG(seen.st_mode):
+    elif kind != stat.S_IFREG:
         _skip(path, entry, "it is no ordinary file", scan)
     elif refusal := rules.refusal(path):
         scan.excluded[path] = refusal
@@ -131,10 +172,16 @@ def _link_reason(entry: os.DirEntry[str], root: Path) -> str:
 
 
 def _name_reason(name: str) -> str | None:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
+    if not name.isascii() and not _is_utf8(name):
         return "its name is no UTF-8; rename it"
     if "\\" in name:
         return "its name holds a backslash, which other systems take for a folder; rename it"
     return None
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

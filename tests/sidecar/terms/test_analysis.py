@@ -197,6 +197,15 @@ def test_memory_is_bounded(monkeypatch):
     assert len(analysis._known.tokens) < 200
 
 
+def test_a_sentence_in_a_script_without_spaces_is_remembered_by_its_parts_alone():
+    forget()
+
+    found = analyse("机器学习，" * 30)
+
+    assert found.words == " ".join("机器学习" * 30)
+    assert list(analysis._known.tokens) == ["机器学习"]
+
+
 @pytest.mark.parametrize("line", ["QUJD" * 10**6, "ab/cd+" * 10**5, "学" * 10**6, "word_" * 10**5, "aB" * 10**6])
 def test_a_line_of_data_is_analysed_in_linear_time_and_space(line):
     forget()

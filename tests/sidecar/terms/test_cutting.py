@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.terms import cutting
-from quarry.terms.cutting import TOKEN, ascii_words, cut, names
+from quarry.terms.cutting import TOKEN, ascii_words, cut, names, rough_tokens
 
 ASCII = st.text(alphabet=st.characters(max_codepoint=0x7F))
 
@@ -89,3 +89,14 @@ def test_the_worst_text_takes_linear_time(text):
 
     assert len(found) <= len(text)
     assert len("".join(names(text))) <= len(text)
+
+
+@given(st.text(st.one_of(st.sampled_from(" \n\t\0\x1c\x85\xa0\u2003\u3000-.,“”。a1é机\ud800"), st.characters())))
+def test_rough_tokens_are_cut_to_the_same_tokens_as_the_text(text):
+    assert [token for rough in rough_tokens(text) for token in TOKEN.findall(rough)] == TOKEN.findall(text)
+
+
+def test_rough_tokens_of_ascii_are_its_tokens():
+    text = "".join(chr(code) for code in range(128)) * 2 + "[a](b.md) don't-stop"
+
+    assert rough_tokens(text) == TOKEN.findall(text)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.flow import FlowValue, TooDeep, read_flow, read_quoted, read_scalar
+from quarry.text.flow import QUOTED, FlowValue, TooDeep, read_flow, read_quoted, read_scalar, read_simple
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,23 @@ def test_a_scalar_that_is_no_number_stays_as_written(written: str) -> None:
     value = read_scalar(written)
 
     assert value == written or not isinstance(value, str) or written in ("~", "null", "Null", "NULL")
+
+
+@given(st.text(alphabet="[]{},:\"'\\ a#\t\u3000", max_size=12).map(lambda inner: f"[{inner}]"))
+def test_a_simple_list_is_what_the_long_way_reads(written: str) -> None:
+    found = read_simple(written)
+
+    assert found is None or (found, len(written)) == read_flow(written)
+
+
+@given(st.text(alphabet="\"\\an'#", max_size=8).map(lambda inner: f'"{inner}"'))
+def test_a_simple_quoted_text_is_what_the_long_way_reads(written: str) -> None:
+    found = read_simple(written)
+
+    assert found is None or (QUOTED.fullmatch(written) and found == read_quoted(written))
+
+
+def test_plain_lists_and_quoted_texts_are_simple() -> None:
+    assert read_simple("[a, b c,, d]") == read_simple('["a", "b c","", "d" ,]') == ["a", "b c", "d"]
+    assert read_simple('"a: #b"') == "a: #b"
+    assert read_simple("[]") == []

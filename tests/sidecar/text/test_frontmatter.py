@@ -1,9 +1,12 @@
 """Front matter as people write it is read as they mean it, and nothing in it can do harm."""
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from quarry.text import frontmatter
 from quarry.text.frontmatter import is_drawing_or_board, read_front_matter, read_properties
 from quarry.types import PropertyValue
 
@@ -154,3 +157,46 @@ def test_hostile_front_matter_of_64_kb_is_read_to_its_end(unit: str) -> None:
     properties, _ = read_properties(unit * (60_000 // len(unit)) + "\nlast: 1")
 
     assert properties["last"] == 1
+
+
+_LINES = st.sampled_from(
+    [
+        "a: b",
+        "a: b # c",
+        "a: #b",
+        'b: "q"',
+        'b: "q" x',
+        "b: 'q'",
+        "b: [x, y]",
+        'b: ["x", "y"]',
+        "b: [x,",
+        "  y]",
+        "]",
+        "c:",
+        "  d: e",
+        "- f",
+        "  - g: h",
+        "",
+        "  ",
+        "  more",
+        "a: 1",
+        "c: true",
+        "up: [[Home]]",
+        "b: {x: y}",
+        "é: ~",
+        "- a: b",
+        "c: >",
+        'b: ["x": y]',
+        'b: ["x" "y"]',
+        "a: b c  ",
+    ]
+)
+
+
+@given(st.lists(_LINES, max_size=8).map("\n".join))
+def test_the_short_way_reads_what_the_long_way_reads(source: str) -> None:
+    found = read_properties(source)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frontmatter, "_PLAIN_PAIR", re.compile("(?!)"))
+
+        assert read_properties(source) == found

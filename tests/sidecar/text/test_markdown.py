@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.markdown import Regions, code_spans, read_outline, shown_text
+from quarry.text.markdown import Regions, _gaps, _paired_runs, code_spans, read_outline, shown_text
 
 
 def headings(*lines: str) -> list[tuple[int, str]]:
@@ -101,3 +101,18 @@ def test_headings_and_protected_blocks_are_ordered_and_apart(text: str) -> None:
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
     assert list(outline.headings) == sorted(outline.headings, key=lambda heading: heading.start)
     assert all(p.start <= p.content.start <= p.content.end <= p.end for p in outline.protected)
+
+
+@given(
+    st.text(alphabet="`a \n>-~") | st.lists(st.sampled_from(["`b`", "``", "`", "\n", "c d", "\n```\n"])).map("".join)
+)
+def test_plain_code_is_the_same_as_by_pairing_all_runs(text):
+    protected = read_outline(text).protected
+
+    assert list(code_spans(text, protected)) == list(_paired_runs(text, tuple(_gaps(text, protected, 0))))
+
+
+def test_plain_code_and_what_only_looks_like_it():
+    text = "`a` and `b c` here, `open\n\n`d`\n"
+
+    assert [text[start:end] for start, end in code_spans(text, ())] == ["`a`", "`b c`", "`d`"]

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.scrub_views import views_of
+from quarry.text.scrub_views import _UNSHOWN, _hides, views_of
 
 TEXTS = st.lists(st.text(max_size=8) | st.sampled_from(["\u200b", "\x01", "\\_", "&#95;", "%5F"])).map("".join)
 
@@ -46,3 +46,11 @@ def test_every_character_leads_to_the_note_and_back(text: str):
         assert len(view.text) == len(view.starts) == len(view.ends)
         for at in range(len(view.text)):
             assert view.from_note(*view.to_note(at, at + 1)) == (at, at + 1)
+
+
+NEARLY = st.sampled_from([*"\\&%_-#;5fFxX\t\n\x0b\x7f\x80\xad\u200b\u2065\ufeff", "&#95", "&lowbar", "%5", "&#x5f;"])
+
+
+@given(st.lists(st.text(max_size=3) | NEARLY).map("".join))
+def test_the_quick_look_finds_what_the_expression_finds(text):
+    assert _hides(text) == (_UNSHOWN.search(text) is not None)

@@ -2,6 +2,8 @@ import os
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quarry.errors import BadSettings
 from quarry.vault.obsidian import Filter, matcher
@@ -116,3 +118,19 @@ def test_rules_too_many_to_be_compiled_together_hold_one_by_one():
     assert not rules.admits("hidden.md")
     assert not rules.admits("deep/a7-b-c/z/x-y.md")
     assert rules.admits("shown.md")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a.md", "Work/a.md", "work/b.md", "Work/Old/a.md", "\u00c9t\u00e9/a.md", "E\u0301te\u0301/a.md"]
+        )
+    )
+)
+def test_what_was_asked_before_changes_no_answer(paths):
+    def rules():
+        return Rules(include=["work", "\u00e9t\u00e9"], exclude=["Work/old"], ignore_lines=["b.md"])
+
+    used = rules()
+
+    assert [used.refusal(path) for path in paths] == [rules().refusal(path) for path in paths]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.types import LAST_TIME_NS, FileSeen
+from quarry.vault import scan
 from quarry.vault.rules import Rules
 from quarry.vault.scan import scan_vault
 
@@ -228,3 +229,11 @@ def test_a_time_beyond_what_an_index_can_hold_is_the_last_that_it_can(tmp_path: 
     seen = scan_vault(tmp_path, Rules()).files["future.md"]
 
     assert seen.mtime_ns == min(note.stat().st_mtime_ns, LAST_TIME_NS) <= LAST_TIME_NS
+
+
+def test_folders_are_found_the_same_where_a_listing_does_not_tell_them(tmp_path, monkeypatch):
+    vault = make(tmp_path, "a.md", "Work/b.md", "Work/Deep/c.md", "picture.png", ".hidden/d.md")
+    told = scan_vault(vault, Rules())
+    monkeypatch.setattr(scan, "_LISTING_TELLS_FOLDERS", False)
+
+    assert scan_vault(vault, Rules()) == told
