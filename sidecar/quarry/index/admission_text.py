@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from quarry.conditions import InSection, InTask, Matches
 from quarry.errors import BadQuery
 from quarry.index.admission_pieces import Sql, joined, sequence
+from quarry.index.borders import also_across
 from quarry.index.folding import fold_case
+from quarry.index.matching import quoted
 from quarry.terms.analysis import phrase_terms
 from quarry.terms.patterns import BadPattern, compile_pattern
 
@@ -19,6 +21,10 @@ _FILE = "substr(n.path, length(rtrim(n.path, replace(n.path, '/', ''))) + 1)"
 _PLACES = {"path": "n.path", "file": _FILE}
 _LOOKS_LIKE_TASK = Sql("instr(c.text, ' [') > 0 AND instr(c.text, '] ') > 0")  # five times faster than GLOB
 _ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE c.note_id = n.id AND "
+_WHOLE = (
+    "SELECT rowid FROM names_fts WHERE names_fts MATCH ?"
+    " UNION SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH ?"
+)
 _ALWAYS = Sql("1")
 
 
@@ -26,8 +32,9 @@ def held(phrase: str, *, has_fts5: bool) -> Sql:
     """Its words side by side in the note's text (over the borders of its chunks, too), title or aliases."""
     terms = phrase_terms(phrase)
     if terms and has_fts5:
-        expression = "{title aliases body} : " + _side_by_side(terms)
-        return Sql("n.id IN (SELECT rowid FROM notes_fts WHERE notes_fts MATCH ?)", (expression,))
+        asked = quoted(" ".join(terms))
+        whole = Sql(_WHOLE, ("{title aliases} : " + asked, "{text} : " + asked))
+        return (also_across(whole, terms) if len(terms) > 1 else whole).within("n.id IN (", ")")
     in_alias = _written(phrase, "a.value").within("EXISTS (SELECT 1 FROM json_each(n.aliases) a WHERE ", ")")
     in_text = _written(phrase, "c.text").within(_ANY_CHUNK, ")")
     return joined(" OR ", [_written(phrase, "n.title"), in_alias, in_text], _ALWAYS)
@@ -86,13 +93,8 @@ def _sections(phrase: str, has_fts5: bool) -> Sql:
 
 
 def _in_chunks(terms: Sequence[str], columns: str) -> Sql:
-    expression = f"{{{columns}}} : {_side_by_side(terms)}"
+    expression = f"{{{columns}}} : {quoted(' '.join(terms))}"
     return Sql("c.id IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)", (expression,))
-
-
-def _side_by_side(terms: Sequence[str]) -> str:
-    """An FTS5 string: whatever characters *terms* have, none of them is syntax."""
-    return '"' + " ".join(terms).replace('"', '""') + '"'
 
 
 def _written(phrase: str, column: str) -> Sql:

@@ -59,7 +59,7 @@ def check_structure(connection: apsw.Connection, parts: Parts) -> None:
         raise IndexDamaged(f"a row of {broken[0][0]} belongs to nothing in {broken[0][2]}; the index has to be rebuilt")
     if parts.has_fts5:  # rank 1: also compare with what the views say, which finds what the default does not
         connection.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('integrity-check', 1)")
-        connection.execute("INSERT INTO notes_fts(notes_fts, rank) VALUES ('integrity-check', 1)")
+        connection.execute("INSERT INTO names_fts(names_fts, rank) VALUES ('integrity-check', 1)")
 
 
 def verify_notes(connection: apsw.Connection, start_after: str | None, limit: int) -> tuple[list[str], str | None]:

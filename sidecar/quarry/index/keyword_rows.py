@@ -19,14 +19,16 @@ _ADD_CHUNK = "INSERT INTO chunks_fts(rowid, text, section, context, compounds, p
 _REMOVE_CHUNK = (
     "INSERT INTO chunks_fts(chunks_fts, rowid, text, section, context, compounds, parts) VALUES ('delete',?,?,?,?,?,?)"
 )
-_NOTE = "SELECT title, aliases, name, headings, tags, body, compounds FROM note_terms WHERE id = ?"
-_ADD_NOTE = (
-    "INSERT INTO notes_fts(rowid, title, aliases, name, headings, tags, body, compounds) VALUES (?,?,?,?,?,?,?,?)"
-)
+_NOTE = "SELECT title, aliases, name, headings, tags, compounds FROM name_terms WHERE id = ?"
+_ADD_NOTE = "INSERT INTO names_fts(rowid, title, aliases, name, headings, tags, compounds) VALUES (?,?,?,?,?,?,?)"
 _REMOVE_NOTE = (
-    "INSERT INTO notes_fts(notes_fts, rowid, title, aliases, name, headings, tags, body, compounds)"
-    " VALUES ('delete',?,?,?,?,?,?,?,?)"
+    "INSERT INTO names_fts(names_fts, rowid, title, aliases, name, headings, tags, compounds)"
+    " VALUES ('delete',?,?,?,?,?,?,?)"
 )
+
+
+Statement = tuple[str, tuple[SqlValue, ...]]
+"""SQL with its values, of which the first is the row that it changes."""
 
 
 @dataclass(slots=True)
@@ -35,10 +37,11 @@ class KeywordQueue:
     What is to be written to the keyword index when the transaction ends.
 
     FTS5 writes out what it was given at every savepoint, and each note has one: written at once, the index would be
-    merged from one piece a note instead of one a commit, for a tenth more time in all.
+    merged from one piece a note instead of one a commit, for a tenth more time in all. For the same reason rows are
+    written by ascending id, what happened to one row in its order: FTS5 writes a piece whenever ids go down.
     """
 
-    statements: list[tuple[str, tuple[SqlValue, ...]]] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
     anew: list[int] = field(default_factory=list)  # lengths of `statements` when all was to be made anew
 
     def rewind(self, length: int) -> None:
@@ -53,12 +56,18 @@ class KeywordQueue:
         if is_anew:
             create_keyword_index(connection)
             return
-        for sql, values in statements:
+        for sql, values in sorted(statements, key=_row):
             connection.execute(sql, values)
 
 
+def _row(statement: Statement) -> int:
+    row = statement[1][0]
+    assert isinstance(row, int)
+    return row
+
+
 class KeywordRows:
-    """Changes `chunks_fts` and `notes_fts` by way of a *queue*; without FTS5 remembers that they are stale."""
+    """Changes `chunks_fts` and `names_fts` by way of a *queue*; without FTS5 remembers that they are stale."""
 
     def __init__(self, connection: apsw.Connection, parts: Parts, queue: KeywordQueue) -> None:
         self._db = connection
@@ -76,7 +85,7 @@ class KeywordRows:
             self._queue.statements.append((_REMOVE_CHUNK, (chunk_id, *chunk_columns(*indexed))))
 
     def stored_note(self, note_id: int) -> NoteColumns | None:
-        """What `notes_fts` holds of a note, asked before its rows change; None without FTS5."""
+        """What `names_fts` holds of a note, asked before its rows change; None without FTS5."""
         rows = select(self._db, _NOTE, (note_id,)) if self._keeps() else []
         return rows[0] if rows else None
 

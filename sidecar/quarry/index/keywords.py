@@ -16,12 +16,12 @@ from quarry.index.database import SqlValue
 from quarry.terms.analysis import Analysed, analyse
 from quarry.types import Note
 
-CHANGES = 2  # raised whenever the same note would give other terms, by a change of ours
+CHANGES = 3  # raised whenever the same note would give other terms, by a change of ours
 # What FTS5 holds is right for this only: another Python brings another Unicode, another stemmer other stems.
 VERSION = f"{CHANGES}/{unicodedata.unidata_version}/{Stemmer.version()}"
 
 BETWEEN = "\ue000"  # a term that no text has: a phrase does not reach from one alias into the next
-CACHED_TEXTS = 256  # the same text is asked for its words, then its compounds, then for its note
+CACHED_TEXTS = 256  # the views ask a text three times; section and context repeat in a note
 
 _terms = lru_cache(maxsize=CACHED_TEXTS)(analyse)
 
@@ -39,13 +39,12 @@ def chunk_columns(text: str, section: str, context: str) -> tuple[str, str, str,
 
 
 NoteColumns = tuple[SqlValue, ...]
-"""What `notes_fts` holds of a note: title, aliases, name, headings, tags, body, compounds."""
+"""What `names_fts` holds of a note: title, aliases, name, headings, tags, compounds."""
 
 
 def note_columns(note: Note) -> NoteColumns:
-    """The columns of a note in `notes_fts`, as the view `note_terms` has them once it is stored."""
+    """The columns of a note in `names_fts`, as the view `name_terms` has them once it is stored."""
     title, name = terms(note.title), terms(_file_name(note.path))
-    body = [terms(chunk.text) for chunk in note.chunks]
     headings = list(dict.fromkeys(heading for chunk in note.chunks for heading in chunk.heading_path))
     lists = (note.aliases, headings, note.tags)
     compounds = [
@@ -54,11 +53,9 @@ def note_columns(note: Note) -> NoteColumns:
         name.compounds,
         _compounds_in(headings),
         _compounds_in(note.tags),
-        " ".join(chunk.compounds for chunk in body),
     ]
     aliases, headed, tags = map(_words_in, lists)
-    words = " ".join(chunk.words for chunk in body)
-    return title.words, aliases, name.words, headed, tags, words, " ".join(compounds)
+    return title.words, aliases, name.words, headed, tags, " ".join(compounds)
 
 
 def register(connection: apsw.Connection) -> None:

@@ -1,10 +1,11 @@
 """
-The keyword leg: FTS5 ranks chunks, and whole notes, by BM25 over the terms of a query.
+The keyword leg of FTS5: ranks chunks, and whole notes, by BM25 over the terms of a query.
 
-bm25() gives negative numbers, lower is better; scores here are its opposite.
+No table holds whole notes: a note scores what it is called plus its chunks. bm25() gives negative numbers, lower is
+better; scores here are its opposite.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import apsw
@@ -13,6 +14,7 @@ from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds, id_list
 from quarry.index.matching import (
+    BODY_COLUMNS,
     CHUNK_COLUMNS,
     NAME_COLUMNS,
     NOTE_COLUMNS,
@@ -37,32 +39,46 @@ class ChunkWeights:
 
 @dataclass(frozen=True, slots=True)
 class NoteWeights:
-    """What a term counts for in each column of `notes_fts`."""
+    """What a term counts for in each column of `names_fts`, and the scores of the chunks."""
 
     title: float = 10.0
     aliases: float = 5.0
     name: float = 10.0
     headings: float = 2.0
     tags: float = 2.0
-    body: float = 1.0
+    body: float = 1.0  # its chunks together
     compounds: float = 1.0
 
 
 CHUNK_WEIGHTS = ChunkWeights()
 NOTE_WEIGHTS = NoteWeights()
-Weights = ChunkWeights | NoteWeights
 
 _CHUNKS = (
     "SELECT rowid, -bm25(chunks_fts, :text, :section, :context, :compounds, :parts) AS score"
     " FROM chunks_fts WHERE chunks_fts MATCH :wanted"
 )
-_NOTES = (
-    "SELECT rowid, -bm25(notes_fts, :title, :aliases, :name, :headings, :tags, :body, :compounds) AS score"
-    " FROM notes_fts WHERE notes_fts MATCH :wanted"
-)
 # `+` keeps FTS5 from running its MATCH once for every id.
 _OF_NOTES = " AND (+rowid >> 11) IN (SELECT value FROM json_each(:ids))"
 _AMONG = " AND +rowid IN (SELECT value FROM json_each(:ids))"
+_NAMED = (
+    "SELECT rowid, -bm25(names_fts, :title, :aliases, :name, :headings, :tags, :compounds) AS score"
+    " FROM names_fts WHERE names_fts MATCH :wanted"
+)
+_HELD_NAMED = (
+    "SELECT rowid, -bm25(names_fts, :title, :aliases, :name, :headings, :tags, :compounds), 0.0"
+    " FROM names_fts WHERE names_fts MATCH :wanted"
+)
+_HELD_IN_BODY = (
+    " UNION ALL SELECT rowid >> 11, 0.0, -bm25(chunks_fts, 1.0, 0.0, 0.0, 1.0, 0.0)"
+    " FROM chunks_fts WHERE chunks_fts MATCH :in_body"
+)
+_HELD = "WITH body(id, named, held) AS ("
+# Words in different chunks add up, but many chunks do not win by their number; rounded, in whichever order they come.
+_BY_NOTE = ") SELECT id, max(named) + :body * round(sqrt(sum(held * held)), 12) AS score FROM body GROUP BY id"
+_EVERY_NOTE = _HELD + _HELD_NAMED + _HELD_IN_BODY + _BY_NOTE
+_SOME_NOTES = _HELD + _HELD_NAMED + _AMONG + _HELD_IN_BODY + _OF_NOTES + _BY_NOTE
+_COUNT_NAMED = "SELECT count(*) FROM (SELECT rowid FROM names_fts WHERE names_fts MATCH :wanted"
+_COUNT_IN_BODY = " UNION SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH :in_body"
 _BEST = " ORDER BY score DESC LIMIT :limit"
 
 
@@ -107,10 +123,15 @@ def rank_notes(
         by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
     """
     wanted = expression(query, NOTE_COLUMNS)
-    if wanted is not None and by_name:
-        wanted = f"{NAME_COLUMNS} : ({wanted})"
+    if wanted is None:
+        return []
+    values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query), **asdict(weights)}
+    every, some = _EVERY_NOTE, _SOME_NOTES
+    if by_name:
+        values["wanted"] = f"{NAME_COLUMNS} : ({wanted})"
+        every, some = _NAMED, _NAMED + _AMONG
     with deadline.over(connection):
-        found = _best(connection, _NOTES, _AMONG, wanted, admitted, depth, weights)
+        found = _best(connection, every, some, values, admitted, depth)
         sql = "SELECT path FROM notes WHERE id = ?"
         named = [(note_id, path, score) for note_id, score in found for (path,) in select(connection, sql, (note_id,))]
     return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
@@ -135,12 +156,12 @@ def count_notes(connection: apsw.Connection, query: LexicalQuery, admitted: Note
     wanted = expression(query, NOTE_COLUMNS)
     if wanted is None:
         return 0
-    values: dict[str, SqlValue] = {"wanted": wanted}
-    matching = "SELECT count(*) FROM notes_fts WHERE notes_fts MATCH :wanted"
+    values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query)}
     if admitted is None:
-        found = select(connection, matching, values)
+        found = select(connection, _COUNT_NAMED + _COUNT_IN_BODY + ")", values)
     else:
-        found = select(connection, matching + _AMONG, {**values, "ids": id_list(admitted)})
+        counted = _COUNT_NAMED + _AMONG + _COUNT_IN_BODY + _OF_NOTES + ")"
+        found = select(connection, counted, {**values, "ids": id_list(admitted)})
     return int(found[0][0])
 
 
@@ -152,7 +173,7 @@ def chunk_scores(
     weights: ChunkWeights = CHUNK_WEIGHTS,
 ) -> dict[int, float]:
     """The scores that `rank` gives to these chunks; those that hold nothing of *query* are left out."""
-    return _scores(connection, _CHUNKS, expression(query, CHUNK_COLUMNS), chunk_ids, deadline, weights)
+    return _scores(connection, expression(query, CHUNK_COLUMNS), chunk_ids, deadline, weights)
 
 
 def phrase_scores(
@@ -163,7 +184,7 @@ def phrase_scores(
     weights: ChunkWeights = CHUNK_WEIGHTS,
 ) -> dict[int, float]:
     """The scores that `rank_phrases` gives to these chunks; those that hold none of *phrases* are left out."""
-    return _scores(connection, _CHUNKS, phrases_expression(phrases, CHUNK_COLUMNS), chunk_ids, deadline, weights)
+    return _scores(connection, phrases_expression(phrases, CHUNK_COLUMNS), chunk_ids, deadline, weights)
 
 
 def note_scores(
@@ -174,7 +195,17 @@ def note_scores(
     weights: NoteWeights = NOTE_WEIGHTS,
 ) -> dict[int, float]:
     """The scores that `rank_notes` gives to these notes; those that hold nothing of *query* are left out."""
-    return _scores(connection, _NOTES, expression(query, NOTE_COLUMNS), note_ids, deadline, weights)
+    wanted = expression(query, NOTE_COLUMNS)
+    if wanted is None:
+        return {}
+    asked: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query), "ids": id_list(note_ids)}
+    with deadline.over(connection):
+        return dict(select(connection, _SOME_NOTES, {**asked, **asdict(weights)}))
+
+
+def _in_body(query: LexicalQuery) -> str:
+    """Any of what *query* has in the texts of chunks; it must have something."""
+    return f"{BODY_COLUMNS} : ({expression(query, '{text}')})"
 
 
 def _rank_chunks(
@@ -185,41 +216,44 @@ def _rank_chunks(
     deadline: Deadline,
     weights: ChunkWeights,
 ) -> Ranking:
+    if wanted is None:
+        return ()
+    values: dict[str, SqlValue] = {"wanted": wanted, **asdict(weights)}
     with deadline.over(connection):
-        found = _best(connection, _CHUNKS, _OF_NOTES, wanted, admitted, depth, weights)
+        found = _best(connection, _CHUNKS, _CHUNKS + _OF_NOTES, values, admitted, depth)
         return cut(candidates(connection, dict(found)), depth)
 
 
 def _best(
     connection: apsw.Connection,
-    ranked: str,
-    of_admitted: str,
-    wanted: str | None,
+    every: str,
+    some: str,
+    values: Mapping[str, SqlValue],
     admitted: NoteIds | None,
     depth: int,
-    weights: Weights,
 ) -> Sequence[Scored]:
-    """At least the best *depth* rows of *ranked*, and all that score like the last of them."""
-    if wanted is None or depth < 1:
+    """
+    At least the best *depth* rows, and all that score like the last of them.
+
+    Args:
+        every: The query for all rows with their scores; *some*: for those of *admitted* notes.
+    """
+    if depth < 1:
         return []
-    values: dict[str, SqlValue] = {"wanted": wanted, **asdict(weights)}
-    sql = ranked + _BEST
-    if admitted is not None:
-        values["ids"] = id_list(admitted)
-        sql = ranked + of_admitted + _BEST
-    return fetch_past_ties(lambda limit: select(connection, sql, {**values, "limit": limit}), depth)
+    asked = {**values, **({} if admitted is None else {"ids": id_list(admitted)})}
+    sql = (every if admitted is None else some) + _BEST
+    return fetch_past_ties(lambda limit: select(connection, sql, {**asked, "limit": limit}), depth)
 
 
 def _scores(
     connection: apsw.Connection,
-    ranked: str,
     wanted: str | None,
     ids: Iterable[int],
     deadline: Deadline,
-    weights: Weights,
+    weights: ChunkWeights,
 ) -> dict[int, float]:
     if wanted is None:
         return {}
     values: dict[str, SqlValue] = {"wanted": wanted, "ids": id_list(ids), **asdict(weights)}
     with deadline.over(connection):
-        return dict(select(connection, ranked + _AMONG, values))
+        return dict(select(connection, _CHUNKS + _AMONG, values))

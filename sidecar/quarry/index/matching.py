@@ -16,10 +16,11 @@ MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is drop
 MIN_PREFIX = 3  # letters that a word must begin with: "s" alone begins so many that ranking them takes 71 ms
 
 Columns = str
-"""The column filter of a phrase: constant text, as phrases must not match among compounds, which have no order."""
+"""A column filter: constant text. Phrases must not match among compounds, which have no order."""
 CHUNK_COLUMNS: Columns = "{text section context}"
 NAME_COLUMNS: Columns = "{title aliases name}"
-NOTE_COLUMNS: Columns = "{title aliases name headings tags body}"
+NOTE_COLUMNS: Columns = "{title aliases name headings tags}"
+BODY_COLUMNS: Columns = "{text compounds}"  # of a chunk: what it does not have from its note's title and headings
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ What the database looks like: tables and versions.
 
     notes ──┬─ tags, links
             ├─ title_vectors        the embedding of each title
-            ├─ notes_fts            keyword index over whole notes (external content: stores no text)
+            ├─ names_fts            keyword index over what notes are called (external content: stores no text)
             └─ chunks ──┬─ vectors    the truth of each embedding (int8, with a checksum)
                         ├─ pending    chunks that wait for one
                         ├─ chunks_fts keyword index over text, section, context (external content as well)
@@ -20,7 +20,7 @@ from quarry.index import meta
 from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 2  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 3  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 4096
 
 _TABLES = (

@@ -18,7 +18,7 @@ from quarry.index.checksums import vector_checksum
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.integrity import check_structure, quick_check, vector_index_agrees, verify_notes
-from quarry.index.keyword_schema import create_keyword_index, has_keyword_index
+from quarry.index.keyword_schema import create_keyword_index, has_keyword_index, merge
 from quarry.index.notes import NoteRows
 from quarry.index.pool import ReaderPool
 from quarry.index.reader import Reader
@@ -141,7 +141,7 @@ class Index:
             rows.restamp(path, stamp)
 
     def remove(self, path: str) -> None:
-        """Forget the note at *path*; after a `checkpoint` no byte of its text is left in the files."""
+        """Forget the note at *path*; after `optimize` and a `checkpoint` no byte of its text is left in the files."""
         with self._rows() as rows:
             rows.remove(path)
             fault_point("remove")
@@ -297,8 +297,7 @@ class Index:
         """What idle time is for: merge the keyword index, refresh the planner's statistics."""
         with self._writer.change() as connection:
             if self._parts.has_fts5:
-                connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')")
-                connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('optimize')")
+                merge(connection)
         forget()
         with explained(self.path):
             self._writer.connection.pragma("optimize")

@@ -200,7 +200,6 @@ class Maintenance:
         """What idle time is for: hash every note, check every row, give room back."""
         self._reconcile(thorough=True)
         self.mend()
-        self.index.optimize()
         self._checkpoint()
 
     def mend(self) -> None:
@@ -323,8 +322,9 @@ class Maintenance:
             )
 
     def _checkpoint(self) -> None:
-        """Empty the WAL, which still holds what notes said before; later, where somebody reads just now."""
+        """Merge the keyword index and empty the WAL, which hold what notes said before; later, where somebody reads."""
         try:
+            self.index.optimize()
             self.index.checkpoint()
         except IndexDamaged:
             raise

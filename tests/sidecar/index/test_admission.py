@@ -117,6 +117,8 @@ def test_where_a_note_lies_and_what_it_is_filed_under(vault: Index, condition: C
         (Holds("rate limits"), ["Q1"]),
         (Holds("limit"), ["Q1", "Tools"]),
         (Holds("API is reached"), ["Q1"]),
+        (Holds("The rate limit of the API is reached - [ ] call the dentist"), ["Q1"]),
+        (Holds("limit is reached"), []),
         (Holds("limit rate"), []),
         (Holds("nothing at all"), ["100%_sure's"]),
         (Holds("getStaleFiles"), ["Budget 2026"]),
@@ -234,7 +236,11 @@ _WORDS = st.sampled_from(
      "用Python写", "ไทย", "😀", "👩‍💻", "(x)", "\n\n", "- [ ]", "[[Link|shown]]", "`code()`", "a/b.md", "é",
      "mail@host.org", "#tag"]
 )  # fmt: skip
-_TEXTS = st.lists(st.lists(_WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=3)
+_TEXTS = st.one_of(
+    st.lists(st.lists(_WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=3),
+    st.lists(st.lists(_WORDS, min_size=0, max_size=2).map(" ".join), min_size=8, max_size=40),  # tiny chunks
+    st.lists(st.sampled_from(["a", "b", "a b", "b a", "-", ""]), min_size=4, max_size=40),  # much alike, or empty
+)
 
 
 @given(_TEXTS, st.data())
@@ -257,6 +263,25 @@ def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of
         assert "Note" in names(index, Holds(phrase))
         assert "Note" not in names(index, Not(Holds(phrase)))
         assert "Other" not in names(index, Holds(phrase))
+    finally:
+        index.close()
+
+
+@given(st.lists(st.sampled_from(["a", "b", "a b", "b a", "-", ""]), min_size=2, max_size=12), st.data())
+@settings(deadline=None, max_examples=60)
+def test_what_does_not_stand_in_a_note_is_not_found_over_the_borders_of_chunks(
+    tmp_path_factory: pytest.TempPathFactory, make_note, store, texts: list[str], data: st.DataObject
+) -> None:
+    asked = data.draw(st.lists(st.sampled_from("ab"), min_size=2, max_size=20))
+    stands = f" {' '.join(asked)} " in f" {' '.join(term.text for term in locate(' '.join(texts)))} "
+    index = Index.open(tmp_path_factory.mktemp("none") / "index.db")
+
+    try:
+        store(index, make_note("Note.md", *texts))
+        store(index, make_note("Other.md", "a", "-", "b"))
+
+        assert ("Note" in names(index, Holds(" ".join(asked)))) == stands
+        assert ("Other" in names(index, Holds(" ".join(asked)))) == (asked == ["a", "b"])
     finally:
         index.close()
 

@@ -224,7 +224,7 @@ def test_a_vector_index_that_disagrees_is_made_anew(filled, encode, in_time, mon
     index.close()
 
 
-@pytest.mark.parametrize("table", ["chunks_fts(rowid, text)", "notes_fts(rowid, body)"])
+@pytest.mark.parametrize("table", ["chunks_fts(rowid, text)", "names_fts(rowid, title)"])
 def test_a_keyword_index_that_disagrees_is_damage(filled, table):
     index = Index.open(filled)
     with index._writer.change() as connection:

@@ -7,6 +7,14 @@ from quarry.errors import IndexUnavailable
 from quarry.index.keyword_rows import KeywordQueue
 
 
+def stored_pages(connection, table):
+    sql = {
+        "names_fts": "SELECT id, block FROM names_fts_data ORDER BY id",
+        "chunks_fts": "SELECT id, block FROM chunks_fts_data ORDER BY id",
+    }
+    return connection.execute(sql[table]).fetchall()
+
+
 @pytest.fixture
 def connection():
     made = apsw.Connection(":memory:")
@@ -63,12 +71,34 @@ def test_a_note_stored_again_as_it_is_leaves_its_terms_alone(index, put):
     put("a.md", "apples")
     before = index._writer.connection.total_changes()
     connection = index._writer.connection
-    pages = connection.execute("SELECT id, block FROM notes_fts_data ORDER BY id").fetchall()
+    pages = stored_pages(connection, "names_fts")
 
     put("a.md", "apples", seconds=2)
 
     assert connection.total_changes() > before
-    assert connection.execute("SELECT id, block FROM notes_fts_data ORDER BY id").fetchall() == pages
+    assert stored_pages(connection, "names_fts") == pages
+
+
+def test_another_text_leaves_the_names_of_its_note_alone(index, put, lexical):
+    put("a.md", "apples", aliases=("Fruit",), tags=("food",), heading="Top")
+    connection = index._writer.connection
+    names, chunks = stored_pages(connection, "names_fts"), stored_pages(connection, "chunks_fts")
+
+    put("a.md", "pears", aliases=("Fruit",), tags=("food",), heading="Top")
+
+    assert stored_pages(connection, "names_fts") == names
+    assert stored_pages(connection, "chunks_fts") != chunks
+    assert lexical("pears") == [("a.md", 0)]
+
+
+def test_rows_are_written_by_their_ids_and_each_in_its_order(connection):
+    queue = KeywordQueue()
+    insert = "INSERT INTO t SELECT ? * 10 + count(*) FROM t"
+    queue.statements += [(insert, (7,)), (insert, (3,)), ("UPDATE t SET x = x + 100 WHERE x = ? * 10", (3,))]
+
+    queue.run(connection)
+
+    assert connection.execute("SELECT x FROM t").fetchall() == [(130,), (71,)]
 
 
 def test_a_full_disk_at_the_end_of_a_transaction_leaves_nothing_behind(

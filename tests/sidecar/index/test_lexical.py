@@ -128,12 +128,33 @@ def test_a_title_counts_for_more_than_many_mentions(put, index, ask, in_time):
     assert [path for _, path, _ in ranked] == ["titled.md", "mentions.md"]
 
 
-def test_a_phrase_over_the_border_of_two_chunks_is_in_the_note(put, index, ask, in_time):
-    put("a.md", "it ended with a red", "car that stood there")
+def test_a_note_scores_what_it_is_called_and_its_chunks(put, index, ask, in_time):
+    put("both.md", "x", "apples", title="Apples", context="")
+    put("called.md", "x", "y", title="Apples", context="")
+    put("more.md", "apples and w", "apples and v", title="z", context="")
+    put("once.md", "apples and w", "z and v", title="z", context="")
+    put("none.md", "plums", title="z", context="")
 
     with index.reader() as reader:
-        assert len(reader.lexical_notes(ask("", "red car"), None, 5, deadline=in_time)) == 1
-        assert reader.lexical(ask("", "red car"), None, 5, deadline=in_time) == ()
+        ranked = reader.lexical_notes(ask("apples"), None, 9, deadline=in_time)
+        named = reader.lexical_notes(ask("apples"), None, 9, deadline=in_time, by_name=True)
+
+    assert [path for _, path, _ in ranked] == ["both.md", "called.md", "more.md", "once.md"]
+    assert ranked[3][2] < ranked[2][2] < 2 * ranked[3][2]
+    assert [path for _, path, _ in named] == ["both.md", "called.md"]
+
+
+def test_notes_are_counted_once_wherever_they_hold_a_word(put, index, ask, admit):
+    put("f/a.md", "apples", "apples", title="Apples")
+    put("f/b.md", "x", title="Apples")
+    put("c.md", "x", "a red apple", title="C")
+    put("d.md", "plums", title="D")
+
+    with index.reader() as reader:
+        assert reader.count_notes(ask("apples"), None) == 3
+        assert reader.count_notes(ask("apples"), admit(reader, InFolder("f"))) == 2
+        assert reader.count_notes(ask("", "red apple"), None) == 1
+        assert reader.count_notes(ask(""), None) == 0
 
 
 def test_equal_notes_are_cut_by_path_and_only_admitted_ones_are_ranked(put, index, ask, admit, in_time):

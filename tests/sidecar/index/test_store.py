@@ -147,7 +147,7 @@ def test_any_path_that_is_text_can_be_stored(put, lexical, path):
 # --- removed text ----------------------------------------------------------------------------------
 
 
-def test_after_a_checkpoint_no_byte_of_removed_text_is_left(index, put, store, make_note):
+def test_after_idle_work_and_a_checkpoint_no_byte_of_removed_text_is_left(index, put, store, make_note):
     for n in range(60):
         put(f"{n}.md", f"ordinary words number {n} zebra{n} " * 8, heading=f"Heading {n}", tags=(f"tag{n}",))
     put(
@@ -167,6 +167,7 @@ def test_after_a_checkpoint_no_byte_of_removed_text_is_left(index, put, store, m
     put("stays.md", "before after", heading="Section")
     store(index, make_note("moved.md", "some text"), old_path="moved from Badger.md")
     index.clear_problem("Quagmire folder/Aardvark.md")
+    index.optimize()
     index.checkpoint()
 
     files = [file for file in index.path.parent.iterdir() if file.name != "index.db-shm"]
