@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -118,6 +119,26 @@ class HashEncoder:
         return word.lower() in self.known_words
 
 
+class FatalEncoder(HashEncoder):
+    """Ends its process when it meets a certain word, as a defect in a library would."""
+
+    def encode(self, texts: Sequence[str]) -> FloatMatrix:
+        """As `HashEncoder`, if that."""
+        if any("poison" in text for text in texts):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().encode(texts)
+
+
+def load_hash_encoder(name: str) -> HashEncoder:
+    """For processes of their own, which find it by its name."""
+    return HashEncoder(name)
+
+
+def load_fatal_encoder(name: str) -> HashEncoder:
+    """Likewise."""
+    return FatalEncoder(name)
+
+
 @lru_cache(maxsize=100_000)
 def _direction(word: str, dim: int) -> FloatVector:
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
@@ -226,6 +247,10 @@ class Quiet:
     def planned(self, total: int) -> None: ...
     def advanced(self, chunk_count: int) -> None: ...
     def between_batches(self) -> None: ...
+    def hindered(self, message: str) -> None: ...
+
+    def was_told_of(self, path: str) -> bool:
+        return False
 
     def indexed(self, path: str) -> None:
         self.told.append(("indexed", path))

@@ -88,4 +88,4 @@ def monitor() -> Quiet:
 
 @pytest.fixture
 def indexer(vault: Vault, monitor: Quiet, encoder: HashEncoder) -> Indexer:
-    return Indexer(vault.root, Settings(), Rules(), monitor, encoder)
+    return Indexer(vault.root, Settings(), Rules(), monitor, lambda: encoder)

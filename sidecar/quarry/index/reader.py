@@ -140,6 +140,16 @@ class Reader(SearchReader):
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256 FROM notes")
         return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
 
+    def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
+        """As `stamps`, of the notes that are, or lie below, one of *places*, which are NFC."""
+        sql = (  # "0" is what follows "/"
+            "SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path_nfc = ?1"
+            " UNION ALL SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path_nfc > ?1 || '/'"
+            " AND path_nfc < ?1 || '0'"
+        )
+        rows = [row for place in places for row in select(self._db, sql, (place,))]
+        return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
+
     # --- links ---------------------------------------------------------------------------------
 
     def links_from(self, path: str) -> list[ResolvedLink]:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 State = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 
-Notice = Literal["failure", "damage", "removals", "model"]
+Notice = Literal["failure", "damage", "removals", "processes", "model"]
 """What there can be to say, most urgent first. Each is taken back by whoever finds that it no longer holds."""
 
 _MOST_URGENT_FIRST: tuple[Notice, ...] = get_args(Notice)
@@ -68,6 +68,7 @@ class Activity:
             self._state = "live"
             self._done = self._total = self._chunks = 0
             self._notices.pop("failure", None)
+            self._notices.pop("processes", None)
             self.equal_since_ms = time.time_ns() // 1_000_000
 
     def plan(self, total: int) -> None:

@@ -6,29 +6,41 @@ no queue and no clock; `worker.py` does.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self
 
-from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, READ_BATCH_NOTES
+from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
-from quarry.faults import fault_point
-from quarry.index import Index, content_hash, quantise, title_hash
-from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
-from quarry.indexing.reconcile import Plan, compare, is_mass_removal, plan, with_everything, with_silent_changes
-from quarry.indexing.survey import Survey, is_below
+from quarry.index import Index
+from quarry.indexing.deadly import deadly_notes, set_deadly
+from quarry.indexing.preparation import Preparation, Progressing, Staffing, batches
+from quarry.indexing.preparing import FailedNote, PreparedNote, Ready, embedded_text
+from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile
+from quarry.indexing.reconcile import (
+    MASS_REMOVAL_LEAST,
+    Plan,
+    compare,
+    is_mass_removal,
+    plan,
+    with_everything,
+    with_silent_changes,
+)
+from quarry.indexing.survey import Survey
 from quarry.settings import Settings
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import ReadingRules
 from quarry.text.scrub import scrub_text
-from quarry.types import Chunk, FileSeen, FileStamp, Note, VaultChange
+from quarry.types import FileSeen, FileStamp, VaultChange
+from quarry.vault.paths import nfc
 from quarry.vault.rules import Rules
 
 _log = logging.getLogger(__name__)
-MANY_PROBLEMS = 10_000  # looked through for those that are over; with more, some are shown until the file changes
+MANY_PROBLEMS = 10_000  # compared with what a scan skipped; with more, the record is written anew
+PENDING_TEXTS = 1024  # embedded at a time: a tenth of a second, shared out among the processes where there are some
 
 
-class Monitor(Protocol):
+class Monitor(Progressing, Protocol):
     """Who is told how the work goes, and may hold it up where stopping is safe."""
 
     def scanned(self, excluded: int) -> None:
@@ -45,9 +57,6 @@ class Monitor(Protocol):
 
     def removed(self, path: str) -> None:
         """A note can no longer be found."""
-
-    def between_batches(self) -> None:
-        """Nothing is half done now. May wait while paused; raises `Cancelled` to stop."""
 
     def is_current(self, path: str) -> bool:
         """Whether a saved note that overtook this run made *path* current, so that the plan for it is out of date."""
@@ -73,15 +82,32 @@ class _Run:
     """One run over an index: what it began with and what it has done."""
 
     index: Index
-    known: Mapping[str, FileStamp]  # what the index held when the run began
+    known: Mapping[str, FileStamp]  # what the index held when the run began, where the run may change it
+    total: int | None = None  # of notes in the index then; None: not counted yet
     done: Outcome = field(default_factory=Outcome)
     vanished: list[str] = field(default_factory=list)  # notes whose files were gone when they were to be read
 
     @classmethod
     def over(cls, index: Index) -> Self:
-        """A run that begins with what *index* holds now."""
+        """A run over all that *index* holds now."""
         with index.reader() as reader:
-            return cls(index, reader.stamps())
+            known = reader.stamps()
+        return cls(index, known, len(known))
+
+    @classmethod
+    def at(cls, index: Index, named: set[str]) -> Self:
+        """A run over the notes that are, or lie below, one of the *named* paths, which are NFC."""
+        with index.reader() as reader:
+            return cls(index, reader.stamps_at(named))
+
+    def loses_too_many(self, removed: int) -> bool:
+        """Whether *removed* notes at once are too many to be believed; see `is_mass_removal`."""
+        if removed < MASS_REMOVAL_LEAST:
+            return False
+        if self.total is None:
+            with self.index.reader() as reader:
+                self.total = reader.counts().notes
+        return is_mass_removal(removed, self.total)
 
     def count(self, *, upserted: int = 0, renamed: int = 0, removed: int = 0, held_back: int = 0) -> None:
         """Add to what was done."""
@@ -96,7 +122,9 @@ class Indexer:
     Makes an index equal the vault below *root*.
 
     Args:
-        encoder: None where there is no model: notes are stored without vectors, which are filled in later.
+        encoder: Asked when a note is to be prepared; None where there is no model: notes are then stored without
+            vectors, which are filled in later.
+        staffing: What processes need that prepare large plans; None: everything is done on the calling thread.
         drawings: Every drawing seen so far, by path; kept up to date, so that none is opened again without need.
     """
 
@@ -106,16 +134,16 @@ class Indexer:
         settings: Settings,
         rules: Rules,
         monitor: Monitor,
-        encoder: Encoder | None,
+        encoder: Callable[[], Encoder | None],
         drawings: MutableMapping[str, FileSeen] | None = None,
+        staffing: Staffing | None = None,
     ) -> None:
-        self._root = root
         self._rules = rules
         self._monitor = monitor
-        self._encoder = encoder
         self._drawings = {} if drawings is None else drawings
         self._survey = Survey(root, rules, self._drawings)
-        self._reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
+        reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
+        self._preparation = Preparation(root, reading, encoder, monitor, staffing)
 
     def reconcile(self, index: Index, *, thorough: bool = False, everything: bool = False) -> Outcome:
         """
@@ -132,17 +160,19 @@ class Indexer:
         scan = self._survey.everything()
         self._monitor.scanned(len(scan.excluded))
         run = _Run.over(index)
-        index.replace_skipped(scan.skipped)
+        _replace_skipped(index, scan.skipped)
         drawings = set() if thorough else self._survey.known_drawings(scan) - run.known.keys()
         comparison = compare({p: seen for p, seen in scan.files.items() if p not in drawings}, run.known)
         in_doubt = comparison.touched + (comparison.new if comparison.gone else ())
-        read = self._read_stamps(run, in_doubt + (comparison.same if thorough and not everything else ()))
-        work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
-        if everything:
-            work = with_everything(work, comparison)
-        certain = [path for path in work.remove if not scan.may_still_exist(path)]
-        excluded = [path for path in certain if path in scan.excluded]
-        return self._carry_out(run, replace(work, remove=tuple(certain)), read, certain_removals=excluded)
+        with self._preparation:
+            read = self._read_stamps(run, in_doubt + (comparison.same if thorough and not everything else ()))
+            work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
+            if everything:
+                work = with_everything(work, comparison)
+            certain = [path for path in work.remove if not scan.may_still_exist(path)]
+            excluded = [path for path in certain if path in scan.excluded]
+            work = replace(work, remove=tuple(certain))
+            return self._carry_out(run, work, read, scan.files, certain_removals=excluded)
 
     def apply(self, index: Index, changes: Sequence[VaultChange]) -> Outcome:
         """
@@ -151,40 +181,38 @@ class Indexer:
         Raises:
             VaultMissing, Cancelled: As for `reconcile`.
         """
-        run = _Run.over(index)
         disk, named = self._survey.where_changed(changes)
-        known = {path: stamp for path, stamp in run.known.items() if is_below(path, named)}
-        comparison = compare(disk, known)
-        read = self._read_stamps(run, comparison.new + comparison.touched + comparison.same)
-        work = with_silent_changes(plan(comparison, read, known), comparison, read, known)
-        excluded = [path for path in work.remove if not self._rules.admits(path)]
-        return self._carry_out(run, work, read, certain_removals=excluded)
+        run = _Run.at(index, named)
+        comparison = compare(disk, run.known)
+        with self._preparation:
+            read = self._read_stamps(run, comparison.new + comparison.touched + comparison.same)
+            work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
+            excluded = [path for path in work.remove if not self._rules.admits(path)]
+            return self._carry_out(run, work, read, disk, certain_removals=excluded)
 
     def refresh(self, index: Index, paths: Sequence[str]) -> Outcome:
         """Read these notes anew whatever their stamps say: their rows turned out to be damaged."""
-        return self._carry_out(_Run.over(index), Plan(upsert=tuple(paths)), {})
+        with self._preparation:
+            return self._carry_out(_Run.at(index, set(map(nfc, paths))), Plan(upsert=tuple(paths)), {}, {})
 
     def embed_pending(self, index: Index) -> None:
         """Fill in missing vectors, a batch a transaction."""
-        assert self._encoder is not None, "only asked for when a model is there"
-        while batch := index.pending_vectors(READ_BATCH_NOTES * 4):
-            fault_point("embed")
-            vectors = quantise(self._encoder.encode([embedded_text(pending.chunk) for pending in batch]))
-            index.set_vectors([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
-            self._monitor.between_batches()
-        while untitled := index.pending_titles(READ_BATCH_NOTES * 4):
-            fault_point("embed")
-            vectors = quantise(self._encoder.encode([pending.title for pending in untitled]))
-            index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
-            self._monitor.between_batches()
+        with self._preparation:
+            while batch := index.pending_vectors(PENDING_TEXTS):
+                vectors = self._preparation.vectors([embedded_text(pending.chunk) for pending in batch])
+                index.set_vectors([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
+                self._monitor.between_batches()
+            while untitled := index.pending_titles(PENDING_TEXTS):
+                vectors = self._preparation.vectors([pending.title for pending in untitled])
+                index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
+                self._monitor.between_batches()
 
     # --- looking -------------------------------------------------------------------------------
 
     def _read_stamps(self, run: _Run, paths: Sequence[str]) -> dict[str, FileStamp]:
         """The stamp of each file that can be read; the bytes are read again when they are wanted."""
         stamps: dict[str, FileStamp] = {}
-        for batch in _batches(paths):
-            files = [read_one(self._root, path) for path in batch]
+        for files in self._preparation.stamps(paths):
             stamps |= {file.path: file.stamp for file in files if isinstance(file, NoteFile)}
             # A drawing's stamp is like no note's, so that it is looked at again and left out.
             drawings = [file for file in files if isinstance(file, DrawingFile)]
@@ -195,19 +223,25 @@ class Indexer:
 
     def _report_problems(self, run: _Run, files: Sequence[FoundFile]) -> None:
         """Put on record which *files* could not be read, and take off those that could not once."""
+        readable = [file.path for file in files if not isinstance(file, MissedFile)]
         with run.index.reader() as reader:
-            reported = {problem.path for problem in reader.problems(MANY_PROBLEMS)}
+            over = [path for path in readable if reader.problems_of(path)]
         with run.index.batch():
             for file in files:
                 if isinstance(file, MissedFile):
                     self._miss(run, file)
-                elif file.path in reported:
-                    run.index.clear_problem(file.path)
+            for path in over:
+                run.index.clear_problem(path)
 
     # --- doing ---------------------------------------------------------------------------------
 
     def _carry_out(
-        self, run: _Run, work: Plan, read: Mapping[str, FileStamp], certain_removals: Sequence[str] = ()
+        self,
+        run: _Run,
+        work: Plan,
+        read: Mapping[str, FileStamp],
+        disk: Mapping[str, FileSeen],
+        certain_removals: Sequence[str] = (),
     ) -> Outcome:
         """
         Do *work*.
@@ -216,20 +250,19 @@ class Indexer:
         than a clean-up: then only the *certain_removals* are carried out.
         """
         doubtful = len(work.remove) - len(certain_removals)
-        if is_mass_removal(doubtful, len(run.known)):
+        if run.loses_too_many(doubtful):
             run.count(held_back=doubtful)
             work = replace(work, remove=tuple(certain_removals))
         self._monitor.planned(len(work.upsert) + len(work.rename) + len(work.remove))
-        for paths in _batches(work.remove):
+        for paths in batches(work.remove):
             self._remove(run, paths)
-        for renames in _batches(work.rename):
-            self._store(run, [(new, old) for old, new in renames])
         with run.index.batch():
             for path in work.restamp:
                 if not self._monitor.is_current(path):
                     run.index.restamp(path, read[path])
-        for paths in _batches(work.upsert):
-            self._store(run, [(path, None) for path in paths])
+        moves: list[Move] = [(new, old) for old, new in work.rename]
+        moves += [(path, None) for path in work.upsert]
+        self._store(run, moves, sum(disk[path].size_bytes for path, _ in moves if path in disk))
         self._remove_vanished(run)
         return run.done
 
@@ -251,85 +284,62 @@ class Indexer:
         Only now, as a drive that is lost in the middle of a run makes every file after it look deleted.
         """
         vanished = [path for path in dict.fromkeys(run.vanished) if path in run.known]
-        if is_mass_removal(len(vanished) + run.done.removed, len(run.known)):
+        if vanished and run.loses_too_many(len(vanished) + run.done.removed):
             run.count(held_back=len(vanished))
             return
-        for paths in _batches(vanished):
+        for paths in batches(vanished):
             self._remove(run, paths)
 
-    def _store(self, run: _Run, moves: Sequence[Move]) -> None:
-        """Read and store notes."""
-        for group in read_groups(self._root, moves):
+    def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
+        """Have notes prepared, and store them."""
+        deadly = deadly_notes(run.index)
+        for group in self._preparation.notes(run.index, moves, size_bytes, deadly):
             self._store_group(run, group)
+            deadly -= {found.path for found, _ in group if isinstance(found, PreparedNote)}
+            deadly |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_deadly}
+            set_deadly(run.index, deadly)
             self._monitor.between_batches()
 
-    def _store_group(self, run: _Run, group: Sequence[tuple[FoundFile, str | None]]) -> None:
-        notes = {file.path: self._note_of(run, file) for file, _ in group if isinstance(file, NoteFile)}
-        vectors = self._vectors(run.index, [note for note in notes.values() if note])
-        stored: list[Note] = []
+    def _store_group(self, run: _Run, group: Sequence[Ready]) -> None:
+        stored: list[PreparedNote] = []
         with run.index.batch():
-            for file, planned_old_path in group:
+            for found, planned_old_path in group:
                 old_path = None if planned_old_path and self._monitor.is_current(planned_old_path) else planned_old_path
-                match file:
+                match found:
                     case MissedFile():
-                        self._miss(run, file, old_path)
+                        self._miss(run, found, old_path)
                     case DrawingFile():
-                        self._leave_out(run, file, old_path)
-                    case NoteFile():
-                        note = notes[file.path]
-                        if note and self._upsert(run, file, note, old_path, vectors):
-                            stored.append(note)
-        for note in stored:
-            self._monitor.indexed(note.path)
-            if note.redactions:
-                _log.info("blanked in %s: %s", scrub_text(note.path), _counted(note.redactions))
-        for file, _ in group:
-            found = notes.get(file.path)
-            self._monitor.advanced(len(found.chunks) if found else 0)
+                        self._leave_out(run, found, old_path)
+                    case FailedNote():
+                        run.index.record_problem(found.path, found.reason, skipped=found.path not in run.known)
+                    case PreparedNote():
+                        if self._upsert(run, found, old_path):
+                            stored.append(found)
+        for prepared in stored:
+            self._monitor.indexed(prepared.path)
+            if prepared.note.redactions:
+                _log.info("blanked in %s: %s", scrub_text(prepared.path), _counted(prepared.note.redactions))
+        for found, _ in group:
+            self._monitor.advanced(len(found.note.chunks) if isinstance(found, PreparedNote) else 0)
 
-    def _note_of(self, run: _Run, file: NoteFile) -> Note | None:
-        """What stands in *file*; None, and a problem on record, where reading it fails: the other notes go on."""
+    def _upsert(self, run: _Run, prepared: PreparedNote, old_path: str | None) -> bool:
+        """Store a note; returns whether it is in the index now."""
         try:
-            return read_note(file.path, file.data, self._reading)
-        except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
-            _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
-            reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
-            run.index.record_problem(file.path, reason, skipped=file.path not in run.known)
-            return None
-
-    def _upsert(
-        self, run: _Run, file: NoteFile, note: Note, old_path: str | None, vectors: Mapping[bytes, bytes]
-    ) -> bool:
-        """Store *note*; returns whether it is in the index now."""
-        rows = [vectors.get(content_hash(chunk)) for chunk in note.chunks]
-        try:
-            title_vector = vectors.get(title_hash(note.title))
-            run.index.upsert(note, file.stamp, rows, title_vector=title_vector, old_path=old_path)
+            run.index.upsert(
+                prepared.note,
+                prepared.stamp,
+                prepared.vectors,
+                title_vector=prepared.title_vector,
+                old_path=old_path,
+            )
         except ValueError as error:
-            run.index.record_problem(file.path, str(error), skipped=file.path not in run.known)
+            run.index.record_problem(prepared.path, str(error), skipped=prepared.path not in run.known)
             return False
-        self._drawings.pop(file.path, None)
+        self._drawings.pop(prepared.path, None)
         if old_path:
             self._monitor.removed(old_path)
         run.count(renamed=int(old_path is not None), upserted=int(old_path is None))
         return True
-
-    def _vectors(self, index: Index, notes: Sequence[Note]) -> dict[bytes, bytes]:
-        """
-        Stored vectors for the chunks and titles of *notes*: those the index knows, and the rest fresh from the model.
-
-        Returns:
-            By `content_hash` and `title_hash`.
-        """
-        texts = {content_hash(chunk): embedded_text(chunk) for note in notes for chunk in note.chunks}
-        texts |= {title_hash(note.title): note.title for note in notes}
-        known = index.known_vectors(list(texts))
-        missing = [key for key in texts if key not in known]
-        if self._encoder is None or not missing:
-            return known
-        fault_point("embed")
-        fresh = quantise(self._encoder.encode([texts[key] for key in missing]))
-        return known | dict(zip(missing, fresh, strict=True))
 
     def _miss(self, run: _Run, missed: MissedFile, old_path: str | None = None) -> None:
         """A file that could not be read: gone means gone, anything else leaves its note as it was."""
@@ -352,13 +362,9 @@ def _counted(redactions: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(redactions.items()))
 
 
-def embedded_text(chunk: Chunk) -> str:
-    """What the encoder sees of *chunk*: what it is about, where it stands, what it says."""
-    return "\n".join(part for part in (chunk.context, chunk.section, chunk.text) if part)
-
-
-T = TypeVar("T")
-
-
-def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (items[start : start + READ_BATCH_NOTES] for start in range(0, len(items), READ_BATCH_NOTES))
+def _replace_skipped(index: Index, skipped: Mapping[str, str]) -> None:
+    """Make *skipped* what is on record; nothing is written where it is, as most starts change nothing."""
+    with index.reader() as reader:
+        recorded = {problem.path: problem.reason for problem in reader.problems(MANY_PROBLEMS) if problem.skipped}
+    if recorded != skipped:
+        index.replace_skipped(skipped)

@@ -8,6 +8,7 @@ reads the references.
 import json
 import logging
 import math
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -17,10 +18,14 @@ from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.indexing.activity import Activity
+from quarry.indexing.care import Care
+from quarry.indexing.deadly import deadly_notes, set_deadly
 from quarry.indexing.holding import IndexHolder
 from quarry.indexing.indexer import Indexer, Outcome
 from quarry.indexing.policy import Policy
+from quarry.indexing.preparation import Staffing
 from quarry.indexing.reporting import RunKind, RunReporter, Updated
+from quarry.indexing.survey import named_by
 from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
 from quarry.text.note import READER_VERSION
@@ -71,13 +76,15 @@ class Maintenance:
         self._tell = tell
         self._drawings: dict[str, FileSeen] = {}
         self._overtaken: set[str] = set()  # paths that saved notes made current since the work in hand began
+        self._told: set[str] = set()  # paths that someone saw change since then
         self._seen_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
-        self._wal_holds_old_text = False
+        self._care = Care()
         self._mended: IndexDamaged | None = None  # the damage that the present index was made anew for
         self._holder = IndexHolder(index_path, without)
         self._tell_loss()
         self.model = ModelSlot(self.policy.settings.model, load_encoder)
         self._adopted: Fingerprint | None = None
+        self._patience_s = MODEL_WAIT_S
 
     def close(self) -> None:
         """Let go of the index; the worker has ended."""
@@ -100,11 +107,7 @@ class Maintenance:
         return self._holder.reader()
 
     def encoder_for(self, reader: Reader) -> Encoder | None:
-        """
-        The encoder that made the vectors *reader* sees; None while there is none.
-
-        The snapshot itself says whose vectors it holds: between two looks the model may have become another.
-        """
+        """The encoder that made the vectors *reader*, which says whose they are, sees; None while there is none."""
         encoder = self.model.encoder
         return encoder if encoder and reader.meta_get("fingerprint") == _to_text(encoder.fingerprint) else None
 
@@ -143,9 +146,12 @@ class Maintenance:
     # --- the worker's jobs ---------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Make the index equal the vault."""
-        self.model.wait(MODEL_WAIT_S)
+        """Make the index equal the vault. Where nothing changed, that needs no model, which comes in meanwhile."""
         self._reconcile()
+        self._await_model()
+        if self._adopt_model():
+            self._embed_pending()
+            self._settle()
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
         """Carry out changes that someone saw, as the work in hand."""
@@ -158,6 +164,7 @@ class Maintenance:
         """Carry out changes that someone saw, in the middle of other work."""
         if self._seen_while_rebuilding is not None:
             self._seen_while_rebuilding += changes
+        self._told |= named_by(changes)
         self._apply(changes, "overtaking")
 
     def reconcile(self) -> None:
@@ -193,14 +200,27 @@ class Maintenance:
             raise IndexDamaged("the index file was deleted")
         if self._policy_changed() or self._adopt_model() or self.activity.state == "failed":
             self._reconcile()
-        if self._wal_holds_old_text:
-            self._checkpoint()
+        if self._care.is_due(time.monotonic()):
+            self._idle()
 
     def tend(self) -> None:
         """What idle time is for: hash every note, check every row, give room back."""
         self._reconcile(thorough=True)
         self.mend()
-        self._checkpoint()
+        self._idle()
+
+    def _idle(self) -> None:
+        """What makes the index smaller and quicker and changes no answer; nobody waits for it."""
+        begun_s = time.monotonic()
+        try:
+            self.index.optimize()
+            self.index.checkpoint()
+        except IndexDamaged:
+            raise
+        except IndexUnavailable as error:
+            _log.info("what notes said before leaves the index later: %s", error)
+            return
+        self._care.taken(begun_s, time.monotonic())
 
     def mend(self) -> None:
         """
@@ -214,7 +234,7 @@ class Maintenance:
             damaged, cursor = self.index.verify(cursor, VERIFY_NOTES)
             if damaged:
                 _log.warning("%d notes had damaged rows and are read anew", len(damaged))
-                self._indexer("main", self._encoder).refresh(self.index, damaged)
+                self._indexer("main").refresh(self.index, damaged)
             if cursor is None:
                 break
             self._breathe()
@@ -256,16 +276,29 @@ class Maintenance:
         return encoder if encoder and encoder.fingerprint == self._adopted else None
 
     def _reporter(self, kind: RunKind) -> RunReporter:
-        if kind == "main":
-            self._overtaken = set()
-        return RunReporter(kind, self.activity, self._tell, self._breathe, self._overtaken)
+        if kind != "overtaking":
+            self._overtaken, self._told = set(), set()
+        return RunReporter(kind, self.activity, self._tell, self._breathe, self._overtaken, self._told)
 
-    def _indexer(self, kind: RunKind, encoder: Encoder | None) -> Indexer:
-        policy = self.policy
-        return Indexer(self._root, policy.settings, policy.rules, self._reporter(kind), encoder, self._drawings)
+    def _indexer(self, kind: RunKind, encoder: Callable[[], Encoder | None] | None = None) -> Indexer:
+        policy, staffing = self.policy, Staffing(self._load_encoder, self.model.name)
+        encoder = encoder or (lambda: self._encoder)
+        reporter = self._reporter(kind)
+        return Indexer(self._root, policy.settings, policy.rules, reporter, encoder, self._drawings, staffing)
 
     def _apply(self, changes: Sequence[VaultChange], kind: RunKind) -> None:
-        self._note_outcome(self._indexer(kind, self._encoder).apply(self.index, changes))
+        self._note_outcome(self._indexer(kind).apply(self.index, changes))
+
+    def _await_model(self) -> None:
+        """Wait for the first model, once: everyone is better off with it, unless it is being downloaded."""
+        self.model.wait(self._patience_s)
+        self._patience_s = 0.0
+
+    def _awaited_encoder(self) -> Encoder | None:
+        """The encoder for a run that makes all vectors that are wanting in its end."""
+        self._await_model()
+        self._adopt_model()
+        return self._encoder
 
     def _reconcile(self, *, thorough: bool = False) -> None:
         self._policy_changed()
@@ -277,15 +310,16 @@ class Maintenance:
         if is_empty:  # said now, so that a first run that is cut short goes on where it stopped
             self.index.meta_set("reading", self._reading_key())
         everything = self.index.meta_get("reading") != self._reading_key()
-        outcome = self._indexer("main", self._encoder).reconcile(self.index, thorough=thorough, everything=everything)
+        indexer = self._indexer("main", self._awaited_encoder)
+        outcome = indexer.reconcile(self.index, thorough=thorough, everything=everything)
         if everything:
             self.index.meta_set("reading", self._reading_key())
         if not outcome.held_back:
             self.activity.take_back("removals")
         self._note_outcome(outcome)
         self._embed_pending()
-        if self._wal_holds_old_text:
-            self._checkpoint()
+        if outcome.changed_anything:
+            self._idle()
         self._settle()
 
     def _embed_pending(self) -> None:
@@ -293,7 +327,7 @@ class Maintenance:
             return
         if self.index.has_pending_vectors():
             self.activity.enter("embedding")
-            self._indexer("main", self._encoder).embed_pending(self.index)
+            self._indexer("main").embed_pending(self.index)
         self.activity.take_back("model")
 
     def _build(self, beside: Path) -> None:
@@ -304,7 +338,8 @@ class Maintenance:
             if encoder:
                 index.meta_set("fingerprint", _to_text(encoder.fingerprint))
             index.meta_set("reading", self._reading_key())
-            indexer = self._indexer("beside", encoder)
+            set_deadly(index, deadly_notes(self.index))
+            indexer = self._indexer("beside", lambda: encoder)
             for _ in range(REBUILD_ROUNDS):
                 if not indexer.reconcile(index).changed_anything:
                     break
@@ -313,25 +348,14 @@ class Maintenance:
             index.close()
 
     def _note_outcome(self, outcome: Outcome) -> None:
-        self._wal_holds_old_text |= outcome.changed_anything
+        if outcome.changed_anything:
+            self._care.changed(time.monotonic())
         if outcome.held_back:
             self.activity.say(
                 "removals",
                 f"{outcome.held_back} notes are gone at once and were kept in the index: is the drive there, "
                 "has sync finished? If they were meant to go, rebuild the index",
             )
-
-    def _checkpoint(self) -> None:
-        """Merge the keyword index and empty the WAL, which hold what notes said before; later, where somebody reads."""
-        try:
-            self.index.optimize()
-            self.index.checkpoint()
-        except IndexDamaged:
-            raise
-        except IndexUnavailable as error:
-            _log.info("the WAL is emptied later: %s", error)
-            return
-        self._wal_holds_old_text = False
 
     def _settle(self) -> None:
         """Equal to the vault again."""

@@ -12,6 +12,7 @@ from quarry.types import FileSeen, FileStamp
 
 MASS_REMOVAL_SHARE = 0.5  # a drive that is unmounted or a sync that emptied the folder takes more than this
 MASS_REMOVAL_FLOOR = 20  # below this many notes a person may well have deleted most of them
+MASS_REMOVAL_LEAST = int(MASS_REMOVAL_FLOOR * MASS_REMOVAL_SHARE) + 1  # fewer are never too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,19 @@ def compare(disk: Mapping[str, FileSeen], stamps: Mapping[str, FileStamp]) -> Co
     """Sort every path of *disk* and of the index's *stamps* into one of four groups."""
     touched: list[str] = []
     same: list[str] = []
-    for path in sorted(disk.keys() & stamps.keys()):
-        seen, stamp = disk[path], stamps[path]
-        is_same = (seen.size_bytes, seen.mtime_ns) == (stamp.size_bytes, stamp.mtime_ns)
-        (same if is_same else touched).append(path)
+    new: list[str] = []
+    for path, seen in disk.items():
+        stamp = stamps.get(path)
+        if stamp is None:
+            new.append(path)
+        elif seen.mtime_ns == stamp.mtime_ns and seen.size_bytes == stamp.size_bytes:
+            same.append(path)
+        else:
+            touched.append(path)
     return Comparison(
-        new=tuple(sorted(disk.keys() - stamps.keys())),
-        touched=tuple(touched),
-        same=tuple(same),
+        new=tuple(sorted(new)),
+        touched=tuple(sorted(touched)),
+        same=tuple(sorted(same)),
         gone=tuple(sorted(stamps.keys() - disk.keys())),
     )
 

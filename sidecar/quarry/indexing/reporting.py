@@ -1,10 +1,11 @@
 """How a run over the index is told: to the activity, which counts, and to those who listen for commits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from quarry.indexing.activity import Activity
+from quarry.indexing.survey import is_below
 
 RunKind = Literal["main", "overtaking", "beside"]
 """
@@ -29,6 +30,7 @@ class RunReporter:
         tell: Called with what a commit changed, or None when there is progress to look at.
         breathe: Called where stopping is safe; may wait, let saved notes overtake, or raise `Cancelled`.
         overtaken: Paths that saved notes made current since the work in hand began; an overtaking run adds to it.
+        told: Paths of notes and folders (NFC) that someone saw change since then.
     """
 
     def __init__(
@@ -38,12 +40,14 @@ class RunReporter:
         tell: Callable[[Updated | None], None],
         breathe: Callable[[], None],
         overtaken: set[str],
+        told: Set[str],
     ) -> None:
         self._kind = kind
         self._activity = activity
         self._tell = tell
         self._breathe = breathe
         self._overtaken = overtaken
+        self._told = told
         self._indexed: list[str] = []
         self._removed: list[str] = []
 
@@ -78,6 +82,15 @@ class RunReporter:
         """Tell what was committed, and let saved notes overtake."""
         self.announce()
         self._breathe()
+
+    def hindered(self, message: str) -> None:
+        """Something went wrong that the run copes with; said until the index equals the vault."""
+        self._activity.say("processes", message)
+        self._tell(None)
+
+    def was_told_of(self, path: str) -> bool:
+        """Whether someone saw *path*, or a folder it lies in, change since the work in hand began."""
+        return bool(self._told) and is_below(path, self._told)
 
     def is_current(self, path: str) -> bool:
         """Whether a saved note overtook the plan for *path*."""

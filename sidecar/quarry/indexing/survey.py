@@ -4,8 +4,9 @@ What is on the disk now, among the notes that may be indexed: all of it, or wher
 Nothing is opened here. Drawings that were found out before count as left out until they change.
 """
 
+import os
 import stat
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence, Set
 from pathlib import Path
 
 from quarry.errors import NoteNotFound, VaultMissing
@@ -56,7 +57,7 @@ class Survey:
         """
         if not self._root.is_dir():
             raise VaultMissing(f"the vault folder {self._root} is not there; nothing was removed from the index")
-        named = {nfc(path).strip("/") for change in changes for path in (change.path, change.old_path) if path}
+        named = named_by(changes)
         files = {path: seen for path, seen in self._look(changes, named) if is_below(path, named)}
         self._forget_drawings(path for path in tuple(self._drawings) if path not in files and is_below(path, named))
         return files, named
@@ -65,20 +66,39 @@ class Survey:
         """
         The notes that *named* paths may stand for.
 
-        One by one where that is certain. A listing tells where it is not: a folder, a name that the disk may spell in
-        another way, a rename by case alone (the old name still opens the file where case is ignored).
+        One by one where that is certain. A listing tells where it is not: a folder, a rename by case alone (the old
+        name still opens the file where case is ignored).
         """
         renamed_by_case = any(c.old_path and c.old_path.casefold() == c.path.casefold() for c in changes)
         proper = sorted(path for path in named if _is_proper(path))
-        if len(proper) > MANY_PATHS or renamed_by_case or any(self._needs_listing(path) for path in proper):
+        if len(proper) > MANY_PATHS or renamed_by_case:
             yield from self.everything().files.items()
             return
-        for path in proper:
+        spelled = [on_disk for path in proper for on_disk in self._spellings(path)]
+        if any((self._root / path).is_dir() for path in spelled):
+            yield from self.everything().files.items()
+            return
+        for path in spelled:
             if seen := self._look_at(path):
                 yield path, seen
 
-    def _needs_listing(self, path: str) -> bool:
-        return not path.isascii() or (self._root / path).is_dir()
+    def _spellings(self, path: str) -> list[str]:
+        """How the disk spells *path*, which is NFC: as it is or, where accents may be composed otherwise, as listed."""
+        if path.isascii():
+            return [path]
+        found = [""]
+        for part in path.split("/"):
+            found = [f"{folder}/{name}".lstrip("/") for folder in found for name in self._names(folder, part)]
+        return found
+
+    def _names(self, folder: str, part: str) -> list[str]:
+        if part.isascii():
+            return [part]
+        try:
+            with os.scandir(self._root / folder) as listing:
+                return sorted(entry.name for entry in listing if nfc(entry.name) == part)
+        except OSError:
+            return []  # not there, or shut: then nothing is read of it
 
     def _look_at(self, path: str) -> FileSeen | None:
         if not is_note(path) or not self._rules.admits(path):
@@ -94,7 +114,12 @@ class Survey:
             self._drawings.pop(path, None)
 
 
-def is_below(path: str, named: set[str]) -> bool:
+def named_by(changes: Iterable[VaultChange]) -> set[str]:
+    """The paths (NFC) that *changes* name."""
+    return {nfc(path).strip("/") for change in changes for path in (change.path, change.old_path) if path}
+
+
+def is_below(path: str, named: Set[str]) -> bool:
     """Whether *path*, or a folder it lies in, is among *named*, which are NFC."""
     path = nfc(path)
     return path in named or any(path[:cut] in named for cut, character in enumerate(path) if character == "/")

@@ -78,9 +78,9 @@ def test_changes_that_tell_of_most_notes_gone_are_not_believed_either(vault: Vau
 
 def test_a_rule_may_exclude_most_notes_at_once(vault: Vault, index: Index, monitor: Quiet, encoder: HashEncoder):
     vault.write_all({f"old/{n}.md": f"walnut{n}" for n in range(MANY)} | {"a.md": "cherry"})
-    Indexer(vault.root, Settings(), Rules(), monitor, encoder).reconcile(index)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda: encoder).reconcile(index)
 
-    outcome = Indexer(vault.root, Settings(), Rules(exclude=["old"]), monitor, encoder).reconcile(index)
+    outcome = Indexer(vault.root, Settings(), Rules(exclude=["old"]), monitor, lambda: encoder).reconcile(index)
 
     assert (outcome.held_back, outcome.removed) == (0, MANY)
     assert paths(index) == ["a.md"]
@@ -154,10 +154,10 @@ def test_without_a_model_notes_are_stored_and_vectors_filled_in_later(
     vault: Vault, index: Index, monitor: Quiet, encoder: HashEncoder
 ):
     vault.write_all({f"{n}.md": f"walnut{n}" for n in range(5)})
-    Indexer(vault.root, Settings(), Rules(), monitor, None).reconcile(index)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda: None).reconcile(index)
     assert index.has_pending_vectors()
 
-    Indexer(vault.root, Settings(), Rules(), monitor, encoder).embed_pending(index)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda: encoder).embed_pending(index)
 
     assert not index.has_pending_vectors()
 

@@ -7,8 +7,7 @@ import pytest
 from builders import DIM, HashEncoder, Vault, ask, everything_found, find, settle, wait_until
 
 from quarry.errors import ModelMissing
-from quarry.indexing import indexer as indexing
-from quarry.indexing import maintenance, reading
+from quarry.indexing import maintenance, preparing, reading
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed
@@ -100,10 +99,10 @@ def test_other_skipped_sections_have_every_note_read_anew(vault: Vault, open_eng
 def test_another_version_of_reading_reads_every_note_anew(vault: Vault, open_engine, monkeypatch, version: str):
     vault.write("a.md", "walnut cherry")
     open_engine().close()
-    real = indexing.read_note
+    real = preparing.read_note
     monkeypatch.setattr(maintenance, version, 999)
     monkeypatch.setattr(
-        indexing, "read_note", lambda path, data, rules: real(path, data.replace(b"cherry", b"[gone]"), rules)
+        preparing, "read_note", lambda path, data, rules: real(path, data.replace(b"cherry", b"[gone]"), rules)
     )
 
     engine = open_engine()
@@ -125,8 +124,8 @@ def test_a_first_run_that_was_cut_short_goes_on_where_it_stopped(
     encoder.release()
     closing.join()
     read: list[str] = []
-    real = indexing.read_note
-    monkeypatch.setattr(indexing, "read_note", lambda path, *rest: (read.append(path), real(path, *rest))[1])
+    real = preparing.read_note
+    monkeypatch.setattr(preparing, "read_note", lambda path, *rest: (read.append(path), real(path, *rest))[1])
 
     again = open_engine()
 

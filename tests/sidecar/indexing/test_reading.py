@@ -16,8 +16,7 @@ from builders import (
 
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.index import Index
-from quarry.indexing import indexer as indexing
-from quarry.indexing import reading
+from quarry.indexing import preparing, reading
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.reading import MissedFile, NoteFile, read_one
 from quarry.vault.read import FileGone, FileUnreadable
@@ -180,8 +179,8 @@ def test_one_note_that_cannot_be_understood_does_not_hold_up_the_others(
     vault: Vault, index: Index, indexer: Indexer, monkeypatch
 ):
     vault.write_all({"a.md": "walnut", "bad.md": "x", "c.md": "cherry"})
-    real = indexing.read_note
-    monkeypatch.setattr(indexing, "read_note", lambda path, *rest: real(path, *rest) if path != "bad.md" else 1 // 0)
+    real = preparing.read_note
+    monkeypatch.setattr(preparing, "read_note", lambda path, *rest: real(path, *rest) if path != "bad.md" else 1 // 0)
 
     indexer.reconcile(index)
 
@@ -229,7 +228,7 @@ def test_a_note_over_the_chunk_limit_says_so(vault: Vault, open_engine):
 
 def test_files_are_read_in_groups_of_a_few_megabytes(vault: Vault):
     for n in range(6):
-        vault.write(f"{n}.md", b"x" * 3 * 2**20)
+        vault.write(f"{n}.md", b"x" * 3 * 2**18)
 
     groups = list(reading.read_groups(vault.root, [(f"{n}.md", None) for n in range(6)]))
 

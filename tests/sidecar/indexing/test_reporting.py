@@ -14,9 +14,10 @@ class Desk:
         self.told: list[Updated | None] = []
         self.breaths = 0
         self.overtaken: set[str] = set()
+        self.told_of: set[str] = set()
 
     def reporter(self, kind: RunKind) -> RunReporter:
-        return RunReporter(kind, self.activity, self.told.append, self._breathe, self.overtaken)
+        return RunReporter(kind, self.activity, self.told.append, self._breathe, self.overtaken, self.told_of)
 
     def _breathe(self) -> None:
         self.breaths += 1

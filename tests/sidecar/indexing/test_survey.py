@@ -16,6 +16,7 @@ from builders import (
 
 from quarry.index import Index
 from quarry.indexing.indexer import Indexer
+from quarry.indexing.survey import Survey
 from quarry.types import VaultChange
 
 
@@ -213,3 +214,18 @@ def test_a_change_of_a_path_that_is_none_is_passed_over(vault: Vault, open_engin
 
     assert find(engine, "cherry", mode="keyword") == []
     assert find(engine, "walnut") == ["a.md"]
+
+
+def test_a_note_with_accents_is_looked_up_in_its_folder_as_the_disk_spells_it(
+    vault: Vault, index: Index, indexer: Indexer, monkeypatch
+):
+    on_disk = unicodedata.normalize("NFD", "Büro/über.md")
+    vault.write(on_disk, "walnut")
+    monkeypatch.setattr(Survey, "everything", lambda _: pytest.fail("the whole vault was walked"))
+
+    indexer.apply(index, [modified("Büro/über.md")])
+    assert paths(index) == [on_disk]
+
+    vault.remove(on_disk)
+    indexer.apply(index, [VaultChange("deleted", "Büro/über.md")])
+    assert paths(index) == []

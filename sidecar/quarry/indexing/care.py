@@ -1,0 +1,31 @@
+"""
+When is it time to tidy the index up? When nobody has saved for a while, and never so often that it shows.
+
+What a note said before its last save stays in the files until then: in rows that SQLite has marked as free, and in the
+keyword index, which merges nothing while notes are being saved.
+"""
+
+QUIET_S = 5.0  # without a change; a writer who pauses that long is reading, not typing
+REST = 100  # times as long as the last care took: at most a hundredth of the time goes into it
+
+
+class Care:
+    """Remembers what changed and how long tidying up took. Times are `time.monotonic()` seconds."""
+
+    def __init__(self) -> None:
+        self._is_wanted = False
+        self._earliest_s = 0.0
+
+    def changed(self, now_s: float) -> None:
+        """Something was stored or removed."""
+        self._is_wanted = True
+        self._earliest_s = max(self._earliest_s, now_s + QUIET_S)
+
+    def is_due(self, now_s: float) -> bool:
+        """Whether there is something to tidy up, and nothing speaks against it."""
+        return self._is_wanted and now_s >= self._earliest_s
+
+    def taken(self, begun_s: float, ended_s: float) -> None:
+        """Everything was tidied up."""
+        self._is_wanted = False
+        self._earliest_s = ended_s + REST * (ended_s - begun_s)

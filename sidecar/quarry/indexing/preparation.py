@@ -1,0 +1,186 @@
+"""
+Where notes are prepared: here and now, or, where a plan is large, in processes of their own (`preparers.py`).
+
+Either way the results are the same and in the order of the plan. Where no process can be had it is done here, and
+said: searches are slower meanwhile, as Python's threads share one interpreter.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
+
+from quarry.config import READ_BATCH_NOTES
+from quarry.embedding.encoder import Encoder
+from quarry.index import Index
+from quarry.indexing.errands import Employment, TaskKind
+from quarry.indexing.preparer_link import CannotPrepare
+from quarry.indexing.preparers import Deadly, Preparers, Result
+from quarry.indexing.preparing import FailedNote, Preparer, Ready
+from quarry.indexing.reading import FoundFile, Move
+from quarry.text.note import ReadingRules
+
+_log = logging.getLogger(__name__)
+MANY_NOTES = 200  # a process takes a third of a second to begin, in which a hundred notes are prepared here
+MANY_BYTES = 4 * 1024 * 1024  # what 1,000 notes of a usual size hold
+MANY_STAMPS = 2_000  # reading and hashing alone is twenty times quicker
+MANY_TEXTS = 256
+DEADLY = "preparing it ended a process of Quarry ({how}), twice; it is left out"
+
+
+class Progressing(Protocol):
+    """The part of the indexer's monitor that is wanted here."""
+
+    def between_batches(self) -> None:
+        """Nothing is half done now. May wait while paused; raises `Cancelled` to stop."""
+
+    def hindered(self, message: str) -> None:
+        """Something went wrong that the run copes with; *message* is for people."""
+
+    def was_told_of(self, path: str) -> bool:
+        """Whether someone saw *path*, or a folder it lies in, change since the run began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staffing:
+    """How a process of its own gets the model."""
+
+    load: Callable[[str], Encoder]  # at the top of a module, or no process can load it
+    model_name: str
+
+
+class Preparation:
+    """
+    Prepares what a run asks for; a context, which ends the processes.
+
+    Args:
+        encoder: Asked when something is to be prepared, and not before: a start with nothing to do needs no model.
+        staffing: None: no processes, whatever is asked for.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        rules: ReadingRules,
+        encoder: Callable[[], Encoder | None],
+        monitor: Progressing,
+        staffing: Staffing | None,
+    ) -> None:
+        self._root = root
+        self._rules = rules
+        self._encoder = encoder
+        self._monitor = monitor
+        self._staffing = staffing
+        self._preparers: Preparers | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._preparers:
+            self._preparers.close()
+            self._preparers = None
+
+    def notes(
+        self, index: Index, moves: Sequence[Move], size_bytes: int, deadly: Set[str] = frozenset()
+    ) -> Iterator[Sequence[Ready]]:
+        """
+        The notes of *moves* in order, a group at a time; nothing is half done between two.
+
+        Args:
+            index: Whose vectors are used again where notes are prepared here.
+            size_bytes: Of their files, as far as known.
+            deadly: Paths that ended a process before; they are never prepared here.
+
+        Raises:
+            VaultMissing: The vault itself cannot be opened.
+        """
+        done = 0
+        if len(moves) >= MANY_NOTES or size_bytes >= MANY_BYTES or any(path in deadly for path, _ in moves):
+            for group in self._outside("prepare", moves, READ_BATCH_NOTES):
+                yield [
+                    self._as_of_now(index, move, found)
+                    for move, found in zip(moves[done : done + len(group)], group, strict=True)
+                ]
+                done += len(group)
+        yield from self._here(index, moves[done:], deadly)
+
+    def stamps(self, paths: Sequence[str]) -> Iterator[Sequence[FoundFile]]:
+        """What the files at *paths* are, without their bytes, some at a time. Raises as `notes`."""
+        done = 0
+        if len(paths) >= MANY_STAMPS:
+            for found in self._outside("stamps", paths, 4 * READ_BATCH_NOTES):
+                done += len(found)
+                yield [file for file in found if not isinstance(file, Deadly)]
+        preparer = Preparer(self._root, self._rules, None)
+        for batch in batches(paths[done:]):
+            yield preparer.stamps(batch)
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """The vector of each of *texts*, as stored."""
+        found: list[bytes] = []
+        if len(texts) >= MANY_TEXTS:
+            for part in self._outside("embed", texts, MANY_TEXTS // 2):
+                found += [b"" if isinstance(vector, Deadly) else vector for vector in part]  # found by its words only
+        if len(found) < len(texts):
+            found += Preparer(self._root, self._rules, self._encoder()).embed(texts[len(found) :])
+        return found
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _as_of_now(self, index: Index, move: Move, found: Ready | Deadly) -> Ready:
+        """*found*; where it was overtaken by a change since it was read, the note as it is now."""
+        path, old_path = move
+        if isinstance(found, Deadly):
+            return FailedNote(path, DEADLY.format(how=found.how), is_deadly=True), old_path
+        if self._monitor.was_told_of(path):
+            [[found]] = self._here(index, [move], frozenset())
+        return found
+
+    def _here(self, index: Index, moves: Sequence[Move], deadly: Set[str]) -> Iterator[Sequence[Ready]]:
+        preparer = Preparer(self._root, self._rules, self._encoder() if moves else None, index.known_vectors)
+        for batch in batches(moves):
+            spared = [move for move in batch if move[0] not in deadly]
+            yield from preparer.prepare(spared)
+            if len(spared) < len(batch):
+                how = "no process could be started to try it again"
+                yield [
+                    (FailedNote(path, DEADLY.format(how=how), is_deadly=True), old_path)
+                    for path, old_path in batch
+                    if path in deadly
+                ]
+
+    def _outside(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
+        """What processes make of *items*, as far as they come; the rest is for here."""
+        if self._staffing is None:
+            return
+        try:
+            if self._preparers is None:
+                self._preparers = self._employ(self._staffing)
+            yield from self._preparers.work(kind, items, task_size)
+        except CannotPrepare as error:
+            _log.warning("indexing goes on in the serving process: %s", error)
+            self._monitor.hindered(f"indexing runs in the serving process, so searches are slower meanwhile: {error}")
+            self._staffing = None
+
+    def _employ(self, staffing: Staffing) -> Preparers:
+        encoder = self._encoder()
+        employment = Employment(
+            self._root, self._rules, staffing.load, staffing.model_name, encoder.fingerprint if encoder else None
+        )
+        return Preparers(employment, self._monitor.between_batches, self._monitor.hindered)
+
+
+T = TypeVar("T")
+
+
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """*items* in lists of at most `READ_BATCH_NOTES`."""
+    source = iter(items)
+    while batch := list(islice(source, READ_BATCH_NOTES)):
+        yield batch

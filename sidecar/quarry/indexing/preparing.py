@@ -1,0 +1,130 @@
+"""
+Preparing a note: everything that needs its file and the model, and no database.
+
+The one place where what is stored is made ready, whichever process does it: a saved note in the serving process at
+once, the notes of a large plan in processes of their own (`preparers.py`). What else can be done without the database
+(compressing texts, cutting them into terms) belongs into `_prepare_note` and `PreparedNote`.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from quarry.embedding.encoder import Encoder
+from quarry.faults import fault_point
+from quarry.index import content_hash, quantise, title_hash
+from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
+from quarry.text.note import ReadingRules, read_note
+from quarry.types import Chunk, FileStamp, Note
+
+_log = logging.getLogger(__name__)
+
+KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
+"""What vectors are stored already, of these `content_hash`es and `title_hash`es."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedNote:
+    """A note ready to be stored. Can be pickled."""
+
+    path: str
+    note: Note
+    stamp: FileStamp
+    vectors: tuple[bytes | None, ...]  # one a chunk, as stored; None where there is no model
+    title_vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedNote:
+    """A note that could not be prepared, which is a defect of ours."""
+
+    path: str
+    reason: str  # in words
+    is_deadly: bool = False  # preparing it ended a process; it must never be tried in the one that serves
+
+
+Prepared: TypeAlias = PreparedNote | FailedNote | DrawingFile | MissedFile
+Ready: TypeAlias = tuple[Prepared, str | None]
+"""What became of a file, and the path its note had before."""
+
+
+def nothing_known(_: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    """For a process without the index: embedding a chunk costs less than asking the writer whether it has to."""
+    return {}
+
+
+class Preparer:
+    """
+    Prepares notes of the vault at *root*.
+
+    Args:
+        encoder: None where there is no model.
+        known: Asked before anything is embedded.
+    """
+
+    def __init__(
+        self, root: Path, rules: ReadingRules, encoder: Encoder | None, known: KnownVectors = nothing_known
+    ) -> None:
+        self._root = root
+        self._rules = rules
+        self._encoder = encoder
+        self._known = known
+
+    def prepare(self, moves: Iterable[Move]) -> Iterator[Sequence[Ready]]:
+        """
+        The notes of *moves* in order, in groups of a few megabytes; each is read when its group is asked for.
+
+        Raises:
+            VaultMissing: The vault itself cannot be opened.
+        """
+        for group in read_groups(self._root, moves):
+            yield self._prepare_group(group)
+
+    def stamps(self, paths: Sequence[str]) -> list[FoundFile]:
+        """What the files at *paths* are, without their bytes. Raises as `prepare`."""
+        found = (read_one(self._root, path) for path in paths)
+        return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """The vector of each of *texts*, as stored."""
+        assert self._encoder is not None, "only asked for when a model is there"
+        fault_point("embed")
+        return quantise(self._encoder.encode(texts))
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _prepare_group(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
+        read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
+        vectors = self._vectors([found[0] for found, _ in read if isinstance(found, tuple)])
+        return [(_prepare_note(*found, vectors) if isinstance(found, tuple) else found, old) for found, old in read]
+
+    def _read(self, file: NoteFile) -> tuple[Note, FileStamp] | FailedNote:
+        """What stands in *file*; where reading it fails, the other notes go on."""
+        try:
+            return read_note(file.path, file.data, self._rules), file.stamp
+        except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
+            _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
+            reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
+            return FailedNote(file.path, reason)
+
+    def _vectors(self, notes: Sequence[Note]) -> Mapping[bytes, bytes]:
+        """Vectors for the chunks and titles of *notes*, by `content_hash` and `title_hash`, each text embedded once."""
+        texts = {content_hash(chunk): embedded_text(chunk) for note in notes for chunk in note.chunks}
+        texts |= {title_hash(note.title): note.title for note in notes}
+        known = self._known(list(texts))
+        missing = [key for key in texts if key not in known]
+        if self._encoder is None or not missing:
+            return known
+        return {**known, **dict(zip(missing, self.embed([texts[key] for key in missing]), strict=True))}
+
+
+def _prepare_note(note: Note, stamp: FileStamp, vectors: Mapping[bytes, bytes]) -> PreparedNote:
+    chunk_vectors = tuple(vectors.get(content_hash(chunk)) for chunk in note.chunks)
+    return PreparedNote(note.path, note, stamp, chunk_vectors, vectors.get(title_hash(note.title)))
+
+
+def embedded_text(chunk: Chunk) -> str:
+    """What the encoder sees of *chunk*: what it is about, where it stands, what it says."""
+    return "\n".join(part for part in (chunk.context, chunk.section, chunk.text) if part)

@@ -1,0 +1,39 @@
+"""Values in frames: what was sent arrives, and half of it never does."""
+
+import io
+import pickle
+
+import pytest
+
+from quarry.indexing.errands import Done, Part, Task, read_frame, write_frame
+
+
+def framed(*values: object) -> io.BytesIO:
+    pipe = io.BytesIO()
+    for value in values:
+        write_frame(pipe, value)
+    pipe.seek(0)
+    return pipe
+
+
+def test_values_arrive_in_order():
+    sent = [Task("prepare", (("a.md", None),)), Part((b"x",)), Done()]
+    pipe = framed(*sent)
+
+    assert [read_frame(pipe) for _ in sent] == sent
+    assert read_frame(pipe) is None
+
+
+def test_a_frame_that_was_cut_short_is_the_end():
+    whole = framed(Part((b"x" * 100,))).getvalue()
+
+    assert all(read_frame(io.BytesIO(whole[:cut])) is None for cut in range(len(whole)))
+
+
+def test_what_cannot_be_sent_leaves_nothing_in_the_pipe():
+    pipe = io.BytesIO()
+
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        write_frame(pipe, lambda: None)
+
+    assert pipe.getvalue() == b""
