@@ -6,12 +6,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import zstandard
 
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
@@ -273,3 +275,14 @@ def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[[Path,
         return real(root, path, max_bytes)
 
     return read
+
+
+def index_bytes(folder: Path) -> bytes:
+    """Every byte of the index, its WAL and whatever lies beside it, and what is compressed among them."""
+    raw = b"".join(file.read_bytes() for file in sorted(folder.glob("index.db*")))
+    found, at = [raw], raw.find(zstandard.FRAME_HEADER)
+    while at >= 0:
+        with suppress(zstandard.ZstdError):  # four bytes that only look like a frame
+            found.append(zstandard.ZstdDecompressor().decompressobj().decompress(raw[at : at + (1 << 16)]))
+        at = raw.find(zstandard.FRAME_HEADER, at + 1)
+    return b"".join(found)

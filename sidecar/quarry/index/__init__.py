@@ -6,6 +6,7 @@ from quarry.index.files import clear_leftovers, discard, install, rebuild_path, 
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.lexical import ChunkWeights, NoteWeights
 from quarry.index.matching import LexicalQuery
+from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
@@ -43,6 +44,7 @@ __all__ = [
     "NoteWeights",
     "PendingChunk",
     "PendingTitle",
+    "PreparedNote",
     "Problem",
     "Reader",
     "ResolvedLink",
@@ -54,6 +56,7 @@ __all__ = [
     "discard",
     "install",
     "note_of",
+    "prepare",
     "quantise",
     "rebuild_path",
     "set_aside",

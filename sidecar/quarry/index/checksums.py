@@ -5,10 +5,10 @@ SQLite's own checks found none of 350 silent bit flips in an index; a hash over 
 """
 
 import hashlib
+import zlib
+from collections.abc import Sequence
 
-import apsw
-
-from quarry.index.database import SqlValue, select
+from quarry.index.database import SqlValue
 from quarry.types import Chunk
 
 HASH_BYTES = 16  # against accidents, not against an attacker, who could write a hash as well
@@ -25,8 +25,14 @@ def digest(*parts: SqlValue) -> bytes:
 
 
 def content_hash(chunk: Chunk) -> bytes:
-    """Which text is embedded for *chunk*: equal hashes, equal vectors. It covers section, context and text."""
-    return digest(chunk.section, chunk.context, chunk.text)
+    """
+    Which text is embedded for *chunk*: equal hashes, equal vectors. It covers section, context and text.
+
+    With the lengths before them, so that none can lend a letter to the next; a sixth of the time of `digest`.
+    """
+    section, context = chunk.section, chunk.context
+    parts = f"{len(section)},{len(context)};{section}{context}{chunk.text}"
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 
 
 def title_hash(title: str) -> bytes:
@@ -35,32 +41,20 @@ def title_hash(title: str) -> bytes:
 
 
 def vector_checksum(content_hash: bytes, vector: bytes) -> bytes:
-    """The checksum of a vector's row; it ties the vector to the text that it was made from."""
-    return digest(content_hash, vector)
+    """
+    The checksum of a vector's row; it ties the vector to the text that it was made from.
+
+    A CRC of 4 bytes: one bit wrong in a vector moves a score by a thousandth, and 12 bytes more a row are 1 MB.
+    """
+    return zlib.crc32(vector, zlib.crc32(content_hash)).to_bytes(4)
 
 
-def note_checksum(connection: apsw.Connection, note_id: int) -> bytes | None:
-    """The checksum that the row of a note, with its tags and links, should carry; None if there is no such row."""
-    rows = select(
-        connection,
-        "SELECT id, path, path_nfc, path_key, name_key, title, aliases, properties, redactions, problems,"
-        " size_bytes, mtime_ns, sha256, chunk_count FROM notes WHERE id = ?",
-        (note_id,),
-    )
-    if not rows:
-        return None
-    tags = select(connection, "SELECT position, tag, tag_key FROM tags WHERE note_id = ? ORDER BY position", (note_id,))
-    values = [*rows[0], *(value for row in tags for value in row)]
-    links = select(
-        connection,
-        "SELECT position, kind, target, target_key, heading, label FROM links WHERE note_id = ? ORDER BY position",
-        (note_id,),
-    )
-    values += [value for row in links for value in row]
-    return digest(*values)
+def note_checksum(values: Sequence[SqlValue], body: bytes) -> bytes:
+    """
+    The checksum that the row of a note carries.
 
-
-def is_note_sound(connection: apsw.Connection, note_id: int) -> bool:
-    """Whether the row of a note, with its tags and links, is as it was written."""
-    stored = select(connection, "SELECT checksum FROM notes WHERE id = ?", (note_id,))
-    return bool(stored) and stored[0][0] == note_checksum(connection, note_id)
+    Args:
+        values: Its columns from `path` to `chunk_count`.
+        body: What `bodies` holds of it.
+    """
+    return hashlib.blake2b(body, digest_size=HASH_BYTES, key=digest(*values)).digest()

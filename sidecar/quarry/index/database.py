@@ -19,8 +19,8 @@ from quarry.index.folding import fold_marks
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
-CHECKPOINT_PAGES = 2000  # 8 MB: a burst of saves causes none, and a kill leaves little to replay
 WRITER_CACHE_KIB = 32 * 1024
+BULK_CACHE_KIB = 96 * 1024  # indexes are filled in random order: pages that fit are written once a commit
 READER_CACHE_KIB = 8 * 1024  # per connection, of which there are a few; the system caches the file as well
 
 SqlValue: TypeAlias = str | int | float | bytes | None
@@ -134,7 +134,7 @@ def _prepare_for_writing(connection: apsw.Connection) -> None:
     )  # with WAL: a crash of the system may lose the last notes, never tear one
     connection.pragma("secure_delete", True)
     connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
-    connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+    connection.pragma("wal_autocheckpoint", 0)  # see writer.py
     connection.pragma("cache_size", -WRITER_CACHE_KIB)
 
 

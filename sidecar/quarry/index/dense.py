@@ -22,7 +22,6 @@ from quarry.types import Candidate, Ranking
 
 OVERFETCH = 2  # proposed for each one wanted: rounding the query to int8 moves neighbours by a few ranks
 OVERFETCH_MORE = 20
-MAX_NEIGHBOURS = 4096  # sqlite-vec refuses more
 
 
 class Nearest(NamedTuple):
@@ -33,10 +32,13 @@ class Nearest(NamedTuple):
     mean: float
 
 
-_NEAREST = "SELECT rowid, -distance FROM chunks_vec WHERE embedding MATCH vec_int8(?) AND k = ? ORDER BY distance"
+_NEAREST = (
+    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS score FROM vectors"
+    " WHERE length(vector) > 0 ORDER BY score DESC LIMIT ?"
+)
 _NEAREST_AMONG = (
-    "SELECT rowid, -distance FROM chunks_vec WHERE embedding MATCH vec_int8(?) AND k = ?"
-    " AND rowid IN (SELECT c.id FROM chunks c WHERE c.note_id IN (SELECT value FROM json_each(?))) ORDER BY distance"
+    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS score FROM vectors"
+    " WHERE length(vector) > 0 AND chunk_id >> 11 IN (SELECT value FROM json_each(?3)) ORDER BY score DESC LIMIT ?2"
 )
 
 
@@ -156,22 +158,15 @@ def _cosines(rows: Sequence[tuple[int, bytes]], vector: FloatVector) -> dict[int
     return dict(zip((row[0] for row in rows), scores, strict=False))
 
 
-def _ask_vec(
-    connection: apsw.Connection, needle: bytes, admitted: NoteIds | None, wanted: int
-) -> Sequence[Scored] | None:
-    """What sqlite-vec proposes; None when it cannot return all rows that score alike at the cut."""
+def _ask_vec(connection: apsw.Connection, needle: bytes, admitted: NoteIds | None, wanted: int) -> Sequence[Scored]:
+    """What sqlite-vec proposes: the *wanted* nearest of the stored rows, and all that are as near as the last."""
 
     def fetch(limit: int) -> Sequence[Scored]:
-        count = min(limit, MAX_NEIGHBOURS)
         if admitted is None:
-            return select(connection, _NEAREST, (needle, count))
-        return select(connection, _NEAREST_AMONG, (needle, count, id_list(admitted)))
+            return select(connection, _NEAREST, (needle, limit))
+        return select(connection, _NEAREST_AMONG, (needle, limit, id_list(admitted)))
 
-    if wanted >= MAX_NEIGHBOURS:
-        return None
-    rows = fetch_past_ties(fetch, wanted)
-    is_cut_amid_ties = len(rows) == MAX_NEIGHBOURS and rows[-1][1] == rows[wanted - 1][1]
-    return None if is_cut_amid_ties else rows
+    return fetch_past_ties(fetch, wanted)
 
 
 def _stored_cosines(connection: apsw.Connection, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:

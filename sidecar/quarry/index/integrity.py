@@ -1,27 +1,22 @@
 """
 Whether the index still is what was written: SQLite's structure, our checksums, and the derived parts against the truth.
 
-`check_structure` and `vector_index_agrees` look at everything; `verify_notes` goes note by note and may stop anywhere.
+`check_structure` looks at everything; `verify_notes` goes note by note and may stop anywhere.
 What only the last finds is damage inside values: SQLite has no checksums.
 """
 
-from collections.abc import Iterator
-
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
 from quarry.errors import IndexDamaged
 from quarry.index import meta
-from quarry.index.checksums import is_note_sound, title_hash, vector_checksum
+from quarry.index.bodies import Body
+from quarry.index.checksums import content_hash, title_hash, vector_checksum
 from quarry.index.database import Parts, select
-from quarry.index.dense import MAX_NEIGHBOURS
-from quarry.index.keyword_schema import table_exists
-from quarry.index.rows import ChunkRow
+from quarry.index.folding import fold_tag
+from quarry.index.ids import id_range
+from quarry.index.links import target_key
 from quarry.index.schema import TABLE_NAMES
-from quarry.index.vectors import cosines
-
-DISTANCE_TOLERANCE = 1e-5  # sqlite-vec adds in float32; one flipped bit of an int8 moves a cosine by 1e-4 and more
+from quarry.index.stored import NoteRow, note_rows
 
 
 def quick_check(connection: apsw.Connection) -> None:
@@ -57,6 +52,9 @@ def check_structure(connection: apsw.Connection, parts: Parts) -> None:
         raise IndexDamaged(f"SQLite's integrity_check found: {verdict}; the index has to be rebuilt")
     if broken := select(connection, "PRAGMA foreign_key_check"):
         raise IndexDamaged(f"a row of {broken[0][0]} belongs to nothing in {broken[0][2]}; the index has to be rebuilt")
+    counted = select(connection, "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM chunk_rows)")[0]
+    if counted != meta.totals(connection):
+        raise IndexDamaged(f"there are {counted} notes and chunks, not those it says; the index has to be rebuilt")
     if parts.has_fts5:  # rank 1: also compare with what the views say, which finds what the default does not
         connection.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES ('integrity-check', 1)")
         connection.execute("INSERT INTO names_fts(names_fts, rank) VALUES ('integrity-check', 1)")
@@ -72,103 +70,59 @@ def verify_notes(connection: apsw.Connection, start_after: str | None, limit: in
     notes: list[tuple[int, str]] = select(
         connection, "SELECT id, path FROM notes WHERE path > ? ORDER BY path LIMIT ?", (start_after or "", limit)
     )
-    damaged = [path for note_id, path in notes if not _is_sound(connection, note_id)]
+    rows = note_rows(connection, [note_id for note_id, _ in notes])
+    damaged = [path for note_id, path in notes if note_id not in rows or not _is_sound(connection, rows[note_id])]
     return damaged, notes[-1][1] if len(notes) == limit else None
 
 
-def vector_index_agrees(connection: apsw.Connection) -> bool:
-    """
-    Whether sqlite-vec holds exactly the vectors of the table `vectors`.
-
-    It is asked what a search asks, for the distances to a fixed vector, as its tables are its own business.
-    """
-    dimension = meta.dimension(connection)
-    if dimension is None:
-        return not table_exists(connection, "chunks_vec")
-    places = np.arange(dimension)
-    probe = np.where(places % 3 == 0, 127, places % 89 - 44).astype(np.int8)  # any vector without a pattern of theirs
-    return all(_range_agrees(connection, probe, first, last) for first, last in _ranges(connection))
-
-
-def _range_agrees(connection: apsw.Connection, probe: NDArray[np.int8], first: int, last: int) -> bool:
-    stored: list[tuple[int, bytes]] = select(
-        connection,
-        "SELECT chunk_id, vector FROM vectors WHERE chunk_id BETWEEN ? AND ? AND length(vector) > 0",
-        (first, last),
-    )
-    found: dict[int, float] = dict(
-        select(
-            connection,
-            "SELECT rowid, 1 - distance FROM chunks_vec WHERE embedding MATCH vec_int8(?) AND k = ?"
-            " AND rowid IN (SELECT c.id FROM chunks c WHERE c.id BETWEEN ? AND ?)",
-            (probe.tobytes(), MAX_NEIGHBOURS, first, last),
-        )
-    )
-    if found.keys() != {chunk_id for chunk_id, _ in stored} or {len(vector) for _, vector in stored} - {len(probe)}:
+def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
+    """Whether every row of a note is as it was written."""
+    if not row.is_sound:
         return False
-    expected = cosines([vector for _, vector in stored], probe.astype(np.float32))
+    body = row.body()
+    return (
+        _are_tags_and_links_sound(connection, row, body)
+        and _is_title_sound(connection, row)
+        and _are_chunks_sound(connection, row, body)
+    )
+
+
+def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, body: Body) -> bool:
+    """Whether look-ups by tag and by link find the note; a row of `links` too many is seen when it is read."""
+    tags = select(connection, "SELECT tag, tag_key FROM tags WHERE note_id = ? ORDER BY position", (row.note_id,))
+    if tags != [(tag, fold_tag(tag)) for tag in body.tags]:
+        return False
+    sql = "SELECT 1 FROM links WHERE target_key = ? AND note_id = ?"
+    keys = {target_key(link.target) for link in body.links} - {""}
+    return all(select(connection, sql, (key, row.note_id)) for key in keys)
+
+
+def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
+    """Whether the vector of a note's title, if it has one, is as it was written, and for this title."""
+    sql = "SELECT title_hash, vector, checksum FROM title_vectors WHERE note_id = ?"
     return all(
-        abs(found[chunk_id] - score) < DISTANCE_TOLERANCE for (chunk_id, _), score in zip(stored, expected, strict=True)
+        key == title_hash(row.title) and checksum == vector_checksum(key, vector)
+        for key, vector, checksum in select(connection, sql, (row.note_id,))
     )
 
 
-def is_chunk_sound(row: ChunkRow, note_id: int, checksum: bytes) -> bool:
-    """Whether a chunk's row is as it was written."""
-    return row.checksum(note_id) == checksum
-
-
-def _is_sound(connection: apsw.Connection, note_id: int) -> bool:
-    if not is_note_sound(connection, note_id) or not _is_title_sound(connection, note_id):
-        return False
-    chunk_count = select(connection, "SELECT chunk_count FROM notes WHERE id = ?", (note_id,))[0][0]
+def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: Body) -> bool:
+    """Whether the chunks' rows are those of the body, each with its vector or waiting for one."""
     rows = select(
         connection,
-        "SELECT c.checksum, v.vector, v.checksum, p.chunk_id, c.number, c.heading_path, c.section, c.text, c.context,"
-        " c.first, c.last, c.first_utf16, c.line, c.shifts, c.content_hash FROM chunks c"
-        " LEFT JOIN vectors v ON v.chunk_id = c.id LEFT JOIN pending p ON p.chunk_id = c.id"
-        " WHERE c.note_id = ? ORDER BY c.number",
-        (note_id,),
+        "SELECT r.id, r.number, r.content_hash, v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
+        " LEFT JOIN vectors v ON v.chunk_id = r.id LEFT JOIN pending p ON p.chunk_id = r.id"
+        " WHERE r.note_id = ? ORDER BY r.number",
+        (row.note_id,),
     )
-    if [row[4] for row in rows] != list(range(chunk_count)):
+    first, _ = id_range(row.note_id)
+    expected = [
+        (first + slot, number, content_hash(chunk))
+        for number, (slot, chunk) in enumerate(zip(body.slots, body.chunks, strict=True))
+    ]
+    if [found[:3] for found in rows] != expected:
         return False
-    return all(_is_row_sound(note_id, *row) for row in rows)
-
-
-def _is_title_sound(connection: apsw.Connection, note_id: int) -> bool:
-    """Whether the vector of a note's title, if it has one, is as it was written, and for this title."""
-    sql = "SELECT n.title, t.title_hash, t.vector, t.checksum FROM notes n JOIN title_vectors t ON t.note_id = n.id"
-    rows = select(connection, sql + " WHERE n.id = ?", (note_id,))
     return all(
-        key == title_hash(title) and checksum == vector_checksum(key, vector) for title, key, vector, checksum in rows
+        pending is not None if vector is None else pending is None and vector_checksum(key, vector) == checksum
+        for _, _, key, vector, checksum, pending in rows
     )
-
-
-def _is_row_sound(
-    note_id: int,
-    checksum: bytes,
-    vector: bytes | None,
-    of_vector: bytes | None,
-    pending: int | None,
-    *values: object,
-) -> bool:
-    row = ChunkRow(*values)  # type: ignore[arg-type]  # the columns in their order
-    if not is_chunk_sound(row, note_id, checksum):
-        return False
-    if vector is None:
-        return pending is not None
-    return pending is None and vector_checksum(row.content_hash, vector) == of_vector
-
-
-def _ranges(connection: apsw.Connection) -> Iterator[tuple[int, int]]:
-    """Ranges `(first, last)` of chunk ids that hold at most as many vectors as sqlite-vec returns at once."""
-    first = 0
-    while True:
-        rows = select(
-            connection,
-            "SELECT max(chunk_id) FROM (SELECT chunk_id FROM vectors WHERE chunk_id >= ? ORDER BY chunk_id LIMIT ?)",
-            (first, MAX_NEIGHBOURS),
-        )
-        if rows[0][0] is None:
-            return
-        yield first, rows[0][0]
-        first = rows[0][0] + 1

@@ -5,21 +5,20 @@ FTS5 stores no text, so to take a row out it must be told what stood there. Wher
 whole keyword index is made anew.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import apsw
 
 from quarry.index import meta
-from quarry.index.database import Parts, SqlValue, select
+from quarry.index.database import Parts, SqlValue
 from quarry.index.keyword_schema import create_keyword_index
-from quarry.index.keywords import NoteColumns, chunk_columns, note_columns
-from quarry.types import Note
+from quarry.index.keywords import ChunkColumns, NoteColumns
 
 _ADD_CHUNK = "INSERT INTO chunks_fts(rowid, text, section, context, compounds, parts) VALUES (?,?,?,?,?,?)"
 _REMOVE_CHUNK = (
     "INSERT INTO chunks_fts(chunks_fts, rowid, text, section, context, compounds, parts) VALUES ('delete',?,?,?,?,?,?)"
 )
-_NOTE = "SELECT title, aliases, name, headings, tags, compounds FROM name_terms WHERE id = ?"
 _ADD_NOTE = "INSERT INTO names_fts(rowid, title, aliases, name, headings, tags, compounds) VALUES (?,?,?,?,?,?,?)"
 _REMOVE_NOTE = (
     "INSERT INTO names_fts(names_fts, rowid, title, aliases, name, headings, tags, compounds)"
@@ -74,25 +73,19 @@ class KeywordRows:
         self._has_fts5 = parts.has_fts5
         self._queue = queue
 
-    def add_chunk(self, chunk_id: int, indexed: tuple[str, str, str]) -> None:
-        """Index a new chunk by its text, section and context."""
+    def add_chunks(self, chunks: Sequence[tuple[int, ChunkColumns]]) -> None:
+        """Index new chunks, `(id, columns)`."""
         if self._keeps():
-            self._queue.statements.append((_ADD_CHUNK, (chunk_id, *chunk_columns(*indexed))))
+            self._queue.statements += [(_ADD_CHUNK, (chunk_id, *columns)) for chunk_id, columns in chunks]
 
-    def remove_chunk(self, chunk_id: int, indexed: tuple[str, str, str]) -> None:
+    def remove_chunk(self, chunk_id: int, columns: ChunkColumns) -> None:
         """Take out a chunk that was indexed by exactly these."""
         if self._keeps():
-            self._queue.statements.append((_REMOVE_CHUNK, (chunk_id, *chunk_columns(*indexed))))
+            self._queue.statements.append((_REMOVE_CHUNK, (chunk_id, *columns)))
 
-    def stored_note(self, note_id: int) -> NoteColumns | None:
-        """What `names_fts` holds of a note, asked before its rows change; None without FTS5."""
-        rows = select(self._db, _NOTE, (note_id,)) if self._keeps() else []
-        return rows[0] if rows else None
-
-    def replace_note(self, note_id: int, old: NoteColumns | None, note: Note | None) -> None:
-        """Bring the row of a note from what `stored_note` said of it to what it is now; None: it is gone."""
-        new = note_columns(note) if note and self._keeps() else None
-        if old == new:
+    def replace_note(self, note_id: int, old: NoteColumns | None, new: NoteColumns | None) -> None:
+        """Bring the row of a note from what it was to what it is now; None: it was not there, or is gone."""
+        if old == new or not self._keeps():
             return
         if old is not None:
             self._queue.statements.append((_REMOVE_NOTE, (note_id, *old)))

@@ -31,7 +31,11 @@ def terms(text: str) -> Analysed:
     return _terms(text)
 
 
-def chunk_columns(text: str, section: str, context: str) -> tuple[str, str, str, str, str]:
+ChunkColumns = tuple[str, str, str, str, str]
+"""What `chunks_fts` holds of a chunk: text, section, context, compounds, parts."""
+
+
+def chunk_columns(text: str, section: str, context: str) -> ChunkColumns:
     """The columns of a chunk in `chunks_fts`, as the view `chunk_terms` has them."""
     a, b, c = terms(text), terms(section), terms(context)
     compounds, parts = f"{a.compounds} {b.compounds} {c.compounds}", f"{a.parts} {b.parts} {c.parts}"

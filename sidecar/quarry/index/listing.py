@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import apsw
 
 from quarry.conditions import AnyOf, Condition, Every, InTask, Matches
+from quarry.index import meta
 from quarry.index.admission_pieces import Sql, joined
 from quarry.index.admission_text import chunk_matching, chunk_with_task
 from quarry.index.database import select
@@ -58,11 +59,11 @@ def summaries(
 
 def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:
     """How many chunks the *admitted* notes have, counted no further than *limit*."""
-    few = None if admitted is None else admitted[:limit]  # every note has a chunk, so that these are enough
-    chunks = _among(few).within("SELECT count(*) FROM (SELECT 1 FROM notes n JOIN chunks c ON c.note_id = n.id WHERE ")
-    counted = chunks.within("", " LIMIT ?)")
-    found: list[tuple[int]] = select(connection, counted.text, (*counted.bindings, limit))
-    return found[0][0]
+    if admitted is None:
+        return min(limit, meta.totals(connection)[1])
+    few = admitted[:limit]  # every note has a chunk, so that these are enough
+    counted = _among(few).within("SELECT ifnull(sum(n.chunk_count), 0) FROM notes n WHERE ")
+    return min(limit, int(select(connection, counted.text, counted.bindings)[0][0]))
 
 
 def _among(admitted: NoteIds | None) -> Sql:

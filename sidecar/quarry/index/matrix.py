@@ -156,7 +156,7 @@ class VectorCache:
             kept = self._kept
         if kept is not None:
             return kept.chunks.size_bytes < MEMORY_BYTES
-        count = select(connection, "SELECT count(*) FROM chunks")[0][0]
+        _, count = meta.totals(connection)
         return bool(count * (meta.dimension(connection) or 0) < MEMORY_BYTES)
 
     def vectors(self, connection: apsw.Connection) -> Vectors:

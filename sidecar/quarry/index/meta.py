@@ -4,13 +4,14 @@ import apsw
 
 from quarry.index.database import select
 
-GENERATION = "generation"  # counts transactions that changed notes; what is cached from the index is keyed by it
-DIMENSION = "dimension"  # of every vector; absent while there is none, and then there is no `chunks_vec` either
+GENERATION = "generation"  # counts transactions; what is cached from the index is keyed by it
+DIMENSION = "dimension"  # of every vector; absent while there is none
 LEXICAL_STALE = "lexical_stale"  # present: rows changed while FTS5 was missing
-DENSE_STALE = "dense_stale"  # present: vectors changed while sqlite-vec was missing
 TERMS = "terms"  # the version of `keywords.py` that filled the keyword index
 DROPPED = "dropped"  # the generation in which all vectors were dropped
-OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, DENSE_STALE, TERMS, DROPPED})
+NOTES = "notes"  # how many there are: counting 80,000 chunks at every search would take a millisecond
+CHUNKS = "chunks"
+OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, TERMS, DROPPED, NOTES, CHUNKS})
 
 
 def get(connection: apsw.Connection, key: str) -> str | None:
@@ -41,10 +42,22 @@ def generation(connection: apsw.Connection) -> int:
 
 
 def next_generation(connection: apsw.Connection) -> int:
-    """The generation that the change in hand will make."""
+    """The generation that the transaction in hand will make."""
     return generation(connection) + 1
 
 
 def advance_generation(connection: apsw.Connection) -> None:
-    """Say that something changed."""
-    put(connection, GENERATION, str(next_generation(connection)))
+    """Say that something changed; once a transaction, just before it is committed."""
+    connection.execute("UPDATE meta SET value = value + 1 WHERE key = ?", (GENERATION,))
+
+
+def totals(connection: apsw.Connection) -> tuple[int, int]:
+    """How many notes and chunks there are."""
+    return int(get(connection, NOTES) or 0), int(get(connection, CHUNKS) or 0)
+
+
+def add_to_totals(connection: apsw.Connection, notes: int, chunks: int) -> None:
+    """There are so many notes and chunks more, or fewer."""
+    if notes or chunks:
+        sql = "UPDATE meta SET value = value + CASE key WHEN ?1 THEN ?3 ELSE ?4 END WHERE key IN (?1, ?2)"
+        connection.execute(sql, (NOTES, CHUNKS, notes, chunks))

@@ -6,27 +6,45 @@ text, section and context stand unchanged keeps its row, its postings and its ve
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import apsw
 
 from quarry.faults import fault_point
-from quarry.index.checksums import is_note_sound, note_checksum
-from quarry.index.database import Parts, select
-from quarry.index.ids import free_ids
+from quarry.index import meta
+from quarry.index.bodies import Body, opened, pack, unpack
+from quarry.index.checksums import content_hash, note_checksum
+from quarry.index.database import Parts, SqlValue, select
+from quarry.index.ids import free_ids, id_range, note_of
 from quarry.index.keyword_rows import KeywordQueue, KeywordRows
-from quarry.index.rows import ChunkRow, check_storable, chunk_row, link_values, note_values, tag_values
+from quarry.index.keywords import ChunkColumns, note_columns
+from quarry.index.links import target_key
+from quarry.index.prepared import PreparedNote, chunk_terms
+from quarry.index.rows import note_from
+from quarry.index.stored import NoteRow, note_rows
 from quarry.index.vector_rows import VectorRows
-from quarry.types import FileStamp, Note
+from quarry.types import Chunk, FileStamp
+
+_INSERT_NOTE = (
+    "INSERT INTO notes (path, path_nfc, path_key, name_key, title, aliases, properties, redactions, problems,"
+    " size_bytes, mtime_ns, sha256, chunk_count, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+)
+_UPDATE_NOTE = (
+    "UPDATE notes SET path = ?, path_nfc = ?, path_key = ?, name_key = ?, title = ?, aliases = ?, properties = ?,"
+    " redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?"
+    " WHERE id = ?"
+)
+_INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content_hash) VALUES (?,?,?)"
 
 
 @dataclass(frozen=True, slots=True)
-class _OldChunk:
-    """A chunk's row as it is."""
+class _OldNote:
+    """A note as it stands in the tables, as far as they can be trusted."""
 
-    chunk_id: int
-    row: ChunkRow
-    is_sound: bool  # its checksum holds
+    row: NoteRow
+    chunk_ids: tuple[int, ...]
+    body: Body | None  # None: something is not as it was written
+    hashes: tuple[bytes, ...]  # of the body's chunks
 
 
 class NoteRows:
@@ -35,207 +53,213 @@ class NoteRows:
     def __init__(self, connection: apsw.Connection, parts: Parts, queue: KeywordQueue) -> None:
         self._db = connection
         self._keywords = KeywordRows(connection, parts, queue)
-        self._vectors = VectorRows(connection, parts)
+        self._vectors = VectorRows(connection)
+        self._changed: set[int] = set()  # notes that are in `changes` by now
 
-    def upsert(
-        self,
-        note: Note,
-        stamp: FileStamp,
-        vectors: Sequence[bytes | None],
-        *,
-        title_vector: bytes | None = None,
-        old_path: str | None = None,
-    ) -> None:
+    def upsert(self, note: PreparedNote, old_path: str | None = None) -> None:
         """
         Make the rows of *note* what it is now.
 
         Args:
-            vectors: The stored form of each chunk's vector; None where there is no model yet.
-            title_vector: That of the title.
             old_path: The note's path until now, when it was renamed.
 
         Raises:
-            ValueError: The note cannot be stored; nothing was written.
+            ValueError: Its vectors are of another model than those stored; nothing was written.
         """
-        if len(vectors) != len(note.chunks):
-            raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")
-        check_storable(note, [*vectors, title_vector], self._vectors.dimension)
+        self._vectors.check_dimensions([*note.vectors, note.title_vector])
         note_id = self._find(old_path or note.path)
         if note_id is None:
-            note_id = self._find(note.path)
+            note_id = self._find(note.path) if old_path else None
         elif old_path not in (None, note.path):
             self.remove(note.path)  # what the renamed file replaced
+        self._forget_problem(note.path)
         if note_id is None:
-            note_id = self._insert_note(note, stamp)
-            old_chunks: list[_OldChunk] = []
-            indexed, is_sound = None, True
+            self._insert(note)
         else:
-            old_chunks = self._old_chunks(note_id)
-            indexed, is_sound = self._keywords.stored_note(note_id), self._is_sound(note_id, old_chunks)
-            self._update_note(note_id, note, stamp)
-        self._db.execute("DELETE FROM problems WHERE path = ?", (note.path,))
-        self._write_tags_and_links(note_id, note)
-        self._write_chunks(note_id, [chunk_row(chunk) for chunk in note.chunks], vectors, old_chunks, is_sound)
-        self._vectors.set_title(note_id, note.title, title_vector)
-        self._seal(note_id)
-        if is_sound:
-            self._keywords.replace_note(note_id, indexed, note)
-        else:
-            self._keywords.make_anew()
+            self._update(note_id, note)
+        fault_point("insert")
 
     def restamp(self, path: str, stamp: FileStamp) -> None:
         """Store another stamp for the note at *path*, whose content is the same; an unknown path is left alone."""
         note_id = self._find(path)
         if note_id is None:
             return
-        is_sound = is_note_sound(self._db, note_id)
+        row = note_rows(self._db, [note_id])[note_id]
+        checksum = row.checksum
+        if row.packed is not None and row.is_sound:  # a new checksum over damage would hide it
+            fresh = (*row.values[:9], stamp.size_bytes, stamp.mtime_ns, stamp.sha256, row.values[12])
+            checksum = note_checksum(fresh, row.packed)
         self._db.execute(
-            "UPDATE notes SET size_bytes = ?, mtime_ns = ?, sha256 = ? WHERE id = ?",
-            (stamp.size_bytes, stamp.mtime_ns, stamp.sha256, note_id),
+            "UPDATE notes SET size_bytes = ?, mtime_ns = ?, sha256 = ?, checksum = ? WHERE id = ?",
+            (stamp.size_bytes, stamp.mtime_ns, stamp.sha256, checksum, note_id),
         )
-        if is_sound:  # a new checksum over damage would hide it
-            self._seal(note_id)
 
     def remove(self, path: str) -> None:
         """Delete every row of the note at *path*, and its problem; an unknown path is no error."""
-        self._db.execute("DELETE FROM problems WHERE path = ?", (path,))
+        self._forget_problem(path)
         note_id = self._find(path)
         if note_id is None:
             return
-        old_chunks = self._old_chunks(note_id)
-        indexed, is_sound = self._keywords.stored_note(note_id), self._is_sound(note_id, old_chunks)
-        self._drop_chunks(old_chunks, is_sound)
-        self._vectors.forget_title(note_id)
+        old = self._old(note_id)
+        self._drop_chunks(old, old.chunk_ids)
+        self._drop_links(old)
+        self._note_change(note_id)
         self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))  # the rest follows by its foreign keys
-        if is_sound:
-            self._keywords.replace_note(note_id, indexed, None)
-        else:
+        meta.add_to_totals(self._db, -1, -len(old.chunk_ids))
+        if old.body is None:
             self._keywords.make_anew()
+        else:
+            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.body)), None)
 
     def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
         """Store the vector of a pending chunk; one whose text is another by now is left pending."""
-        self._vectors.fill_in(chunk_id, content_hash, vector)
+        if self._vectors.fill_in(chunk_id, content_hash, vector):
+            self._note_change(note_of(chunk_id))
 
     def set_title_vector(self, note_id: int, title: str, vector: bytes) -> None:
         """Store the vector of a note's title; where the note has another by now, it goes on waiting."""
-        self._vectors.check_dimension(vector)
+        self._vectors.check_dimensions([vector])
         if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
             self._vectors.set_title(note_id, title, vector)
+            self._note_change(note_id)
 
     def drop_vectors(self) -> None:
         """Forget every vector: all chunks and titles are pending."""
         self._vectors.drop()
 
-    # --- notes, tags, links --------------------------------------------------------------------
+    # --- notes ---------------------------------------------------------------------------------
 
     def _find(self, path: str) -> int | None:
         rows: list[tuple[int]] = select(self._db, "SELECT id FROM notes WHERE path = ?", (path,))
         return rows[0][0] if rows else None
 
-    def _insert_note(self, note: Note, stamp: FileStamp) -> int:
-        self._db.execute(
-            "INSERT INTO notes (path, path_nfc, path_key, name_key, title, aliases, properties, redactions, problems,"
-            " size_bytes, mtime_ns, sha256, chunk_count, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,x'')",
-            note_values(note, stamp),
-        )
-        return self._db.last_insert_rowid()
+    def _insert(self, note: PreparedNote) -> None:
+        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum))
+        note_id = self._db.last_insert_rowid()
+        self._db.execute("INSERT INTO bodies VALUES (?,?)", (note_id, note.body))
+        self._write_tags_and_links(note_id, note)
+        first, _ = id_range(note_id)
+        self._add_chunks(note, [(number, first + number) for number in range(len(note.hashes))], is_indexed=True)
+        self._vectors.add_title(note_id, note.title, note.title_vector)
+        self._keywords.replace_note(note_id, None, note.note_terms)
+        self._note_change(note_id)
+        meta.add_to_totals(self._db, 1, len(note.hashes))
 
-    def _update_note(self, note_id: int, note: Note, stamp: FileStamp) -> None:
-        self._db.execute(
-            "UPDATE notes SET path = ?, path_nfc = ?, path_key = ?, name_key = ?, title = ?, aliases = ?,"
-            " properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?, chunk_count = ?"
-            " WHERE id = ?",
-            (*note_values(note, stamp), note_id),
-        )
+    def _update(self, note_id: int, note: PreparedNote) -> None:
+        old = self._old(note_id)
+        kept = _kept(old, note.hashes)
+        still_used = set(kept.values())
+        self._drop_chunks(old, [chunk_id for chunk_id in old.chunk_ids if chunk_id not in still_used])
+        fresh = free_ids(note_id, still_used)
+        ids = [kept[number] if number in kept else next(fresh) for number in range(len(note.hashes))]
+        self._rewrite(note_id, note, ids)
+        self._drop_links(old)
         self._db.execute("DELETE FROM tags WHERE note_id = ?", (note_id,))
-        self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
+        self._write_tags_and_links(note_id, note)
+        moved = [(number, chunk_id) for number, chunk_id in kept.items() if old.chunk_ids.index(chunk_id) != number]
+        if moved:
+            self._db.executemany("UPDATE chunk_rows SET number = ? WHERE id = ?", moved)
+        self._vectors.keep(note_id, [(kept[number], note.hashes[number], note.vectors[number]) for number in kept])
+        added = [(number, chunk_id) for number, chunk_id in enumerate(ids) if number not in kept]
+        self._add_chunks(note, added, is_indexed=old.body is not None)
+        self._vectors.set_title(note_id, note.title, note.title_vector)
+        self._note_change(note_id)
+        meta.add_to_totals(self._db, 0, len(ids) - len(old.chunk_ids))
+        if old.body is None:
+            self._keywords.make_anew()
+        else:
+            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.body)), note.note_terms)
 
-    def _write_tags_and_links(self, note_id: int, note: Note) -> None:
-        self._db.executemany("INSERT INTO tags VALUES (?,?,?,?)", [(note_id, *row) for row in tag_values(note)])
-        self._db.executemany("INSERT INTO links VALUES (?,?,?,?,?,?,?)", [(note_id, *row) for row in link_values(note)])
+    def _rewrite(self, note_id: int, note: PreparedNote, ids: Sequence[int]) -> None:
+        """Write the row and the body of a note whose chunks have these *ids*."""
+        body, checksum = note.body, note.checksum
+        first, _ = id_range(note_id)
+        slots = tuple(chunk_id - first for chunk_id in ids)
+        if slots != tuple(range(len(slots))):
+            body = pack(replace(unpack(body), slots=slots))
+            checksum = note_checksum(note.values, body)
+        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note_id))
+        self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?,?)", (note_id, body))
 
-    def _is_sound(self, note_id: int, chunks: Sequence[_OldChunk]) -> bool:
-        """Whether the note's rows still say what the keyword index holds of them."""
-        return is_note_sound(self._db, note_id) and all(chunk.is_sound for chunk in chunks)
+    def _old(self, note_id: int) -> _OldNote:
+        sql = "SELECT id, content_hash FROM chunk_rows WHERE note_id = ? ORDER BY number"
+        rows: list[tuple[int, bytes]] = select(self._db, sql, (note_id,))
+        row = note_rows(self._db, [note_id])[note_id]
+        ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(key for _, key in rows)
+        if not row.is_sound:
+            return _OldNote(row, ids, None, stored)
+        body, (first, _) = row.body(), id_range(note_id)
+        hashes = tuple(map(content_hash, body.chunks))
+        is_sound = hashes == stored and ids == tuple(first + slot for slot in body.slots)
+        return _OldNote(row, ids, body if is_sound else None, hashes)
 
-    def _seal(self, note_id: int) -> None:
-        """Write the checksum over what the note's rows are now."""
-        checksum = note_checksum(self._db, note_id)
-        self._db.execute("UPDATE notes SET checksum = ? WHERE id = ?", (checksum, note_id))
+    def _forget_problem(self, path: str) -> None:
+        self._db.execute("DELETE FROM problems WHERE path = ?", (path,))
+
+    def _note_change(self, note_id: int) -> None:
+        """Have what is kept of this note in memory read anew."""
+        if note_id in self._changed:
+            return
+        self._changed.add(note_id)
+        sql = "INSERT INTO changes VALUES (?1, ?2) ON CONFLICT DO UPDATE SET generation = ?2"
+        self._db.execute(sql, (note_id, meta.next_generation(self._db)))
+
+    # --- tags and links ------------------------------------------------------------------------
+
+    def _write_tags_and_links(self, note_id: int, note: PreparedNote) -> None:
+        if note.tags:
+            self._db.executemany("INSERT INTO tags VALUES (?,?,?,?)", [(note_id, *row) for row in note.tags])
+        if note.links:
+            rows: list[tuple[SqlValue, ...]] = [(key, note_id) for key in note.links]
+            self._db.executemany("INSERT OR IGNORE INTO links VALUES (?,?)", rows)
+
+    def _drop_links(self, old: _OldNote) -> None:
+        note_id = old.row.note_id
+        if old.body is None:  # which they are is not known, and there is no index by note
+            self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
+        elif old.body.links:
+            keys = {target_key(link.target) for link in old.body.links}
+            rows = [(key, note_id) for key in keys]
+            self._db.executemany("DELETE FROM links WHERE target_key = ? AND note_id = ?", rows)
 
     # --- chunks --------------------------------------------------------------------------------
 
-    def _old_chunks(self, note_id: int) -> list[_OldChunk]:
-        rows = select(
-            self._db,
-            "SELECT id, checksum, number, heading_path, section, text, context, first, last, first_utf16, line,"
-            " shifts, content_hash FROM chunks WHERE note_id = ? ORDER BY number",
-            (note_id,),
-        )
-        chunks = []
-        for chunk_id, checksum, *values in rows:
-            row = ChunkRow(*values)
-            chunks.append(_OldChunk(chunk_id, row, row.checksum(note_id) == checksum))
-        return chunks
+    def _add_chunks(self, note: PreparedNote, added: Sequence[tuple[int, int]], *, is_indexed: bool) -> None:
+        """Write the chunks of *added*, `(number, id)`; *is_indexed*: the keyword index is not made anew anyway."""
+        if not added:
+            return
+        rows = [(chunk_id, number, note.hashes[number]) for number, chunk_id in added]
+        self._db.executemany(_INSERT_CHUNK, rows)
+        if is_indexed:
+            terms = _terms(note, [number for number, _ in added])
+            ids = (chunk_id for _, chunk_id in added)
+            self._keywords.add_chunks(list(zip(ids, terms, strict=True)))
+        self._vectors.add([(chunk_id, note.hashes[number], note.vectors[number]) for number, chunk_id in added])
 
-    def _write_chunks(
-        self,
-        note_id: int,
-        rows: Sequence[ChunkRow],
-        vectors: Sequence[bytes | None],
-        old_chunks: Sequence[_OldChunk],
-        is_sound: bool,
-    ) -> None:
-        reusable: dict[tuple[str, str, str], list[_OldChunk]] = {}
-        for old in old_chunks if is_sound else ():
-            reusable.setdefault(old.row.indexed, []).append(old)
-        kept: dict[int, _OldChunk] = {}  # by the number that the chunk has now
-        for row in rows:
-            if matches := reusable.get(row.indexed):
-                kept[row.number] = matches.pop(0)
-        still_used = {old.chunk_id for old in kept.values()}
-        self._drop_chunks([old for old in old_chunks if old.chunk_id not in still_used], is_sound)
-        fresh = free_ids(note_id, still_used)
-        for row, vector in zip(rows, vectors, strict=True):
-            if row.number in kept:
-                self._keep_chunk(note_id, kept[row.number], row, vector)
-            else:
-                self._add_chunk(note_id, next(fresh), row, vector, is_sound)
-        fault_point("insert")
-
-    def _keep_chunk(self, note_id: int, old: _OldChunk, row: ChunkRow, vector: bytes | None) -> None:
-        if row != old.row:
-            self._db.execute(
-                "UPDATE chunks SET number = ?, heading_path = ?, first = ?, last = ?, first_utf16 = ?, line = ?,"
-                " shifts = ?, checksum = ? WHERE id = ?",
-                (
-                    row.number,
-                    row.heading_path,
-                    row.first,
-                    row.last,
-                    row.first_utf16,
-                    row.line,
-                    row.shifts,
-                    row.checksum(note_id),
-                    old.chunk_id,
-                ),
-            )
-        self._vectors.keep(old.chunk_id, row.content_hash, vector)
-
-    def _add_chunk(self, note_id: int, chunk_id: int, row: ChunkRow, vector: bytes | None, is_sound: bool) -> None:
-        self._db.execute(
-            "INSERT INTO chunks (id, note_id, number, heading_path, section, text, context, first, last, first_utf16,"
-            " line, shifts, content_hash, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (chunk_id, note_id, *row.values, row.checksum(note_id)),
-        )
-        if is_sound:
-            self._keywords.add_chunk(chunk_id, row.indexed)
-        self._vectors.add(chunk_id, row.content_hash, vector)
-
-    def _drop_chunks(self, chunks: Sequence[_OldChunk], is_sound: bool) -> None:
+    def _drop_chunks(self, old: _OldNote, chunk_ids: Sequence[int]) -> None:
         """Delete rows from the chunks and from what is derived from them; of a damaged note all but its keywords."""
-        for old in chunks:
-            if is_sound:
-                self._keywords.remove_chunk(old.chunk_id, old.row.indexed)
-            self._vectors.forget(old.chunk_id)
-            self._db.execute("DELETE FROM chunks WHERE id = ?", (old.chunk_id,))
+        if old.body is not None:
+            chunks: dict[int, Chunk] = dict(zip(old.chunk_ids, old.body.chunks, strict=True))
+            for chunk_id in chunk_ids:
+                self._keywords.remove_chunk(chunk_id, chunk_terms(chunks[chunk_id]))
+        self._vectors.forget(chunk_ids)
+        if chunk_ids:
+            self._db.executemany("DELETE FROM chunk_rows WHERE id = ?", [(chunk_id,) for chunk_id in chunk_ids])
+
+
+def _kept(old: _OldNote, hashes: Sequence[bytes]) -> dict[int, int]:
+    """The chunks that stay as they are: the number that each has now -> its id."""
+    if old.body is None:
+        return {}
+    reusable: dict[bytes, list[int]] = {}
+    for chunk_id, key in zip(old.chunk_ids, old.hashes, strict=True):
+        reusable.setdefault(key, []).append(chunk_id)
+    return {number: reusable[key].pop(0) for number, key in enumerate(hashes) if reusable.get(key)}
+
+
+def _terms(note: PreparedNote, numbers: Sequence[int]) -> list[ChunkColumns]:
+    """What the keyword index is to hold of these chunks."""
+    if note.chunk_terms is not None:
+        return [note.chunk_terms[number] for number in numbers]
+    body = opened(note.body)
+    return [chunk_terms(body.chunk(number)) for number in numbers]

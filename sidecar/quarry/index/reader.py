@@ -4,15 +4,12 @@ from collections.abc import Iterable
 from unicodedata import normalize
 
 from quarry.conditions import Condition
-from quarry.errors import IndexDamaged
 from quarry.index import admission, listing, meta
-from quarry.index.checksums import is_note_sound
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.folding import fold_name
-from quarry.index.ids import NoteIds
-from quarry.index.integrity import is_chunk_sound
-from quarry.index.links import resolve
+from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
+from quarry.index.links import resolve, target_key
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -25,14 +22,11 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.rows import ChunkRow, read_counts, read_list, read_properties
+from quarry.index.rows import note_from
 from quarry.index.search_reader import SearchReader
-from quarry.types import FileStamp, Link, Note
+from quarry.index.stored import note_rows
+from quarry.types import FileStamp
 
-_CHUNK = (
-    "SELECT c.note_id, c.checksum, c.number, c.heading_path, c.section, c.text, c.context, c.first, c.last,"
-    " c.first_utf16, c.line, c.shifts, c.content_hash"
-)
 _PROBLEMS = (
     " FROM (SELECT path, reason, skipped FROM problems UNION ALL"
     " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
@@ -88,8 +82,18 @@ class Reader(SearchReader):
         Raises:
             IndexDamaged: A row is not as it was written. Better no answer than a wrong text.
         """
-        found = {chunk_id: self._chunk(chunk_id) for chunk_id in chunk_ids}
-        return {chunk_id: chunk for chunk_id, chunk in found.items() if chunk is not None}
+        wanted: dict[int, list[int]] = {}
+        for chunk_id in chunk_ids:
+            wanted.setdefault(note_of(chunk_id), []).append(chunk_id)
+        found = {}
+        for note_id, row in note_rows(self._db, wanted).items():
+            body, aliases, modified_ms = row.opened(), row.aliases, row.stamp.mtime_ns // 1_000_000
+            for chunk_id in wanted[note_id]:
+                number = body.at(chunk_id % SLOTS)
+                if number is not None:
+                    chunk, tags = body.chunk(number), tuple(body.tags)
+                    found[chunk_id] = StoredChunk(chunk_id, row.path, row.title, aliases, tags, modified_ms, chunk)
+        return found
 
     def note(self, path: str) -> StoredNote | None:
         """
@@ -98,32 +102,17 @@ class Reader(SearchReader):
         Raises:
             IndexDamaged: As for `chunks`.
         """
-        rows = select(
+        found = select(
             self._db,
-            "SELECT id, path, title, aliases, properties, redactions, problems, size_bytes, mtime_ns, sha256"
-            " FROM notes WHERE path_nfc = ? ORDER BY path <> ?, path LIMIT 1",
+            "SELECT id FROM notes WHERE path_nfc = ? ORDER BY path <> ?, path LIMIT 1",
             (normalize("NFC", path), path),
         )
-        if not rows:
+        if not found:
             return None
-        note_id, on_disk, title, aliases, properties, redactions, problems, size_bytes, mtime_ns, sha256 = rows[0]
-        self._insist(is_note_sound(self._db, note_id), path)
-        ids = [
-            row[0] for row in select(self._db, "SELECT id FROM chunks WHERE note_id = ? ORDER BY number", (note_id,))
-        ]
-        chunks = self.chunks(ids)
-        note = Note(
-            path=on_disk,
-            title=title,
-            aliases=read_list(aliases),
-            tags=self._tags(note_id),
-            properties=read_properties(properties),
-            links=tuple(self._links(note_id)),
-            chunks=tuple(chunks[chunk_id].chunk for chunk_id in ids),
-            redactions=read_counts(redactions),
-            problems=read_list(problems),
-        )
-        return StoredNote(note, FileStamp(size_bytes, mtime_ns, sha256), tuple(ids))
+        row = note_rows(self._db, [found[0][0]])[found[0][0]]
+        first, _ = id_range(row.note_id)
+        body = row.body()
+        return StoredNote(note_from(row.values, body), row.stamp, tuple(first + slot for slot in body.slots))
 
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""
@@ -154,31 +143,31 @@ class Reader(SearchReader):
 
     def links_from(self, path: str) -> list[ResolvedLink]:
         """The links in the note at *path* in order, each with the note it leads to."""
+        rows = note_rows(self._db, [row[0] for row in select(self._db, "SELECT id FROM notes WHERE path = ?", (path,))])
         return [
             ResolvedLink(link, resolve(link.target, path, self._named(link.target)))
-            for (note_id,) in select(self._db, "SELECT id FROM notes WHERE path = ?", (path,))
-            for link in self._links(note_id)
+            for row in rows.values()
+            for link in row.opened().links()
         ]
 
     def links_to(self, path: str) -> list[IncomingLink]:
         """The links that lead to the note at *path*, but its own, by the path of the note they stand in."""
-        rows = select(
-            self._db,
-            "SELECT n.path, l.kind, l.target, l.heading, l.label FROM links l JOIN notes n ON n.id = l.note_id"
-            " WHERE l.target_key = ? AND n.path <> ? ORDER BY n.path, l.position",
-            (fold_name(path), path),
-        )
-        candidates = self._named(path)
+        key, candidates = fold_name(path), self._named(path)
+        found = select(self._db, "SELECT note_id FROM links WHERE target_key = ?", (key,))
+        sources = {row.path: row.opened().links() for row in note_rows(self._db, [row[0] for row in found]).values()}
         return [
-            IncomingLink(source, Link(*link)) for source, *link in rows if resolve(link[1], source, candidates) == path
+            IncomingLink(source, link)
+            for source in sorted(sources.keys() - {path})
+            for link in sources[source]
+            if target_key(link.target) == key and resolve(link.target, source, candidates) == path
         ]
 
     # --- about the index -----------------------------------------------------------------------
 
     def counts(self) -> Counts:
         """How many notes, chunks, and chunks without a vector there are."""
-        sql = "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM chunks), (SELECT count(*) FROM pending)"
-        return Counts(*select(self._db, sql)[0])
+        notes, chunks = meta.totals(self._db)
+        return Counts(notes, chunks, select(self._db, "SELECT count(*) FROM pending")[0][0])
 
     def problems(self, limit: int) -> list[Problem]:
         """The first *limit* problems, by path: what is on record, and what indexed notes say of themselves."""
@@ -206,28 +195,9 @@ class Reader(SearchReader):
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def _chunk(self, chunk_id: int) -> StoredChunk | None:
-        sql = _CHUNK + ", n.path, n.title, n.aliases, n.mtime_ns FROM chunks c JOIN notes n ON n.id = c.note_id"
-        rows = select(self._db, sql + " WHERE c.id = ?", (chunk_id,))
-        if not rows:
-            return None
-        note_id, checksum, *values, path, title, aliases, mtime_ns = rows[0]
-        row = ChunkRow(*values)
-        self._insist(is_chunk_sound(row, note_id, checksum) and is_note_sound(self._db, note_id), path)
-        modified_ms = mtime_ns // 1_000_000
-        return StoredChunk(chunk_id, path, title, read_list(aliases), self._tags(note_id), modified_ms, row.as_chunk())
-
-    def _insist(self, is_sound: bool, path: str) -> None:
-        if not is_sound:
-            raise IndexDamaged(f"what the index holds of {path} is not as it was written; it has to be rebuilt")
-
     def _tags(self, note_id: int) -> tuple[str, ...]:
         rows = select(self._db, "SELECT tag FROM tags WHERE note_id = ? ORDER BY position", (note_id,))
         return tuple(tag for (tag,) in rows)
-
-    def _links(self, note_id: int) -> list[Link]:
-        sql = "SELECT kind, target, heading, label FROM links WHERE note_id = ? ORDER BY position"
-        return [Link(*row) for row in select(self._db, sql, (note_id,))]
 
     def _named(self, target: str) -> list[str]:
         """Paths of the notes whose name is the last part of *target*."""

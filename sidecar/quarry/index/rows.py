@@ -1,94 +1,18 @@
-"""A note as the values of its rows and back; what cannot be stored is refused here, before anything is written."""
+"""A note as the columns of its row and back; what cannot be stored is refused here, before anything is written."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 from unicodedata import normalize
 
 from quarry.errors import IndexDamaged
-from quarry.index.checksums import content_hash, digest
+from quarry.index.bodies import Body
 from quarry.index.database import SqlValue
 from quarry.index.folding import fold_marks, fold_name, fold_tag
 from quarry.index.ids import SLOTS
 from quarry.index.links import target_key
-from quarry.types import Chunk, FileStamp, Note, PropertyValue, Shift
+from quarry.types import FileStamp, Note, PropertyValue
 
 Values = tuple[SqlValue, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """The columns of a chunk but its id, note and checksum, which the table knows."""
-
-    number: int
-    heading_path: str
-    section: str
-    text: str
-    context: str
-    first: int
-    last: int
-    first_utf16: int
-    line: int
-    shifts: str
-    content_hash: bytes
-
-    @property
-    def indexed(self) -> tuple[str, str, str]:
-        """What the keyword index and the model see: rows alike in this share their postings and vectors."""
-        return (self.text, self.section, self.context)
-
-    @property
-    def values(self) -> Values:
-        """All columns in the order of the table."""
-        return (
-            self.number,
-            self.heading_path,
-            self.section,
-            self.text,
-            self.context,
-            self.first,
-            self.last,
-            self.first_utf16,
-            self.line,
-            self.shifts,
-            self.content_hash,
-        )
-
-    def checksum(self, note_id: int) -> bytes:
-        """What the row of this chunk in note *note_id* carries as its checksum."""
-        return digest(note_id, *self.values)
-
-    def as_chunk(self) -> Chunk:
-        """The chunk that this row was made from."""
-        return Chunk(
-            number=self.number,
-            heading_path=tuple(_from_json(self.heading_path)),
-            text=self.text,
-            start=self.first,
-            end=self.last,
-            start_utf16=self.first_utf16,
-            line=self.line,
-            context=self.context,
-            shifts=tuple(Shift(*shift) for shift in _from_json(self.shifts)),
-        )
-
-
-def chunk_row(chunk: Chunk) -> ChunkRow:
-    """The row of *chunk*."""
-    return ChunkRow(
-        number=chunk.number,
-        heading_path=_to_json(chunk.heading_path),
-        section=chunk.section,
-        text=chunk.text,
-        context=chunk.context,
-        first=chunk.start,
-        last=chunk.end,
-        first_utf16=chunk.start_utf16,
-        line=chunk.line,
-        shifts=_to_json([(shift.offset, shift.utf16, shift.lines) for shift in chunk.shifts]),
-        content_hash=content_hash(chunk),
-    )
 
 
 def note_values(note: Note, stamp: FileStamp) -> Values:
@@ -115,25 +39,35 @@ def tag_values(note: Note) -> list[Values]:
     return [(position, tag, fold_tag(tag)) for position, tag in enumerate(note.tags)]
 
 
-def link_values(note: Note) -> list[Values]:
-    """`(position, kind, target, target_key, heading, label)` for each link."""
-    return [
-        (position, link.kind, link.target, target_key(link.target), link.heading, link.label)
-        for position, link in enumerate(note.links)
-    ]
+def link_keys(note: Note) -> list[str]:
+    """The names that its links lead to, as `links.target_key`; each once."""
+    keys = dict.fromkeys(target_key(link.target) for link in note.links)
+    return [key for key in keys if key]
 
 
-def check_storable(note: Note, vectors: Iterable[bytes | None], dimension: int | None) -> None:
+def note_from(values: Values, body: Body) -> Note:
+    """The note that these columns, `path` to `chunk_count`, and its *body* were made from."""
+    path, _, _, _, title, aliases, properties, redactions, problems = values[:9]
+    return Note(
+        path=str(path),
+        title=str(title),
+        aliases=read_list(str(aliases)),
+        tags=body.tags,
+        properties=read_properties(str(properties)),
+        links=body.links,
+        chunks=body.chunks,
+        redactions=read_counts(str(redactions)),
+        problems=read_list(str(problems)),
+    )
+
+
+def check_storable(note: Note) -> None:
     """
     Refuse a note that the tables cannot hold.
 
-    Args:
-        vectors: Those of the chunks and of the title.
-
     Raises:
-        ValueError: A text holds half a surrogate pair (an undecodable file name does), there are more chunks than
-            slots, or a vector has another length than those before it: it is from another model, see
-            `Index.drop_vectors`.
+        ValueError: A text holds half a surrogate pair (an undecodable file name does), or there are more chunks than
+            slots.
     """
     if len(note.chunks) > SLOTS:
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks; at most {SLOTS} can be stored")
@@ -144,14 +78,11 @@ def check_storable(note: Note, vectors: Iterable[bytes | None], dimension: int |
         "".join(texts).encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"note {note.path!r} holds text that is no Unicode ({error.reason}); leave it out") from error
-    lengths = {len(vector) for vector in vectors if vector} | ({dimension} if dimension else set())
-    if len(lengths) > 1:
-        raise ValueError(f"note {note.path!r} has vectors of {sorted(lengths)} dimensions; drop the old ones first")
 
 
 def read_list(column: str) -> tuple[str, ...]:
     """A JSON array of strings."""
-    return tuple(_from_json(column))
+    return () if column == "[]" else tuple(_from_json(column))
 
 
 def read_properties(column: str) -> dict[str, PropertyValue]:
@@ -172,5 +103,4 @@ def _from_json(column: str) -> Any:
         raise IndexDamaged("a row of the index is not as it was written; it has to be rebuilt") from error
 
 
-def _to_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -1,17 +1,18 @@
 """
 What the database looks like: tables and versions.
 
-    notes ──┬─ tags, links
+    notes ──┬─ bodies               what the note says: all its chunks, links and tags, compressed (`bodies.py`)
+            ├─ tags, links          by what a look-up asks for them; what they say stands in the body
             ├─ title_vectors        the embedding of each title
             ├─ names_fts            keyword index over what notes are called (external content: stores no text)
-            └─ chunks ──┬─ vectors    the truth of each embedding (int8, with a checksum)
-                        ├─ pending    chunks that wait for one
-                        ├─ chunks_fts keyword index over text, section, context (external content as well)
-                        └─ chunks_vec vec0 over `vectors`; made when the dimension is known
+            └─ chunk_rows ──┬─ vectors    the embedding of each chunk (int8, with a checksum)
+                            ├─ pending    chunks that wait for one
+                            └─ chunks_fts keyword index over text, section, context (external content as well)
     changes, problems, meta
 
-The keyword index (`keyword_schema.py`) and `chunks_vec` are derived. When a part of SQLite was missing while rows
-changed, a mark (`meta.py`) says so, and the part is refilled as soon as it is back.
+The view `chunks` shows the rows of `chunk_rows` with what the bodies say of them. The keyword index
+(`keyword_schema.py`) is derived. When FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index is
+refilled as soon as it is back.
 """
 
 import apsw
@@ -21,7 +22,7 @@ from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
 SCHEMA_VERSION = 3  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
-PAGE_SIZE = 4096
+PAGE_SIZE = 8192
 
 _TABLES = (
     """CREATE TABLE notes (
@@ -39,12 +40,12 @@ _TABLES = (
         mtime_ns INTEGER NOT NULL,
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
-        checksum BLOB NOT NULL
+        checksum BLOB NOT NULL         -- over all columns from `path` on, and the body
     ) STRICT""",
     "CREATE INDEX notes_by_nfc ON notes(path_nfc)",
     "CREATE INDEX notes_by_key ON notes(path_key)",
     "CREATE INDEX notes_by_name ON notes(name_key)",
-    "CREATE INDEX notes_by_time ON notes(mtime_ns DESC, path)",
+    "CREATE INDEX notes_by_time ON notes(mtime_ns DESC)",
     "CREATE INDEX notes_with_problems ON notes(path) WHERE problems <> '[]'",
     """CREATE TABLE tags (
         note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE,
@@ -54,17 +55,15 @@ _TABLES = (
         PRIMARY KEY (note_id, position)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX tags_by_key ON tags(tag_key)",
+    """CREATE TABLE bodies (
+        note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
+        body BLOB NOT NULL             -- see bodies.py; a table of its own, as lists read many notes and no body
+    ) STRICT""",
     """CREATE TABLE links (
-        note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE,
-        position INTEGER NOT NULL,
-        kind TEXT NOT NULL,
-        target TEXT NOT NULL,
         target_key TEXT NOT NULL,      -- compares with notes.name_key
-        heading TEXT,
-        label TEXT,
-        PRIMARY KEY (note_id, position)
+        note_id INTEGER NOT NULL,      -- that holds such a link; by the body it is known which rows go with a note
+        PRIMARY KEY (target_key, note_id)
     ) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX links_by_target ON links(target_key)",
     """CREATE TABLE title_vectors (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
         title_hash BLOB NOT NULL,      -- over the title
@@ -72,33 +71,23 @@ _TABLES = (
         checksum BLOB NOT NULL         -- over the title_hash and the vector
     ) STRICT""",
     "CREATE INDEX title_vectors_by_title ON title_vectors(title_hash)",
-    """CREATE TABLE chunks (
+    """CREATE TABLE chunk_rows (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
-        note_id INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE,
         number INTEGER NOT NULL,
-        heading_path TEXT NOT NULL,    -- JSON array
-        section TEXT NOT NULL,
-        text TEXT NOT NULL,
-        context TEXT NOT NULL,
-        first INTEGER NOT NULL,        -- [first, last) in the note: Chunk.start and Chunk.end
-        last INTEGER NOT NULL,
-        first_utf16 INTEGER NOT NULL,
-        line INTEGER NOT NULL,
-        shifts TEXT NOT NULL,          -- JSON array of [offset, utf16]
         content_hash BLOB NOT NULL,    -- over what is embedded
-        checksum BLOB NOT NULL         -- over the whole row
+        note_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 11) VIRTUAL REFERENCES notes(id) ON DELETE CASCADE
     ) STRICT""",
-    "CREATE INDEX chunks_by_note ON chunks(note_id, number)",  # not unique: numbers move row by row in an update
-    "CREATE INDEX chunks_by_content ON chunks(content_hash)",
+    "CREATE INDEX chunks_by_note ON chunk_rows(note_id, number)",  # not unique: numbers move row by row in an update
+    "CREATE INDEX chunks_by_content ON chunk_rows(content_hash)",
     """CREATE TABLE vectors (
-        chunk_id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE,
+        chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
         vector BLOB NOT NULL,          -- int8, one byte a dimension; empty: nothing in the text to embed
         checksum BLOB NOT NULL         -- over the chunk's content_hash and the vector
     ) STRICT""",
-    "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE) STRICT",
+    "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE) STRICT",
     """CREATE TABLE changes (
         note_id INTEGER PRIMARY KEY,   -- of a note that may be gone
-        generation INTEGER NOT NULL    -- in which its vectors last changed: what is kept in memory is brought up to it
+        generation INTEGER NOT NULL    -- in which more of it than its stamp last changed: memory is brought up to it
     ) STRICT""",
     "CREATE INDEX changes_by_generation ON changes(generation)",
     """CREATE TABLE problems (
@@ -106,14 +95,17 @@ _TABLES = (
         reason TEXT NOT NULL,
         skipped INTEGER NOT NULL       -- 1: the file is not in the index at all
     ) STRICT, WITHOUT ROWID""",
+    """CREATE VIEW chunks AS SELECT
+        r.id, r.note_id, r.number, r.content_hash,
+        body_text(b.body, r.id) AS text, body_section(b.body, r.id) AS section,
+        body_context(b.body, r.id) AS context, body_headings(b.body, r.id) AS heading_path
+    FROM chunk_rows r LEFT JOIN bodies b ON b.note_id = r.note_id""",  # LEFT: not read where only rows are asked for
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
 )
 TABLE_NAMES = frozenset(
-    {"notes", "tags", "links", "title_vectors", "chunks", "vectors", "pending", "changes", "problems", "meta"}
+    {"notes", "bodies", "tags", "links", "title_vectors", "chunk_rows", "vectors", "pending", "changes", "problems"}
+    | {"meta"}
 )
-
-_VECTOR_INDEX = "CREATE VIRTUAL TABLE chunks_vec USING vec0(embedding int8[{dimension}] distance_metric=cosine)"
-MAX_DIMENSION = 8192  # sqlite-vec refuses more
 
 
 def create_tables(connection: apsw.Connection) -> None:
@@ -123,18 +115,8 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in (*_TABLES, *VIEWS):
         connection.execute(statement)
-    connection.execute("INSERT INTO meta VALUES (?, '0')", (meta.GENERATION,))
+    for key in (meta.GENERATION, meta.NOTES, meta.CHUNKS):
+        connection.execute("INSERT INTO meta VALUES (?, '0')", (key,))
     connection.pragma("application_id", APPLICATION_ID)
     connection.pragma("user_version", SCHEMA_VERSION)
     connection.execute("COMMIT")
-
-
-def create_vector_index(connection: apsw.Connection, dimension: int) -> None:
-    """Make `chunks_vec` anew for vectors of *dimension* and fill it from `vectors`."""
-    assert 0 < dimension <= MAX_DIMENSION, dimension
-    connection.execute("DROP TABLE IF EXISTS chunks_vec")
-    connection.execute(_VECTOR_INDEX.replace("{dimension}", str(dimension)))
-    connection.execute(
-        "INSERT INTO chunks_vec(rowid, embedding)"
-        " SELECT chunk_id, vec_int8(vector) FROM vectors WHERE length(vector) > 0 ORDER BY chunk_id"
-    )

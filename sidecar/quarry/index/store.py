@@ -13,18 +13,17 @@ import apsw
 
 from quarry.errors import IndexUnavailable, SchemaTooNew
 from quarry.faults import fault_point
-from quarry.index import admission_functions, files, keywords, meta
-from quarry.index.checksums import vector_checksum
-from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained, select
+from quarry.index import admission_functions, bodies, files, keywords, meta, waiting
+from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline
-from quarry.index.integrity import check_structure, quick_check, vector_index_agrees, verify_notes
+from quarry.index.integrity import check_structure, quick_check, verify_notes
 from quarry.index.keyword_schema import create_keyword_index, has_keyword_index, merge
 from quarry.index.notes import NoteRows
 from quarry.index.pool import ReaderPool
+from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle, Problem
-from quarry.index.rows import ChunkRow
-from quarry.index.schema import SCHEMA_VERSION, create_vector_index
+from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.search_reader import Memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
@@ -130,8 +129,13 @@ class Index:
             ValueError: The note cannot be stored (see `rows.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
+        prepared = prepare(note, stamp, vectors, title_vector, with_terms=False)
+        self.upsert_prepared(prepared, old_path=old_path)
+
+    def upsert_prepared(self, note: PreparedNote, *, old_path: str | None = None) -> None:
+        """`upsert` of a note that was made ready before, in whichever process; raises the same."""
         with self._rows() as rows:
-            rows.upsert(note, stamp, vectors, title_vector=title_vector, old_path=old_path)
+            rows.upsert(note, old_path)
             if old_path is not None:
                 fault_point("rename")
 
@@ -194,46 +198,33 @@ class Index:
         with self._writer.batch():
             yield
 
+    @contextmanager
+    def bulk(self, *, searched: bool = True) -> Iterator[None]:
+        """Write many notes: batches share commits, of a second's work where it is *searched*; see `Writer.bulk`."""
+        with self._writer.bulk(searched=searched):
+            yield
+
     # --- vectors -------------------------------------------------------------------------------
 
     def known_vectors(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """Stored vectors by `content_hash` or `title_hash`, of whichever notes; what was never embedded is left out."""
-        sql = (
-            "SELECT v.vector, v.checksum FROM chunks c JOIN vectors v ON v.chunk_id = c.id WHERE c.content_hash = ?1"
-            " UNION ALL SELECT vector, checksum FROM title_vectors WHERE title_hash = ?1 LIMIT 1"
-        )
         with explained(self.path):
-            found = [(key, *row) for key in set(hashes) for row in select(self._writer.connection, sql, (key,))]
-        return {key: vector for key, vector, checksum in found if checksum == vector_checksum(key, vector)}
+            return waiting.known_vectors(self._writer.connection, hashes)
 
     def pending_vectors(self, limit: int) -> list[PendingChunk]:
         """The first *limit* chunks that wait for a vector."""
-        sql = (
-            "SELECT c.id, c.number, c.heading_path, c.section, c.text, c.context, c.first, c.last, c.first_utf16,"
-            " c.line, c.shifts, c.content_hash FROM pending p JOIN chunks c ON c.id = p.chunk_id"
-            " ORDER BY p.chunk_id LIMIT ?"
-        )
         with explained(self.path):
-            rows = [(row[0], ChunkRow(*row[1:])) for row in select(self._writer.connection, sql, (limit,))]
-        return [PendingChunk(chunk_id, row.content_hash, row.as_chunk()) for chunk_id, row in rows]
+            return waiting.chunks(self._writer.connection, limit)
 
     def pending_titles(self, limit: int) -> list[PendingTitle]:
         """The first *limit* notes whose titles wait for a vector."""
-        sql = (
-            "SELECT n.id, n.title FROM notes n LEFT JOIN title_vectors t ON t.note_id = n.id"
-            " WHERE t.note_id IS NULL ORDER BY n.id LIMIT ?"
-        )
         with explained(self.path):
-            return [PendingTitle(*row) for row in select(self._writer.connection, sql, (limit,))]
+            return waiting.titles(self._writer.connection, limit)
 
     def has_pending_vectors(self) -> bool:
         """Whether any chunk or title waits for a vector."""
-        sql = (  # a title's vector goes with its note, so that counting tells
-            "SELECT EXISTS (SELECT 1 FROM pending)"
-            " OR (SELECT count(*) FROM notes) > (SELECT count(*) FROM title_vectors)"
-        )
         with explained(self.path):
-            return bool(select(self._writer.connection, sql)[0][0])
+            return waiting.is_any(self._writer.connection)
 
     def set_vectors(
         self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
@@ -279,8 +270,8 @@ class Index:
         """
         Check everything that `verify` does not: structure, references, and the derived parts.
 
-        A vector index that disagrees with the vectors is made anew at once. Blocks other writers, not readers: 80,000
-        chunks take 10 s, as every text is analysed anew to be compared with the keyword index.
+        Blocks other writers, not readers: 80,000 chunks take 10 s, as every text is analysed anew to be compared with
+        the keyword index.
 
         Raises:
             IndexDamaged: The index has to be set aside and rebuilt.
@@ -288,10 +279,6 @@ class Index:
         """
         with self._writer.change() as connection, deadline.over(connection):
             check_structure(connection, self._parts)
-            dimension = meta.dimension(connection)
-            if self._parts.has_vec and dimension is not None and not vector_index_agrees(connection):
-                _log.warning("the vector index disagreed with the stored vectors and is made anew")
-                create_vector_index(connection, dimension)
 
     def optimize(self) -> None:
         """What idle time is for: merge the keyword index, refresh the planner's statistics."""
@@ -341,6 +328,7 @@ class Index:
         connection, parts = connect(self.path, writable=writable, without=self._without)
         keywords.register(connection)
         admission_functions.register(connection)
+        bodies.register(connection)
         return connection, parts
 
     def _open_reader(self) -> apsw.Connection:
@@ -376,11 +364,6 @@ class Index:
                     create_keyword_index(connection)
                     meta.put(connection, meta.TERMS, keywords.VERSION)
                     meta.delete(connection, meta.LEXICAL_STALE)
-        dimension = meta.dimension(connection)
-        if self._parts.has_vec and dimension is not None and meta.get(connection, meta.DENSE_STALE) is not None:
-            with self._writer.change():
-                create_vector_index(connection, dimension)
-                meta.delete(connection, meta.DENSE_STALE)
 
 
 def _printable(text: str) -> str:

@@ -2,23 +2,30 @@
 Transactions: what is written together, and when it becomes visible.
 
 A change by itself is one transaction. Inside `batch` several share a commit, as a commit costs as much as ten notes;
-each still has a savepoint of its own, so that a note that fails leaves no trace and the others stay.
+each still has a savepoint of its own, so that a note that fails leaves no trace and the others stay. Inside `bulk`,
+where many notes come at once, commits come by the second.
+
+A commit moves nothing from the WAL into the file: that would cost a saved note 5 to 80 ms. It is done when idle
+(`checkpoint`), or when the WAL has grown past a bound.
 """
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.database import explained
+from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, explained
 from quarry.index.keyword_rows import KeywordQueue
 
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
+BULK_NOTES = 4096  # 10 MB of WAL; where nobody searches meanwhile, it is this that ends a transaction
+WAL_PAGES = 4000  # 16 MB: hundreds of saves between two idle moments
+WAL_PAGES_AT_MOST = 4 * WAL_PAGES  # beyond, the writer waits for readers, which keep a WAL from beginning anew
 
 
 class Writer:
@@ -28,6 +35,10 @@ class Writer:
         self.path = path
         self.connection = connection
         self.keywords = KeywordQueue()  # written when the transaction ends
+        self._bulk: int | None = None  # notes a commit inside `bulk`
+        self._is_searched = True  # inside `bulk`: whether a commit is awaited
+        self._wal_pages = 0
+        connection.set_wal_hook(self._note_wal)  # in place of SQLite's own checkpoints
         self._batches = 0  # how many `batch` blocks are open, one in another
         self._uncommitted = 0
         self._begun_s = 0.0
@@ -47,7 +58,6 @@ class Writer:
             queued = len(self.keywords.statements)
             try:
                 yield self.connection
-                meta.advance_generation(self.connection)
                 self.connection.execute("RELEASE change")
             except BaseException:
                 self.keywords.rewind(queued)
@@ -70,13 +80,40 @@ class Writer:
         finally:
             self._batches -= 1
             with explained(self.path):
-                self._commit()
+                if self._bulk is None or self._is_due():
+                    self._commit()
+
+    @contextmanager
+    def bulk(self, *, searched: bool) -> Iterator[None]:
+        """
+        Let batches share commits as well, and keep more of the file in memory meanwhile.
+
+        Args:
+            searched: Whether anyone reads meanwhile: what is written is then visible within a second. Where nobody
+                does, as beside an index that is being replaced, a crash of the system may cost the whole file.
+        """
+        assert self._bulk is None, "one bulk inside another"
+        self._bulk, self._is_searched = BULK_NOTES, searched
+        self.connection.pragma("cache_size", -BULK_CACHE_KIB)
+        if not searched:
+            self.connection.pragma("synchronous", "off")
+        try:
+            yield
+        finally:
+            self._bulk, self._is_searched = None, True
+            try:
+                with explained(self.path):
+                    self._commit()
+            finally:  # a commit that fails is rolled back: neither setting can be changed inside a transaction
+                self.connection.pragma("synchronous", "normal")
+                self.connection.pragma("cache_size", -WRITER_CACHE_KIB)
 
     def checkpoint(self) -> None:
         """Move everything committed from the WAL into the file, and empty the WAL; readers may hold some of it back."""
         fault_point("checkpoint")
         with explained(self.path):
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._wal_pages = 0
 
     def close(self) -> None:
         """
@@ -96,19 +133,37 @@ class Writer:
             self._begun_s = time.monotonic()
 
     def _is_due(self) -> bool:
-        return self._uncommitted >= BATCH_NOTES or time.monotonic() - self._begun_s >= BATCH_SECONDS
+        if self._uncommitted >= (self._bulk or BATCH_NOTES):
+            return True
+        return self._is_searched and time.monotonic() - self._begun_s >= BATCH_SECONDS
+
+    def _note_wal(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._wal_pages = pages
+        return apsw.SQLITE_OK
+
+    def _bound_wal(self) -> None:
+        """Keep a busy vault's WAL from growing without end; the readers in the way need milliseconds."""
+        if self._wal_pages < WAL_PAGES:
+            return
+        must = self._wal_pages >= WAL_PAGES_AT_MOST
+        mode = apsw.SQLITE_CHECKPOINT_RESTART if must else apsw.SQLITE_CHECKPOINT_PASSIVE
+        with suppress(apsw.BusyError, apsw.LockedError):  # the next commit tries again
+            self.connection.wal_checkpoint(mode=mode)
 
     def _commit(self) -> None:
         if not self.connection.in_transaction:
             return
         fault_point("commit")
+        self._wal_pages = 0  # told anew by the commit
         try:
             self.keywords.run(self.connection)
+            meta.advance_generation(self.connection)
             self.connection.execute("COMMIT")
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+        self._bound_wal()
 
     def _undo(self) -> None:
         """Take back the change in hand; a full disk may have SQLite take back the whole transaction by itself."""

@@ -62,7 +62,7 @@ def test_a_search_that_meets_a_damaged_row_has_its_note_read_anew(vault: Vault, 
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
     with engine._maintenance.index._writer.change() as connection:
-        connection.execute("UPDATE chunks SET text = 'walrus' WHERE text = 'walnut'")
+        connection.execute("UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = 2) WHERE note_id = 1")
 
     with pytest.raises(IndexDamaged):
         ask(engine, "walnut")

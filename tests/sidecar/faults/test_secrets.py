@@ -10,7 +10,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from builders import Vault, ask, settle
+from builders import Vault, ask, index_bytes, settle
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -103,14 +103,10 @@ def left_in(data: bytes) -> list[str]:
     return [canary for canary in canaries() if canary.encode() in data or canary.lower().encode() in data]
 
 
-def all_bytes(tmp_path: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in sorted(tmp_path.glob("index.db*")))
-
-
 def test_no_secret_is_in_the_bytes_of_the_index_or_the_log(everywhere: Vault, tmp_path: Path, open_engine, caplog):
     caplog.set_level(logging.DEBUG)
     engine: Engine = open_engine()
-    found_after_indexing = left_in(all_bytes(tmp_path))
+    found_after_indexing = left_in(index_bytes(tmp_path))
 
     everywhere.write("late.md", f"walnut {SECRETS['stripe']}")
     engine.vault_changed([VaultChange("created", "late.md"), everywhere.rename("github", "moved")])
@@ -119,7 +115,7 @@ def test_no_secret_is_in_the_bytes_of_the_index_or_the_log(everywhere: Vault, tm
     settle(engine)
 
     assert found_after_indexing == []
-    assert left_in(all_bytes(tmp_path)) == []
+    assert left_in(index_bytes(tmp_path)) == []
     assert left_in(caplog.text.encode()) == []
     assert engine.status().notes > 200
 
@@ -132,7 +128,7 @@ def test_no_secret_is_in_what_a_rebuild_leaves_when_it_is_cut_short(
     engine.rebuild()
     encoder.is_waiting.wait(30)
     leftovers = [file.name for file in tmp_path.glob("index.db*")]
-    found = left_in(all_bytes(tmp_path))
+    found = left_in(index_bytes(tmp_path))
     encoder.release()
 
     assert any("rebuild" in name for name in leftovers)

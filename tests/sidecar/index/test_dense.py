@@ -36,8 +36,7 @@ def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense
     assert dense("apples", depth=3) == [("a0.md", 0), ("a1.md", 0), ("a2.md", 0)]
 
 
-def test_more_equal_chunks_than_sqlite_vec_returns_are_still_cut_by_path(index, store, make_note, dense, monkeypatch):
-    monkeypatch.setattr("quarry.index.dense.MAX_NEIGHBOURS", 64)
+def test_many_equal_chunks_are_cut_by_path_where_sqlite_vec_proposes_too(index, store, make_note, dense, monkeypatch):
     monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", 0)
     with index.batch():
         for n in reversed(range(200)):

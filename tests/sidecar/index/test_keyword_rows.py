@@ -5,6 +5,7 @@ import pytest
 
 from quarry.errors import IndexUnavailable
 from quarry.index.keyword_rows import KeywordQueue
+from quarry.index.prepared import prepare
 
 
 def stored_pages(connection, table):
@@ -46,7 +47,7 @@ def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, st
         with pytest.raises(ValueError, match="vectors"):
             index.upsert(make_note("b.md", "pears"), stamp(), [])
         with suppress(RuntimeError), index._rows() as rows:
-            rows.upsert(make_note("c.md", "plums"), stamp(), [None])
+            rows.upsert(prepare(make_note("c.md", "plums"), stamp(), [None]))
             raise RuntimeError
 
     assert lexical("apples pears plums") == [("a.md", 0)]
@@ -56,7 +57,7 @@ def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, st
 def test_a_damaged_note_among_others_in_a_batch_leaves_a_right_keyword_index(index, put, store, make_note, lexical):
     put("a.md", "apples")
     put("b.md", "pears")
-    index._writer.connection.execute("UPDATE chunks SET text = 'other' WHERE note_id = 1")
+    index._writer.connection.execute("UPDATE notes SET title = 'other' WHERE id = 1")
 
     with index.batch():
         store(index, make_note("c.md", "apples"))

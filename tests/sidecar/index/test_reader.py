@@ -110,11 +110,10 @@ def test_a_changed_index_has_another_generation(put, index):
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE chunks SET text = 'apricots'",
-        "UPDATE chunks SET heading_path = '['",
+        "UPDATE bodies SET body = zeroblob(length(body))",
+        "DELETE FROM bodies",
         "UPDATE notes SET title = 'Other'",
         "UPDATE notes SET aliases = '['",
-        "UPDATE tags SET tag = 'other'",
         "UPDATE notes SET title = CAST(x'ff' AS TEXT)",
     ],
 )

@@ -2,6 +2,7 @@ import struct
 import threading
 
 import pytest
+from builders import index_bytes
 
 from quarry.conditions import Holds, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
@@ -162,7 +163,6 @@ def test_after_idle_work_and_a_checkpoint_no_byte_of_removed_text_is_left(index,
     put("moved from Badger.md", "some text")
     index.record_problem("Quagmire folder/Aardvark.md", "unreadable flamingo", skipped=True)
     index.checkpoint()
-
     index.remove("Quagmire folder/Xylophone.md")
     put("stays.md", "before after", heading="Section")
     store(index, make_note("moved.md", "some text"), old_path="moved from Badger.md")
@@ -170,11 +170,57 @@ def test_after_idle_work_and_a_checkpoint_no_byte_of_removed_text_is_left(index,
     index.optimize()
     index.checkpoint()
 
-    files = [file for file in index.path.parent.iterdir() if file.name != "index.db-shm"]
-    stored = b"".join(file.read_bytes() for file in files).lower()
+    stored = index_bytes(index.path.parent).lower()
     words = ("kumquat", "persimmon", "wolverin", "marzipan", "rhubarb", "gooseberr", "xylophon", "quagmir", "ocelot")
     assert [word for word in (*words, "badger", "aardvark", "flamingo") if word.encode() in stored] == []
     assert b"zebra7" in stored
+
+
+def changed_since(index, generation):
+    with index.reader() as reader:
+        return reader._db.execute("SELECT note_id FROM changes WHERE generation > ?", (generation,)).fetchall()
+
+
+def test_every_upsert_and_removal_is_noted_as_a_change_and_a_restamp_is_not(index, put, store, make_note, stamp):
+    put("a.md", "apples", tags=("t",))
+
+    def generation():
+        with index.reader() as reader:
+            return reader.generation
+
+    changes = (
+        lambda: put("a.md", "apples", tags=("other",)),
+        lambda: put("a.md", "apples", aliases=("A",)),
+        lambda: store(index, make_note("b.md", "apples"), old_path="a.md"),
+        lambda: index.restamp("b.md", stamp(9)),
+        lambda: index.remove("b.md"),
+    )
+    seen = []
+    for change in changes:
+        before = generation()
+        change()
+        seen.append(changed_since(index, before))
+
+    assert seen == [[(1,)], [(1,)], [(1,)], [], [(1,)]]
+
+
+def test_notes_written_in_bulk_are_those_written_one_by_one(tmp_path, store, make_note):
+    alone, bulk = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
+    notes = [make_note(f"{n}.md", f"apples {n}", "pears", tags=("t",)) for n in range(9)]
+    for note in notes:
+        store(alone, note)
+    with bulk.bulk(searched=False):
+        for note in notes:
+            with bulk.batch():
+                store(bulk, note)
+
+    with alone.reader() as one, bulk.reader() as other:
+        assert [one.note(n.path) for n in notes] == [other.note(n.path) for n in notes]
+        assert one.counts() == other.counts()
+    assert bulk.verify(None, 99) == ([], None)
+    bulk.check()
+    alone.close()
+    bulk.close()
 
 
 # --- vectors ---------------------------------------------------------------------------------------
@@ -544,7 +590,7 @@ def test_readers_go_on_while_a_long_write_is_under_way(index, put, lexical):
 
     def write():
         with index._writer.change():
-            index._writer.connection.execute("UPDATE chunks SET text = 'pears'")
+            index._writer.connection.execute("UPDATE bodies SET body = x''")
             inside.set()
             go_on.wait(30)
 

@@ -24,7 +24,7 @@ def put(writing, key):
 
 def visible(writing):
     other = apsw.Connection(str(writing.path))
-    keys = {row[0] for row in other.execute("SELECT key FROM meta WHERE key <> 'generation'")}
+    keys = {row[0] for row in other.execute("SELECT key FROM meta WHERE key NOT IN ('generation', 'notes', 'chunks')")}
     other.close()
     return keys
 
@@ -115,3 +115,65 @@ def test_an_index_that_another_program_reads_is_not_closed(writing):
 
     other.close()
     put(writing, "b")
+
+
+def test_in_bulk_batches_share_commits_and_the_end_commits(writing, monkeypatch):
+    monkeypatch.setattr(writer, "BULK_NOTES", 3)
+    seen = []
+
+    with writing.bulk(searched=False):
+        for n in range(5):
+            with writing.batch():
+                put(writing, str(n))
+            seen.append(len(visible(writing)))
+
+    assert seen == [0, 0, 3, 3, 3]
+    assert len(visible(writing)) == 5
+    assert writing.connection.pragma("synchronous") == 1
+
+
+@pytest.mark.parametrize(("searched", "visible_then"), [(True, 1), (False, 0)])
+def test_in_bulk_only_where_someone_searches_time_ends_a_transaction(writing, monkeypatch, searched, visible_then):
+    clock = iter([0.0, *[1.5] * 9])
+    monkeypatch.setattr(writer.time, "monotonic", lambda: next(clock))
+
+    with writing.bulk(searched=searched):
+        with writing.batch():
+            put(writing, "a")
+            put(writing, "b")
+        assert len(visible(writing)) == visible_then
+
+
+def test_a_commit_leaves_the_wal_alone_until_it_has_grown(writing, monkeypatch):
+    wal = writing.path.with_name("i.db-wal")
+    put(writing, "a")
+    assert wal.stat().st_size > 0
+    file = writing.path.read_bytes()
+    put(writing, "b")
+    assert writing.path.read_bytes() == file
+
+    monkeypatch.setattr(writer, "WAL_PAGES", 1)
+    put(writing, "c")
+
+    assert writing.path.read_bytes() != file
+
+
+def test_the_wal_begins_anew_once_readers_let_it(writing, monkeypatch):
+    monkeypatch.setattr(writer, "WAL_PAGES", 10)
+    monkeypatch.setattr(writer, "WAL_PAGES_AT_MOST", 20)
+    writing.connection.set_busy_timeout(0)
+    wal = writing.path.with_name("i.db-wal")
+    reader = apsw.Connection(str(writing.path))
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM meta").fetchall()
+    for n in range(30):
+        put(writing, str(n))
+    size_bytes = wal.stat().st_size
+    assert size_bytes > 20 * 4096
+
+    reader.close()
+    for n in range(30, 90):
+        put(writing, str(n))
+
+    assert wal.stat().st_size < size_bytes + 3 * 4096
+    assert len(visible(writing)) == 90

@@ -4,18 +4,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from builders import DIM, HashEncoder, Vault, ask, everything_found, find, settle, wait_until
+from builders import DIM, HashEncoder, Vault, ask, everything_found, find, index_bytes, settle, wait_until
 
 from quarry.errors import ModelMissing
 from quarry.indexing import maintenance, preparing, reading
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed
-
-
-def bytes_of(folder: Path) -> bytes:
-    """Every byte of the index, its WAL and whatever lies beside it."""
-    return b"".join(file.read_bytes() for file in sorted(folder.glob("index.db*")))
 
 
 # --- settings and rules -----------------------------------------------------------------------------
@@ -63,12 +58,12 @@ def test_excluding_a_folder_leaves_no_byte_of_its_notes(vault: Vault, tmp_path: 
     )
     engine = open_engine()
     find(engine, "kittiwake plumage3")
-    assert b"plumage3" in bytes_of(tmp_path)
+    assert b"plumage3" in index_bytes(tmp_path)
 
     engine.write_settings({"exclude_folders": ["Private"]})
     settle(engine)
 
-    left = bytes_of(tmp_path).lower()
+    left = index_bytes(tmp_path).lower()
     assert [word for word in (b"kittiwak", b"plumage", b"rookeri", b"private/") if word in left] == []
 
 
@@ -78,7 +73,7 @@ def test_a_removed_passage_leaves_no_byte_soon_after(vault: Vault, tmp_path: Pat
 
     vault.write("a.md", "# Title\n\n## Other\n" + "walnut " * 20)
     engine.vault_changed([VaultChange("modified", "a.md")])
-    wait_until(lambda: b"kittiwak" not in bytes_of(tmp_path).lower())
+    wait_until(lambda: b"kittiwak" not in index_bytes(tmp_path).lower())
 
     assert find(engine, "walnut") == ["a.md"]
 

@@ -1,0 +1,210 @@
+"""
+What a note says, as one compressed value: its chunks, links and tags.
+
+One value a note, not one a chunk: the chunks of a note share their words, so that this takes less room than each by
+itself with a trained dictionary, is made in one call and needs no dictionary (decisions/007).
+
+Packed are two lines of JSON and the texts one after another: whoever wants one text among many slices it out.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import apsw
+import zstandard
+
+from quarry.errors import IndexDamaged
+from quarry.index.database import SqlValue
+from quarry.index.ids import SLOTS
+from quarry.types import Chunk, Link, Note, Shift
+
+LEVEL = 3  # of zstd; 6 takes three times as long and saves 4 %
+MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
+KEPT = 8  # bodies that SQL may ask about in turn, chunk by chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A note's chunks in their order, with the slots (see `ids.py`) that they have in the index."""
+
+    slots: tuple[int, ...]
+    chunks: tuple[Chunk, ...]
+    links: tuple[Link, ...]
+    tags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, note: Note) -> "Body":
+        """That of a new *note*: its chunks take the first slots."""
+        return cls(tuple(range(len(note.chunks))), note.chunks, note.links, note.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """
+    A body of which parts can be asked for.
+
+    Where a chunk stands is kept as far as the one before does not say so: zeros, mostly.
+    """
+
+    written_links: str
+    texts: str
+    slots: list[int]
+    tags: list[str]
+    lengths: list[int]  # of the texts
+    gaps: list[int]  # code points of the note between a chunk and the one before
+    longer: list[int]  # code points of the note that it stands for, less those of its text
+    wider: list[int]  # how much further it has got in UTF-16 units than in code points, since the one before
+    lines: list[int]  # since the one before
+    shifts: list[list[list[int]]]
+    headings: list[list[str]]
+    contexts: list[str]
+
+    def at(self, slot: int) -> int | None:
+        """The number of the chunk in *slot*; None where there is none."""
+        return self.slots.index(slot) if slot in self.slots else None
+
+    def text(self, number: int) -> str:
+        """The text of a chunk."""
+        first = sum(self.lengths[:number])
+        return self.texts[first : first + self.lengths[number]]
+
+    def chunk(self, number: int) -> Chunk:
+        """A chunk."""
+        begun = number + 1
+        start = sum(self.gaps[:begun]) + sum(self.lengths[:number]) + sum(self.longer[:number])
+        return Chunk(
+            number=number,
+            heading_path=tuple(self.headings[number]),
+            text=self.text(number),
+            start=start,
+            end=start + self.lengths[number] + self.longer[number],
+            start_utf16=start + sum(self.wider[:begun]),
+            line=sum(self.lines[:begun]),
+            context=self.contexts[number],
+            shifts=tuple(Shift(*shift) for shift in self.shifts[number]),
+        )
+
+    def links(self) -> tuple[Link, ...]:
+        """All links."""
+        return tuple(Link(*link) for link in json.loads(self.written_links))
+
+    def body(self) -> Body:
+        """All of it."""
+        chunks = tuple(self.chunk(number) for number in range(len(self.slots)))
+        return Body(tuple(self.slots), chunks, self.links(), tuple(self.tags))
+
+
+def pack(body: Body) -> bytes:
+    """*body* as it is stored."""
+    chunks = body.chunks
+    wide = [chunk.start_utf16 - chunk.start for chunk in chunks]
+    columns = [
+        body.slots,
+        body.tags,
+        [len(chunk.text) for chunk in chunks],
+        _steps([chunk.start for chunk in chunks], [0, *(chunk.end for chunk in chunks)]),
+        [chunk.end - chunk.start - len(chunk.text) for chunk in chunks],
+        _steps(wide, [0, *wide]),
+        _steps([chunk.line for chunk in chunks], [0, *(chunk.line for chunk in chunks)]),
+        [[[shift.offset, shift.utf16, shift.lines] for shift in chunk.shifts] for chunk in chunks],
+        [chunk.heading_path for chunk in chunks],
+        [chunk.context for chunk in chunks],
+    ]
+    links = [[link.kind, link.target, link.heading, link.label] for link in body.links]
+    written = "\n".join((_to_json(columns), _to_json(links), "".join(chunk.text for chunk in chunks)))
+    # A compressor is not for two threads at once, and making one costs 2 us. Its checksum is what tells damage where
+    # SQL asks for one text among many, without the row that the note's own checksum covers.
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(written.encode())
+
+
+def opened(packed: bytes) -> Opened:
+    """
+    What was packed, to be asked.
+
+    Raises:
+        IndexDamaged: *packed* is nothing that `pack` gave.
+    """
+    try:
+        if not 0 <= zstandard.frame_content_size(packed) <= MAX_BYTES:
+            raise _damaged()
+        columns, links, texts = zstandard.ZstdDecompressor().decompress(packed).decode().split("\n", 2)
+        found = Opened(links, texts, *json.loads(columns))
+        counts = {len(column) for column in (found.slots, found.lengths, *_columns_of(found))}
+        if len(counts) != 1 or sum(found.lengths) != len(texts):
+            raise _damaged()
+    except (zstandard.ZstdError, ValueError, TypeError) as error:
+        raise _damaged() from error
+    return found
+
+
+def unpack(packed: bytes) -> Body:
+    """What `pack` was given; raises as `opened`."""
+    return opened(packed).body()
+
+
+def register(connection: apsw.Connection) -> None:
+    """Make the functions of the view `chunks` known to *connection*; innocuous: they only compute."""
+    functions: tuple[tuple[str, Callable[..., SqlValue], int], ...] = (
+        ("body_text", _text, 2),
+        ("body_section", _section, 2),
+        ("body_context", _context, 2),
+        ("body_headings", _headings, 2),
+        ("text_of", _text_of, 1),
+    )
+    for name, function, count in functions:
+        connection.create_scalar_function(name, function, count, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
+
+
+def _steps(values: Sequence[int], before: Sequence[int]) -> list[int]:
+    return [value - last for value, last in zip(values, before, strict=False)]
+
+
+def _columns_of(found: Opened) -> tuple[Sequence[Any], ...]:
+    return (found.gaps, found.longer, found.wider, found.lines, found.shifts, found.headings, found.contexts)
+
+
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # one line: a line end is two letters
+
+
+def _damaged() -> IndexDamaged:
+    return IndexDamaged("the text of a note in the index is not as it was written; it has to be rebuilt")
+
+
+_opened = lru_cache(maxsize=KEPT)(opened)
+
+
+def _found(packed: SqlValue, chunk_id: SqlValue) -> tuple[Opened, int]:
+    if isinstance(packed, bytes) and isinstance(chunk_id, int):
+        body = _opened(packed)
+        number = body.at(chunk_id % SLOTS)
+        if number is not None:
+            return body, number
+    raise _damaged()
+
+
+def _text(packed: SqlValue, chunk_id: SqlValue) -> str:
+    body, number = _found(packed, chunk_id)
+    return body.text(number)
+
+
+def _section(packed: SqlValue, chunk_id: SqlValue) -> str:
+    body, number = _found(packed, chunk_id)
+    return " › ".join(body.headings[number])
+
+
+def _context(packed: SqlValue, chunk_id: SqlValue) -> str:
+    body, number = _found(packed, chunk_id)
+    return body.contexts[number]
+
+
+def _headings(packed: SqlValue, chunk_id: SqlValue) -> str:
+    body, number = _found(packed, chunk_id)
+    return _to_json(body.headings[number])
+
+
+def _text_of(text: SqlValue) -> SqlValue:
+    """SQL: the text of a chunk from the column that holds it, which the view `chunks` has taken apart already."""
+    return text

@@ -1,0 +1,62 @@
+"""Which chunks and titles wait for a vector, and which vectors are known already?"""
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from quarry.index.checksums import vector_checksum
+from quarry.index.database import select
+from quarry.index.ids import SLOTS, note_of
+from quarry.index.records import PendingChunk, PendingTitle
+from quarry.index.stored import note_rows
+
+_KNOWN = (  # of many chunks with the same text the first is looked at
+    "SELECT unhex(h.value), v.vector, v.checksum FROM json_each(?1) h JOIN vectors v ON v.chunk_id ="
+    " (SELECT id FROM chunk_rows WHERE content_hash = unhex(h.value) LIMIT 1)"
+    " UNION ALL SELECT title_hash, vector, checksum FROM title_vectors"
+    " WHERE title_hash IN (SELECT unhex(value) FROM json_each(?1))"
+)
+_CHUNKS = "SELECT chunk_id, content_hash FROM pending JOIN chunk_rows ON id = chunk_id ORDER BY chunk_id LIMIT ?"
+_TITLES = (
+    "SELECT n.id, n.title FROM notes n LEFT JOIN title_vectors t ON t.note_id = n.id"
+    " WHERE t.note_id IS NULL ORDER BY n.id LIMIT ?"
+)
+_IS_ANY = (  # a title's vector goes with its note, so that counting tells
+    "SELECT EXISTS (SELECT 1 FROM pending) OR (SELECT count(*) FROM notes) > (SELECT count(*) FROM title_vectors)"
+)
+
+
+def known_vectors(connection: apsw.Connection, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Stored vectors by `content_hash` or `title_hash`; what was never embedded, or is damaged, is left out."""
+    wanted = json.dumps([key.hex() for key in set(hashes)])  # one question: each by itself takes four times as long
+    found = select(connection, _KNOWN, (wanted,))
+    return {key: vector for key, vector, checksum in found if checksum == vector_checksum(key, vector)}
+
+
+def chunks(connection: apsw.Connection, limit: int) -> list[PendingChunk]:
+    """
+    The first *limit* chunks that wait for a vector.
+
+    Raises:
+        IndexDamaged: What one of their notes says is not as it was written.
+    """
+    hashes: dict[int, bytes] = dict(select(connection, _CHUNKS, (limit,)))
+    bodies = {at: row.opened() for at, row in note_rows(connection, {note_of(at) for at in hashes}).items()}
+    found = []
+    for chunk_id, key in hashes.items():
+        body = bodies.get(note_of(chunk_id))
+        number = body.at(chunk_id % SLOTS) if body else None
+        if body is not None and number is not None:
+            found.append(PendingChunk(chunk_id, key, body.chunk(number)))
+    return found
+
+
+def titles(connection: apsw.Connection, limit: int) -> list[PendingTitle]:
+    """The first *limit* notes whose titles wait for a vector."""
+    return [PendingTitle(*row) for row in select(connection, _TITLES, (limit,))]
+
+
+def is_any(connection: apsw.Connection) -> bool:
+    """Whether any chunk or title waits for a vector."""
+    return bool(select(connection, _IS_ANY)[0][0])

@@ -1,0 +1,31 @@
+import pickle
+
+import pytest
+
+from quarry.index import Index, quantise
+from quarry.index.prepared import prepare
+
+
+def test_a_note_prepared_elsewhere_is_stored_as_by_upsert(tmp_path, make_note, stamp, encode):
+    note = make_note("a.md", "apples", "pears", tags=("t",), aliases=("A",))
+    *vectors, title = quantise(encode(["apples", "pears", "a"]))
+    one, other = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
+
+    one.upsert(note, stamp(), vectors, title_vector=title)
+    other.upsert_prepared(pickle.loads(pickle.dumps(prepare(note, stamp(), vectors, title))))
+
+    tables = ("notes", "bodies", "tags", "chunk_rows", "vectors", "title_vectors", "changes", "meta")
+    for table in tables:
+        rows = [index._writer.connection.execute(f"SELECT * FROM {table}").fetchall() for index in (one, other)]
+        assert rows[0] == rows[1]
+        assert rows[0]
+    other.check()
+    one.close()
+    other.close()
+
+
+def test_a_note_that_cannot_be_stored_cannot_be_prepared(make_note, stamp):
+    with pytest.raises(ValueError, match="2 chunks but 1"):
+        prepare(make_note("b.md", "x", "y"), stamp(), [None])
+    with pytest.raises(ValueError, match="no Unicode"):
+        prepare(make_note("bad\udcff.md", "x"), stamp(), [None])

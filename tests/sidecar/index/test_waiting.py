@@ -1,0 +1,21 @@
+from quarry.index import content_hash, quantise
+
+
+def test_a_vector_is_known_by_its_text_however_many_chunks_have_it(index, put, encode, make_note):
+    for n in range(3):
+        put(f"{n}.md", "apples", title="T")
+    put("other.md", "pears", title="T")
+    apples, pears, plums = make_note("x.md", "apples", "pears", "plums", title="T").chunks
+
+    known = index.known_vectors([content_hash(chunk) for chunk in (apples, pears, plums)])
+
+    vectors = quantise(encode(["apples", "pears"]))
+    assert known == {content_hash(apples): vectors[0], content_hash(pears): vectors[1]}
+
+
+def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, stamp):
+    for name in ("b", "a"):
+        index.upsert(make_note(f"{name}.md", f"{name} one", f"{name} two"), stamp(), [None, None])
+
+    assert [waiting.chunk.text for waiting in index.pending_vectors(3)] == ["b one", "b two", "a one"]
+    assert [waiting.title for waiting in index.pending_titles(9)] == ["b", "a"]
