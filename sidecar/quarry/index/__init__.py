@@ -2,6 +2,7 @@
 
 from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
+from quarry.index.dense import NearestChunks, Needle
 from quarry.index.files import clear_leftovers, discard, install, rebuild_path, set_aside
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.lexical import ChunkWeights, NoteWeights
@@ -25,6 +26,7 @@ from quarry.index.records import (
 )
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
+from quarry.index.ties import Scored, in_order
 from quarry.index.vectors import dequantise, quantise
 
 __all__ = [
@@ -35,6 +37,8 @@ __all__ = [
     "IncomingLink",
     "Index",
     "LexicalQuery",
+    "NearestChunks",
+    "Needle",
     "Newest",
     "NoteFilter",
     "NoteIds",
@@ -48,12 +52,14 @@ __all__ = [
     "Problem",
     "Reader",
     "ResolvedLink",
+    "Scored",
     "StoredChunk",
     "StoredNote",
     "clear_leftovers",
     "content_hash",
     "dequantise",
     "discard",
+    "in_order",
     "install",
     "note_of",
     "prepare",

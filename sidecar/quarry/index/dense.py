@@ -3,25 +3,29 @@ The meaning leg: nearest vectors by cosine.
 
 Two steps. A matrix in memory (or, for a vault too large for that, sqlite-vec) proposes rows by comparing int8 with
 int8; then the few proposed are scored against the query's own floats. So both ways to propose give the same scores, and
-a slip in the derived vector index can cost a candidate but never show a wrong one.
+rounding can cost a candidate but never show a wrong score.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
-from quarry.index.database import select
+from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import NoteIds, among, id_list, note_of
-from quarry.index.matrix import VectorCache, read_vectors
-from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
-from quarry.index.vectors import FloatMatrix, FloatVector, cosines, dequantise, quantise
-from quarry.types import Candidate, Ranking
+from quarry.index.ids import NoteIds, id_list
+from quarry.index.matrix import Positions, highest
+from quarry.index.ties import Scored, fetch_past_ties, in_order, place_of_chunks
+from quarry.index.vector_cache import VectorCache, Vectors, read_vectors
+from quarry.index.vectors import PEAK, FloatMatrix, FloatVector, cosines, dequantise
 
 OVERFETCH = 2  # proposed for each one wanted: rounding the query to int8 moves neighbours by a few ranks
 OVERFETCH_MORE = 20
+
+Numbers = NDArray[np.float64]
 
 
 class Nearest(NamedTuple):
@@ -32,61 +36,187 @@ class Nearest(NamedTuple):
     mean: float
 
 
+@dataclass(frozen=True, slots=True)
+class NearestChunks:
+    """The same of several notes; arrays of one length, by ascending note."""
+
+    note_ids: NoteIds
+    chunk_ids: NDArray[np.int64]
+    cosines: Numbers
+    means: Numbers
+
+    def __len__(self) -> int:
+        """Notes."""
+        return len(self.note_ids)
+
+
+NOTHING_NEAR = NearestChunks(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+
 _NEAREST = (
-    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS score FROM vectors"
-    " WHERE length(vector) > 0 ORDER BY score DESC LIMIT ?"
+    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(:needle)) AS score FROM vectors"
+    " WHERE length(vector) > 0 ORDER BY score DESC LIMIT :limit"
 )
 _NEAREST_AMONG = (
-    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS score FROM vectors"
-    " WHERE length(vector) > 0 AND chunk_id >> 11 IN (SELECT value FROM json_each(?3)) ORDER BY score DESC LIMIT ?2"
+    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(:needle)) AS score FROM vectors"
+    " WHERE length(vector) > 0 AND (+chunk_id >> 11) IN (SELECT value FROM json_each(:ids))"
+    " ORDER BY score DESC LIMIT :limit"
 )
 
 
-def rank(
-    connection: apsw.Connection,
-    vector: FloatVector,
-    admitted: NoteIds | None,
-    depth: int,
-    deadline: Deadline,
-    *,
-    has_vec: bool,
-    memory: VectorCache,
-) -> Ranking:
+@dataclass(frozen=True, slots=True)
+class Needle:
     """
-    The *depth* chunks nearest to *vector* among those of the *admitted* notes; None admits every note.
+    A vector to be near to, rounded once for all that is asked of one snapshot.
+
+    It is rounded as stored vectors are, and what that takes off is kept as a second digit: `coarse + fine / FINE`. With
+    both, products are so exact that few rows are left for which only floats can tell which is nearer.
+    """
+
+    connection: apsw.Connection
+    vector: FloatVector
+    coarse: NDArray[np.int8]
+    fine: NDArray[np.int8]
+    vectors: Vectors | None  # None: memory does not hold them, SQLite is asked
+
+    # --- chunks --------------------------------------------------------------------------------
+
+    def chunks(self, admitted: NoteIds | None, depth: int, deadline: Deadline) -> list[Scored]:
+        """The *depth* nearest chunks of the *admitted* notes, best first, equally near ones by path and number."""
+        if depth < 1:
+            return []
+        wanted = depth * OVERFETCH + OVERFETCH_MORE
+        with deadline.over(self.connection):
+            if self.vectors is None:
+                proposed = [chunk_id for chunk_id, _ in self._ask_sqlite(admitted, wanted)]
+                scores = stored_cosines(self.connection, self.vector, proposed)
+                ids, found = np.array([*scores], dtype=np.int64), np.array([*scores.values()], dtype=np.float64)
+            else:
+                matrix = self.vectors.chunks
+                at = matrix.best(self.coarse, self.vectors.chunks_of(admitted), wanted, deadline.check)
+                at = at[self._hopeful(at, depth)]
+                ids, found = matrix.ids[at], matrix.cosines_at(self.vector, at)
+            return in_order(ids, found, depth, lambda tied: place_of_chunks(self.connection, tied))
+
+    def nearest_of(self, note_ids: NoteIds) -> NearestChunks:
+        """The chunk of each of *note_ids*, ascending, that is nearest; notes without a vector are left out."""
+        vectors = self.vectors or read_vectors(self.connection, note_ids.tolist())
+        matrix = vectors.chunks
+        at, count = matrix.of_owners(note_ids)
+        note_ids, count = note_ids[count > 0], count[count > 0]
+        if not len(at):
+            return NOTHING_NEAR
+        begins = np.cumsum(count) - count  # where each note's rows begin among all that are looked at
+        coarse = matrix.scores_at(self.coarse, at)
+        scores = coarse + matrix.scores_at(self.fine, at) / FINE
+        possible = np.flatnonzero(scores >= np.repeat(np.maximum.reduceat(scores, begins), count) - 2 * self._unknown)
+        found = matrix.cosines_at(self.vector, at[possible])
+        note_of_found = np.repeat(np.arange(len(count)), count)[possible]
+        begins_found = np.searchsorted(note_of_found, np.arange(len(count)))
+        highest_found = np.maximum.reduceat(found, begins_found)
+        is_best = found == highest_found[note_of_found]
+        best, of_note = at[possible][is_best], note_of_found[is_best]
+        chunk_ids = matrix.ids[best]
+        if len(best) > len(note_ids):  # chunks of one note that are equally near: the one that stands first
+            number = place_of_chunks(self.connection, chunk_ids.tolist())
+            order = sorted(range(len(best)), key=lambda n: (of_note[n], number[int(chunk_ids[n])]))
+            chunk_ids, of_note = chunk_ids[order], of_note[order]
+            chunk_ids = chunk_ids[np.searchsorted(of_note, np.arange(len(note_ids)))]
+        length = float(np.sqrt(np.square(self.coarse, dtype=np.int64).sum()))
+        return NearestChunks(note_ids, chunk_ids, highest_found, np.add.reduceat(coarse, begins) / (count * length))
+
+    # --- titles --------------------------------------------------------------------------------
+
+    def titles(self, admitted: NoteIds | None, depth: int) -> list[Scored]:
+        """
+        The *depth* notes with the nearest titles and all that are as near as the last, nearest first, then by id.
+
+        None in a vault too large for memory.
+        """
+        if depth < 1 or self.vectors is None:
+            return []
+        matrix = self.vectors.titles
+        at = matrix.best(self.coarse, self.vectors.titles_of(admitted), depth * OVERFETCH, lambda: None)
+        at = at[self._hopeful(at, depth, titles=True)]
+        ids, found = matrix.ids[at], matrix.cosines_at(self.vector, at)
+        kept = highest(found, depth) if len(found) else at
+        return sorted(
+            zip(ids[kept].tolist(), found[kept].tolist(), strict=True), key=lambda title: (-title[1], title[0])
+        )
+
+    def titles_of(self, note_ids: NoteIds) -> tuple[NoteIds, Numbers]:
+        """Of *note_ids* those whose title has a vector, and the cosine of each."""
+        if self.vectors is None:
+            sql = (
+                "SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0"
+                " AND note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
+            )
+            rows = select(self.connection, sql, (id_list(note_ids),))
+            scores = cosines([vector for _, vector in rows], self.vector)
+            return np.array([note_id for note_id, _ in rows], dtype=np.int64), np.array(scores, dtype=np.float64)
+        matrix = self.vectors.titles
+        at = matrix.of_owners(note_ids)[0]
+        return matrix.ids[at], matrix.cosines_at(self.vector, at)
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    @property
+    def _unknown(self) -> float:
+        """By how much a score of both digits may be off at most: the length of what is left of the query."""
+        exact = _scaled(self.vector)
+        left = exact - self.coarse - self.fine.astype(np.float64) / FINE
+        return float(np.sqrt(np.square(left).sum())) + 1e-9
+
+    def _hopeful(self, at: Positions, depth: int, *, titles: bool = False) -> NDArray[np.bool_]:
+        """Which of the rows *at* these positions can be among the *depth* nearest, or as near as the last of them."""
+        assert self.vectors is not None
+        matrix = self.vectors.titles if titles else self.vectors.chunks
+        if len(at) <= depth:
+            return np.ones(len(at), dtype=np.bool_)
+        scores = matrix.scores_at(self.coarse, at) + matrix.scores_at(self.fine, at) / FINE
+        hopeful: NDArray[np.bool_] = scores >= np.partition(scores, -depth)[-depth] - 2 * self._unknown
+        return hopeful
+
+    def _ask_sqlite(self, admitted: NoteIds | None, wanted: int) -> Sequence[Scored]:
+        """What sqlite-vec proposes of the stored rows."""
+        values: dict[str, SqlValue] = {"needle": self.coarse.tobytes()}
+        if admitted is not None:
+            values["ids"] = id_list(admitted)
+        sql = _NEAREST if admitted is None else _NEAREST_AMONG
+        return fetch_past_ties(lambda limit: select(self.connection, sql, {**values, "limit": limit}), wanted)
+
+
+FINE = 2 * PEAK  # steps of the second digit in one of the first
+
+
+def needle(connection: apsw.Connection, vector: FloatVector, memory: VectorCache, *, has_vec: bool) -> Needle | None:
+    """
+    *vector* as what is asked of this snapshot; None where it is near nothing.
 
     Args:
-        has_vec: Whether sqlite-vec is there to propose.
         memory: What proposes wherever it may.
+        has_vec: Whether sqlite-vec is there to propose where it may not.
     """
-    needle = quantise(vector[np.newaxis, :])[0]
-    if not needle or depth < 1:
-        return ()
-    wanted = depth * OVERFETCH + OVERFETCH_MORE
-    with deadline.over(connection):
-        proposed = None
-        if has_vec and not memory.fits(connection):
-            proposed = _ask_vec(connection, needle, admitted, wanted)
-        if proposed is not None:
-            scores = _stored_cosines(connection, vector, [chunk_id for chunk_id, _ in proposed])
-        else:
-            vectors = memory.vectors(connection)
-            chosen = None if admitted is None else vectors.admitted(admitted)
-            proposed = vectors.chunks.best(np.frombuffer(needle, dtype=np.int8), chosen, wanted, deadline.check)
-            scores = vectors.chunks.cosines(vector, [chunk_id for chunk_id, _ in proposed])
-        return cut(_name(connection, scores, depth), depth)
+    if not np.isfinite(vector).all() or not vector.any():
+        return None
+    exact = _scaled(vector)
+    coarse = np.rint(exact)
+    fine = np.rint((exact - coarse) * FINE)
+    vectors = memory.vectors(connection) if memory.fits(connection) or not has_vec else None
+    return Needle(connection, vector, coarse.astype(np.int8), fine.astype(np.int8), vectors)
 
 
 def cosines_of(
     connection: apsw.Connection, vector: FloatVector, chunk_ids: Sequence[int], memory: VectorCache
 ) -> dict[int, float]:
     """The cosine of *vector* with each of these chunks; those without a vector are left out."""
-    if memory.fits(connection):
-        return memory.vectors(connection).chunks.cosines(vector, chunk_ids)
-    return _stored_cosines(connection, vector, chunk_ids)
+    if not vector.any() or not memory.fits(connection):
+        return stored_cosines(connection, vector, chunk_ids)
+    matrix = memory.vectors(connection).chunks
+    at = matrix.of_ids(chunk_ids)
+    return dict(zip(matrix.ids[at].tolist(), matrix.cosines_at(vector, at).tolist(), strict=True))
 
 
-def vectors_of(connection: apsw.Connection, chunk_ids: Iterable[int], dim: int) -> FloatMatrix:
+def vectors_of(connection: apsw.Connection, chunk_ids: Sequence[int], dim: int) -> FloatMatrix:
     """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
     sql = (
         "SELECT vector FROM vectors WHERE length(vector) > 0 AND chunk_id IN (SELECT value FROM json_each(?))"
@@ -95,89 +225,18 @@ def vectors_of(connection: apsw.Connection, chunk_ids: Iterable[int], dim: int) 
     return dequantise([vector for (vector,) in select(connection, sql, (id_list(chunk_ids),))], dim)
 
 
-def title_cosines(
-    connection: apsw.Connection, vector: FloatVector, note_ids: Sequence[int], memory: VectorCache
-) -> dict[int, float]:
-    """The cosine of *vector* with the title of each of these notes; those without a vector are left out."""
-    if memory.fits(connection):
-        return memory.vectors(connection).titles.cosines(vector, note_ids)
-    sql = (
-        "SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0"
-        " AND note_id IN (SELECT value FROM json_each(?))"
-    )
-    return _cosines(select(connection, sql, (id_list(note_ids),)), vector)
-
-
-def nearest_chunks(
-    connection: apsw.Connection, vector: FloatVector, note_ids: Iterable[int], memory: VectorCache
-) -> dict[int, Nearest]:
-    """The chunk of each note that is nearest to *vector*; notes without a vector are left out."""
-    wanted = sorted(note_ids)
-    needle = quantise(vector[np.newaxis, :])[0]
-    if not needle or not wanted:
+def stored_cosines(connection: apsw.Connection, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:
+    """The same as `cosines_of` from the stored rows."""
+    if not vector.any():
         return {}
-    vectors = memory.vectors(connection) if memory.fits(connection) else read_vectors(connection, wanted)
-    chunk_ids, means = vectors.promising(np.frombuffer(needle, dtype=np.int8), wanted)
-    cosines: dict[int, dict[int, float]] = {}
-    for chunk_id, score in vectors.chunks.cosines(vector, chunk_ids).items():
-        cosines.setdefault(note_of(chunk_id), {})[chunk_id] = score
-    nearest = {}
-    for note_id, of_note in cosines.items():
-        highest = max(of_note.values())
-        chunk_id = _first(connection, [chunk_id for chunk_id, score in of_note.items() if score == highest])
-        nearest[note_id] = Nearest(chunk_id, highest, means[note_id])
-    return nearest
-
-
-def nearest_titles(
-    connection: apsw.Connection, vector: FloatVector, admitted: NoteIds | None, depth: int, memory: VectorCache
-) -> dict[int, float]:
-    """The notes with titles nearest to *vector*; none in a vault too large for memory."""
-    needle = quantise(vector[np.newaxis, :])[0]
-    if not needle or depth < 1 or not memory.fits(connection):
-        return {}
-    titles = memory.vectors(connection).titles
-    chosen = None if admitted is None else among(titles.ids, admitted)
-    proposed = titles.best(np.frombuffer(needle, dtype=np.int8), chosen, depth * OVERFETCH, lambda: None)
-    scores = titles.cosines(vector, [note_id for note_id, _ in proposed])
-    ranked = sorted(scores.items(), key=lambda title: (-title[1], title[0]))
-    return {note_id: score for note_id, score in ranked if score >= ranked[min(depth, len(ranked)) - 1][1]}
-
-
-def _first(connection: apsw.Connection, chunk_ids: Sequence[int]) -> int:
-    """Of chunks of one note that are equally near, the one that stands first."""
-    if len(chunk_ids) == 1:
-        return chunk_ids[0]
-    sql = "SELECT id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT 1"
-    found: list[tuple[int]] = select(connection, sql, (id_list(chunk_ids),))
-    return found[0][0]
-
-
-def _cosines(rows: Sequence[tuple[int, bytes]], vector: FloatVector) -> dict[int, float]:
-    scores = cosines([row[1] for row in rows], vector) if vector.any() else []
-    return dict(zip((row[0] for row in rows), scores, strict=False))
-
-
-def _ask_vec(connection: apsw.Connection, needle: bytes, admitted: NoteIds | None, wanted: int) -> Sequence[Scored]:
-    """What sqlite-vec proposes: the *wanted* nearest of the stored rows, and all that are as near as the last."""
-
-    def fetch(limit: int) -> Sequence[Scored]:
-        if admitted is None:
-            return select(connection, _NEAREST, (needle, limit))
-        return select(connection, _NEAREST_AMONG, (needle, limit, id_list(admitted)))
-
-    return fetch_past_ties(fetch, wanted)
-
-
-def _stored_cosines(connection: apsw.Connection, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:
     sql = (
         "SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0 AND chunk_id IN (SELECT value FROM json_each(?))"
     )
-    return _cosines(select(connection, sql, (id_list(chunk_ids),)), vector)
+    rows = select(connection, sql, (id_list(chunk_ids),))
+    return dict(zip((row[0] for row in rows), cosines([row[1] for row in rows], vector), strict=True))
 
 
-def _name(connection: apsw.Connection, scores: Mapping[int, float], depth: int) -> list[Candidate]:
-    """The best *depth* of *scores* and all that score like the last of them, as candidates."""
-    ranked = sorted(scores.items(), key=lambda scored: -scored[1])
-    lowest = ranked[min(depth, len(ranked)) - 1][1] if ranked else 0.0
-    return candidates(connection, {chunk_id: score for chunk_id, score in ranked if score >= lowest})
+def _scaled(vector: FloatVector) -> NDArray[np.float32]:
+    """*vector* with its largest component at the peak of int8, as `vectors.quantise` rounds it."""
+    scaled: NDArray[np.float32] = vector / np.abs(vector).max() * PEAK
+    return scaled

@@ -1,229 +1,219 @@
 """
-Every vector of the index in memory, to be searched exactly.
+Vectors in memory, to be searched: exactly where there are few, else by what their signs propose.
 
-Reading 80,000 vectors takes a tenth of a second, so a saved note must not cause it: what is kept is brought up to date
-by the notes that changed since.
+A matrix is what one moment has. The next moment shares its arrays: rows of changed notes are written behind all others
+and the old ones marked as dead, so that a saved note costs as much as it has chunks. Who still reads the moment before
+never sees behind its own end.
 """
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.index import meta
-from quarry.index.database import select
-from quarry.index.ids import SLOT_BITS, NoteIds, among, id_range
-from quarry.index.ties import Scored
-from quarry.index.vectors import matrix_cosines
+from quarry.index.dots import BLOCK_ROWS, products
+from quarry.index.signs import Signs, distances, nearest, signs_of, words_of
+from quarry.index.vectors import FloatVector
 
-BLOCK_ROWS = 1024  # turned into floats at a time, 1 MB at 256 dimensions; 4096 want fresh pages: ten times slower
-MEMORY_BYTES = 512 * 1024 * 1024  # of vectors kept: of 1.9 million chunks; sqlite-vec takes ten times as long to answer
-ROUNDING = 0.05  # share of a score by which rounding the query to int8 may put two rows in the other order
+EXACT_ROWS = 200_000  # compared one by one in 3 ms; at 150,000 signs take longer, as what they propose lies scattered
+SHORTLIST = 15_000  # rows that signs propose: .98 of the exact top ten or more, see tests/retrieval/recall.py
+CHECK_ROWS = 65_536  # scored in 1 ms, between two looks at the deadline
+GATHERED = 4  # to copy a row out costs as much as to score so many where they stand
 RUN = 64  # scores of which the highest is looked at first; a quarter of the time of sorting out 80,000 at once
-EXACT_SUM = 2**24  # float32 counts whole numbers up to here without rounding
-FEW_NOTES = 500  # are read one by one; for more it is quicker to read everything
+SPARE = 16  # a matrix that is made has room for a sixteenth more rows, and for `LEAST_SPARE`
+LEAST_SPARE = 1024
 
-_Rows = Iterable[tuple[int, bytes]]
+Positions = NDArray[np.intp]
+"""Where rows stand in a matrix."""
+
+
+class Rows:
+    """Arrays with room for more rows, which are only ever added behind those that are there."""
+
+    def __init__(self, count: int, dim: int) -> None:
+        """Room for *count* rows, none of them zero, and for some that come later."""
+        room = count + max(LEAST_SPARE, count // SPARE)
+        self.count = 0
+        self.ids = np.empty(room, dtype=np.int64)
+        self.rows = np.empty((room, dim), dtype=np.int8)
+        self.norms = np.empty(room, dtype=np.float64)
+        self.signs: Signs | None = np.empty((words_of(dim), room), dtype=np.uint64) if room > EXACT_ROWS else None
+
+    def has_room(self, rows: NDArray[np.int8]) -> bool:
+        """Whether `add` can take *rows*."""
+        return rows.shape[1:] == self.rows.shape[1:] and self.count + len(rows) <= len(self.ids)
+
+    def add(self, ids: NDArray[np.int64], rows: NDArray[np.int8]) -> None:
+        """Write rows behind those that are there."""
+        start, end = self.count, self.count + len(ids)
+        self.ids[start:end], self.rows[start:end] = ids, rows
+        for first in range(start, end, BLOCK_ROWS):  # so few stay near the processor
+            block = slice(first, min(first + BLOCK_ROWS, end))
+            self.norms[block] = lengths(self.rows[block])
+            if self.signs is not None:
+                self.signs[:, block] = signs_of(self.rows[block])
+        self.count = end
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Stored vectors in the order of their ids, which are of chunks or of notes."""
+    """
+    Stored vectors by their ids, which are of chunks or of notes.
 
-    ids: NDArray[np.int64]  # shape (count,), ascending
-    rows: NDArray[np.int8]  # shape (count, dim)
-    norms: NDArray[np.float64]  # shape (count,)
+    The first `in_order` rows stand by ascending id. Behind them stand the rows of the owners in `moved`, each owner's
+    together; an owner is a note, and its id what is left of a row's id without its lowest `slot_bits`.
+    """
+
+    stored: Rows
+    count: int  # of the stored rows, those of this moment and the dead
+    slot_bits: int
+    in_order: int
+    moved: Mapping[int, range] = field(default_factory=dict)
+    dead: NDArray[np.bool_] | None = None  # shape (count,); None: no row is
 
     @classmethod
-    def of(cls, rows: _Rows) -> "Matrix":
-        """A matrix of `(id, vector)` in ascending order."""
-        found = list(rows)
-        ids = np.array([at for at, _ in found], dtype=np.int64)
-        flat = np.frombuffer(b"".join(vector for _, vector in found), dtype=np.int8)
-        matrix = flat.reshape(len(ids), -1) if len(ids) else flat.reshape(0, 0)
-        return cls(ids, matrix, _norms(matrix))
+    def of(cls, stored: Rows, slot_bits: int = 0) -> "Matrix":
+        """A matrix of all that is *stored*, by ascending id."""
+        return cls(stored, stored.count, slot_bits, stored.count)
 
     @property
-    def size_bytes(self) -> int:
-        """What it takes in memory."""
-        return self.ids.nbytes + self.rows.nbytes + self.norms.nbytes
+    def ids(self) -> NDArray[np.int64]:
+        """Shape (count,)."""
+        return self.stored.ids[: self.count]
 
-    def replaced(self, keep: NDArray[np.bool_], fresh: "Matrix") -> "Matrix":
-        """The rows to *keep* of this and all of *fresh*, in order."""
-        if not len(fresh.ids):
-            return Matrix(self.ids[keep], self.rows[keep], self.norms[keep])
-        if not keep.any():
-            return fresh
-        ids = np.concatenate([self.ids[keep], fresh.ids])
-        order = np.argsort(ids, kind="stable")
-        rows = np.concatenate([self.rows[keep], fresh.rows])
-        norms = np.concatenate([self.norms[keep], fresh.norms])
-        return Matrix(ids[order], rows[order], norms[order])
+    @property
+    def rows(self) -> NDArray[np.int8]:
+        """Shape (count, dim)."""
+        return self.stored.rows[: self.count]
 
-    def best(
-        self, query: NDArray[np.int8], chosen: NDArray[np.bool_] | None, limit: int, check: Callable[[], None]
-    ) -> Sequence[Scored]:
+    @property
+    def norms(self) -> NDArray[np.float64]:
+        """The length of each row, shape (count,)."""
+        return self.stored.norms[: self.count]
+
+    @property
+    def living(self) -> Positions | None:
+        """The rows that are not dead; None: all."""
+        return None if self.dead is None else np.flatnonzero(~self.dead)
+
+    @property
+    def _is_large(self) -> bool:
+        """Whether there are more rows than are compared one by one; the dead do not count, as a rebuild has none."""
+        dead = 0 if self.dead is None else np.count_nonzero(self.dead)
+        return bool(self.count - dead > EXACT_ROWS)
+
+    # --- changes -------------------------------------------------------------------------------
+
+    def replaced(self, owners: Sequence[int], ids: NDArray[np.int64], rows: NDArray[np.int8]) -> "Matrix | None":
         """
-        The *limit* rows nearest to *query* by cosine, and all that score like the last of them; best first.
+        The matrix of the next moment, where *owners* have these rows alone; None where it has to be read anew.
 
-        Products of int8 are summed as whole numbers, so no order of adding changes a score.
+        Only of the newest moment: another would write where that one has written.
 
         Args:
-            chosen: The rows to choose from, shape (count,); None: all.
-            check: Called between blocks; may raise to give up.
+            owners: Ids of notes, ascending.
+            ids: Of their rows, ascending.
+            rows: Shape (len(ids), dim).
         """
-        ids, rows, norms = self.ids, self.rows, self.norms
-        if chosen is not None:
-            ids, rows, norms = ids[chosen], rows[chosen], norms[chosen]
-        if not len(ids):
-            return []
-        kind = _exact_kind(query)
-        needle = query.astype(kind)
-        scores = np.empty(len(ids), dtype=np.float64)
-        for start in range(0, len(ids), BLOCK_ROWS):
-            check()
-            scores[start : start + BLOCK_ROWS] = np.dot(rows[start : start + BLOCK_ROWS].astype(kind), needle)
-        scores /= norms
-        found = _highest(scores, limit)
-        found = found[np.argsort(-scores[found], kind="stable")]
-        return [(int(ids[at]), float(scores[at])) for at in found]
+        if len(ids) and not self.stored.has_room(rows):
+            return None
+        dead = np.zeros(self.count + len(ids), dtype=np.bool_)
+        if self.dead is not None:
+            dead[: self.count] = self.dead
+        dead[self.of_owners(np.array(owners, dtype=np.int64))[0]] = True
+        if 2 * np.count_nonzero(dead) > len(dead):  # mostly of the past
+            return None
+        if len(ids):
+            self.stored.add(ids, rows)
+        moved = {**self.moved, **_ranges(owners, ids >> self.slot_bits, self.count)}
+        return replace(self, count=self.count + len(ids), moved=moved, dead=dead)
 
-    def products(self, query: NDArray[np.int8], at: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The scores that `best` gives to the rows at these positions; shape (len(at),)."""
-        kind = _exact_kind(query)
-        scores: NDArray[np.float64] = np.dot(self.rows[at].astype(kind), query.astype(kind)) / self.norms[at]
+    # --- where rows stand ----------------------------------------------------------------------
+
+    def of_owners(self, owners: NDArray[np.int64]) -> tuple[Positions, NDArray[np.intp]]:
+        """The rows of *owners*, one owner's after the other's, and how many each has."""
+        ordered = self.ids[: self.in_order]
+        first = np.searchsorted(ordered, owners << self.slot_bits)
+        count = np.searchsorted(ordered, (owners + 1) << self.slot_bits) - first
+        if self.moved:
+            for at, owner in enumerate(owners.tolist()):
+                if owner in self.moved:
+                    first[at], count[at] = self.moved[owner].start, len(self.moved[owner])
+        begins = np.cumsum(count) - count
+        return np.arange(count.sum()) + np.repeat(first - begins, count), count
+
+    def of_ids(self, ids: Sequence[int]) -> Positions:
+        """Where the rows of *ids* stand; ids without a row are left out."""
+        wanted = np.array(ids, dtype=np.int64)
+        if not len(wanted) or not self.count:
+            return np.empty(0, dtype=np.intp)
+        moved = [self._moved_row(row_id) for row_id in ids] if self.moved else []
+        at = np.minimum(np.searchsorted(self.ids[: self.in_order], wanted), max(self.in_order - 1, 0))
+        if moved:
+            at = np.where(np.array(moved) >= -1, moved, at)
+        found: Positions = at[(at >= 0) & (self.ids[at] == wanted)]
+        return found if self.dead is None else found[~self.dead[found]]
+
+    def _moved_row(self, row_id: int) -> int:
+        """Where a row behind the ordered ones stands; -1: it is gone, -2: it never moved."""
+        among = self.moved.get(row_id >> self.slot_bits)
+        if among is None:
+            return -2
+        return next((at for at in among if self.ids[at] == row_id), -1)
+
+    # --- scores --------------------------------------------------------------------------------
+
+    def best(
+        self, query: NDArray[np.int8], chosen: Positions | None, limit: int, check: Callable[[], None]
+    ) -> Positions:
+        """
+        The *limit* rows nearest to *query* by cosine, and all that score like the last of them; in no order.
+
+        Args:
+            chosen: The rows to choose from; None: all.
+            check: Called now and then; may raise to give up.
+        """
+        check()
+        chosen = self.living if chosen is None else chosen
+        if self._is_large and (chosen is None or len(chosen) > SHORTLIST):
+            assert self.stored.signs is not None
+            apart = distances(self.stored.signs[:, : self.count], query)
+            check()
+            at = nearest(apart if chosen is None else apart[chosen], SHORTLIST)
+            chosen = at if chosen is None else chosen[at]
+        scores = self._scores(query, chosen, check)
+        at = highest(scores, limit)
+        return at if chosen is None else chosen[at]
+
+    def scores_at(self, query: NDArray[np.int8], at: Positions) -> NDArray[np.float64]:
+        """Product with *query* by the row's length, of the rows *at* these positions; shape (len(at),)."""
+        scores: NDArray[np.float64] = products(self.rows[at], query) / self.norms[at]
         return scores
 
-    def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
-        """The cosine of *vector* with the rows of *ids*; ids without a row are left out, and a zero vector has none."""
-        wanted = np.array(ids, dtype=np.int64)
-        if not len(wanted) or not len(self.ids) or not vector.any():
-            return {}
-        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
-        at = at[self.ids[at] == wanted]
-        return dict(zip(self.ids[at].tolist(), matrix_cosines(self.rows[at], vector).tolist(), strict=True))
+    def cosines_at(self, vector: FloatVector, at: Positions) -> NDArray[np.float64]:
+        """What `vectors.matrix_cosines` gives for *vector*, not zero, and the rows *at* these positions."""
+        query = vector.astype(np.float64)
+        dots = (self.rows[at].astype(np.float64) * query).sum(axis=1)  # each row by itself: see there
+        squares = np.rint(np.square(self.norms[at]))
+        cosines: NDArray[np.float64] = dots / np.sqrt(squares * (query * query).sum())
+        return cosines
+
+    def _scores(
+        self, query: NDArray[np.int8], chosen: Positions | None, check: Callable[[], None]
+    ) -> NDArray[np.float64]:
+        if chosen is not None and GATHERED * len(chosen) < self.count:
+            check()
+            return self.scores_at(query, chosen)
+        scores = np.empty(self.count, dtype=np.float64)
+        for start in range(0, self.count, CHECK_ROWS):
+            check()
+            end = start + CHECK_ROWS
+            np.divide(products(self.rows[start:end], query), self.norms[start:end], out=scores[start:end])
+        return scores if chosen is None else scores[chosen]
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """All vectors of one moment."""
-
-    generation: int
-    chunks: Matrix
-    titles: Matrix  # by the ids of notes
-
-    def promising(self, query: NDArray[np.int8], note_ids: Sequence[int]) -> tuple[list[int], dict[int, float]]:
-        """
-        Of each note the chunk nearest to *query*, and those so near that only floats can tell which is nearest.
-
-        Returns:
-            Those chunks, and note -> mean cosine of all its chunks. Notes without one are left out.
-        """
-        notes = np.array(note_ids, dtype=np.int64)
-        first = np.searchsorted(self.chunks.ids, notes << SLOT_BITS)
-        count = np.searchsorted(self.chunks.ids, (notes + 1) << SLOT_BITS) - first
-        notes, first, count = notes[count > 0], first[count > 0], count[count > 0]
-        if not len(first):
-            return [], {}
-        begins = np.cumsum(count) - count  # where each note's rows begin among all that are looked at
-        at = np.arange(count.sum()) + np.repeat(first - begins, count)
-        scores = self.chunks.products(query, at)
-        highest = np.repeat(np.maximum.reduceat(scores, begins), count)
-        found: list[int] = self.chunks.ids[at[scores >= highest - np.abs(highest) * ROUNDING]].tolist()
-        length = float(np.sqrt(np.square(query, dtype=np.int64).sum()))
-        means = np.add.reduceat(scores, begins) / (count * length)
-        return found, dict(zip(notes.tolist(), means.tolist(), strict=True))
-
-    def admitted(self, note_ids: NoteIds) -> NDArray[np.bool_]:
-        """Which rows of `chunks` are of these notes."""
-        return among(self.chunks.ids >> SLOT_BITS, note_ids)
-
-
-class VectorCache:
-    """The vectors of the newest moment that was asked for."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: Vectors | None = None
-
-    def fits(self, connection: apsw.Connection) -> bool:
-        """Whether all vectors may be kept in memory."""
-        with self._lock:
-            kept = self._kept
-        if kept is not None:
-            return kept.chunks.size_bytes < MEMORY_BYTES
-        _, count = meta.totals(connection)
-        return bool(count * (meta.dimension(connection) or 0) < MEMORY_BYTES)
-
-    def vectors(self, connection: apsw.Connection) -> Vectors:
-        """The vectors as *connection*'s snapshot has them."""
-        generation = meta.generation(connection)
-        with self._lock:
-            kept = self._kept
-            if kept is not None and kept.generation == generation:
-                return kept
-            if kept is not None and kept.generation > generation:  # an older moment; the newest is kept all the same
-                return _load(connection, generation)
-            self._kept = _brought_up(connection, kept, generation) if kept else _load(connection, generation)
-            return self._kept
-
-
-def _load(connection: apsw.Connection, generation: int) -> Vectors:
-    """Read all vectors: 80,000 of 256 dimensions take 0.1 s."""
-    chunks = select(connection, "SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0 ORDER BY chunk_id")
-    titles = select(connection, "SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0 ORDER BY note_id")
-    return Vectors(generation, Matrix.of(chunks), Matrix.of(titles))
-
-
-def read_vectors(connection: apsw.Connection, note_ids: Sequence[int]) -> Vectors:
-    """The vectors of some notes alone, for where memory does not hold all."""
-    chunks = Matrix.of(row for note_id in note_ids for row in _chunk_rows(connection, note_id))
-    titles = Matrix.of(row for note_id in note_ids for row in _title_row(connection, note_id))
-    return Vectors(meta.generation(connection), chunks, titles)
-
-
-def _brought_up(connection: apsw.Connection, kept: Vectors, generation: int) -> Vectors:
-    """*kept* with the notes read anew that changed since."""
-    changed = [
-        note_id
-        for (note_id,) in select(
-            connection,
-            "SELECT note_id FROM changes WHERE generation > ? ORDER BY note_id LIMIT ?",
-            (kept.generation, FEW_NOTES + 1),
-        )
-    ]
-    was_dropped = int(meta.get(connection, meta.DROPPED) or 0) > kept.generation
-    if was_dropped or len(changed) > FEW_NOTES:
-        return _load(connection, generation)
-    if not changed:
-        return Vectors(generation, kept.chunks, kept.titles)
-    note_ids = np.array(changed, dtype=np.int64)
-    fresh = read_vectors(connection, changed)
-    return Vectors(
-        generation,
-        kept.chunks.replaced(~kept.admitted(note_ids), fresh.chunks),
-        kept.titles.replaced(~among(kept.titles.ids, note_ids), fresh.titles),
-    )
-
-
-def _chunk_rows(connection: apsw.Connection, note_id: int) -> _Rows:
-    return select(
-        connection,
-        "SELECT chunk_id, vector FROM vectors WHERE chunk_id BETWEEN ? AND ? AND length(vector) > 0 ORDER BY chunk_id",
-        id_range(note_id),
-    )
-
-
-def _title_row(connection: apsw.Connection, note_id: int) -> _Rows:
-    sql = "SELECT note_id, vector FROM title_vectors WHERE note_id = ? AND length(vector) > 0"
-    return select(connection, sql, (note_id,))
-
-
-def _highest(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
+def highest(scores: NDArray[np.float64], limit: int) -> Positions:
     """
     Where the *limit* highest of *scores* stand, and all that are as high as the last of them; in no order.
 
@@ -237,17 +227,19 @@ def _highest(scores: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
     peaks = scores[: runs * RUN].reshape(runs, RUN).max(axis=1)
     found = np.flatnonzero(scores >= np.partition(peaks, -limit)[-limit])
     lowest = np.partition(scores[found], -limit)[-limit]
-    highest: NDArray[np.intp] = found[scores[found] >= lowest]
-    return highest
+    chosen: Positions = found[scores[found] >= lowest]
+    return chosen
 
 
-def _exact_kind(query: NDArray[np.int8]) -> type[np.floating[Any]]:
-    """The smallest float that adds up products with *query* without rounding."""
-    return np.float32 if query.size * 127 * 127 < EXACT_SUM else np.float64
-
-
-def _norms(rows: NDArray[np.int8]) -> NDArray[np.float64]:
-    squares = np.empty(len(rows), dtype=np.float64)
-    for start in range(0, len(rows), BLOCK_ROWS):
-        squares[start : start + BLOCK_ROWS] = np.square(rows[start : start + BLOCK_ROWS], dtype=np.int64).sum(axis=1)
+def lengths(rows: NDArray[np.int8]) -> NDArray[np.float64]:
+    """The length of each row."""
+    floats = rows.astype(np.float64)
+    squares: NDArray[np.float64] = np.einsum("ij,ij->i", floats, floats)  # whole numbers: no order of adding shows
     return np.sqrt(squares)
+
+
+def _ranges(owners: Sequence[int], owner_of_row: NDArray[np.int64], start: int) -> dict[int, range]:
+    """Where the rows of each of *owners*, ascending, will stand when the first of all stands at *start*."""
+    first = (np.searchsorted(owner_of_row, owners) + start).tolist()
+    behind = (np.searchsorted(owner_of_row, owners, side="right") + start).tolist()
+    return dict(zip(owners, map(range, first, behind), strict=True))

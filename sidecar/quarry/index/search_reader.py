@@ -10,17 +10,18 @@ import numpy as np
 from quarry.index import dense, lexical, meta, vocabulary
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
-from quarry.index.dense import Nearest
-from quarry.index.ids import NoteIds, id_list
+from quarry.index.dense import Nearest, Needle
+from quarry.index.ids import NoteIds
 from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
 from quarry.index.matching import LexicalQuery, quoted
-from quarry.index.matrix import VectorCache
+from quarry.index.moment_cache import MomentCache
 from quarry.index.records import NoteName
-from quarry.index.rows import read_list
+from quarry.index.ties import place_of_chunks
+from quarry.index.vector_cache import VectorCache
 from quarry.index.vectors import FloatMatrix, FloatVector
 from quarry.index.vocabulary import Vocabulary
 from quarry.terms.folding import fold
-from quarry.types import Ranking
+from quarry.types import Candidate, Ranking
 
 Pairs = Sequence[Sequence[str]]
 """Terms side by side, two or more each."""
@@ -32,6 +33,7 @@ class Memory:
 
     vectors: VectorCache = field(default_factory=VectorCache)
     words: Vocabulary = field(default_factory=Vocabulary)
+    moment: MomentCache = field(default_factory=MomentCache)
 
 
 class SearchReader:
@@ -118,9 +120,9 @@ class SearchReader:
 
     # --- by meaning ----------------------------------------------------------------------------
 
-    def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
+    def needle(self, vector: FloatVector) -> Needle | None:
         """
-        The *depth* chunks nearest to *vector*.
+        *vector* as what can be asked of this snapshot again and again; None where it is near nothing.
 
         Args:
             vector: float32, shape (dim,); its length does not matter. A zero vector is near nothing.
@@ -129,9 +131,15 @@ class SearchReader:
             ValueError: The index holds vectors of another dimension.
         """
         if not self._fits(vector):
-            return ()
-        has_vec, memory = self._parts.has_vec, self._memory.vectors
-        return dense.rank(self._db, vector, admitted, depth, deadline, has_vec=has_vec, memory=memory)
+            return None
+        return dense.needle(self._db, vector, self._memory.vectors, has_vec=self._parts.has_vec)
+
+    def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
+        """The *depth* chunks nearest to *vector*; see `needle`."""
+        needle = self.needle(vector)
+        found = needle.chunks(admitted, depth, deadline) if needle else []
+        places = place_of_chunks(self._db, [chunk_id for chunk_id, _ in found])
+        return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in found if chunk_id in places)
 
     def cosines_of(self, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """The cosine of *vector* with these chunks; those without a vector are left out. Raises as `dense`."""
@@ -139,7 +147,12 @@ class SearchReader:
 
     def nearest_chunks(self, vector: FloatVector, note_ids: Iterable[int]) -> dict[int, Nearest]:
         """Note -> its chunk nearest to *vector*, and how near; notes without a vector are left out."""
-        return dense.nearest_chunks(self._db, vector, note_ids, self._memory.vectors) if self._fits(vector) else {}
+        needle = self.needle(vector)
+        if needle is None:
+            return {}
+        found = needle.nearest_of(np.array(sorted(note_ids), dtype=np.int64))
+        columns = (found.chunk_ids.tolist(), found.cosines.tolist(), found.means.tolist())
+        return dict(zip(found.note_ids.tolist(), map(Nearest, *columns), strict=True))
 
     def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
@@ -147,13 +160,16 @@ class SearchReader:
 
     def title_cosines(self, vector: FloatVector, note_ids: Sequence[int]) -> dict[int, float]:
         """The cosine of *vector* with the titles of these notes; those without a vector are left out."""
-        return dense.title_cosines(self._db, vector, note_ids, self._memory.vectors) if self._fits(vector) else {}
+        needle = self.needle(vector)
+        if needle is None:
+            return {}
+        ids, found = needle.titles_of(np.array(sorted(note_ids), dtype=np.int64))
+        return dict(zip(ids.tolist(), found.tolist(), strict=True))
 
     def nearest_titles(self, vector: FloatVector, admitted: NoteIds | None, depth: int) -> dict[int, float]:
         """Note -> cosine of its title, for the *depth* nearest and all that are as near as the last; nearest first."""
-        return (
-            dense.nearest_titles(self._db, vector, admitted, depth, self._memory.vectors) if self._fits(vector) else {}
-        )
+        needle = self.needle(vector)
+        return dict(needle.titles(admitted, depth)) if needle else {}
 
     @property
     def dimension(self) -> int | None:
@@ -181,7 +197,7 @@ class SearchReader:
         if not self._parts.has_fts5:
             return []
         sql = (
-            "SELECT c.id FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid JOIN notes n ON n.id = c.note_id"
+            "SELECT c.id FROM chunks_fts JOIN chunk_rows c ON c.id = chunks_fts.rowid JOIN notes n ON n.id = c.note_id"
             " WHERE chunks_fts MATCH ? ORDER BY n.path, c.number LIMIT ?"
         )
         return [chunk_id for (chunk_id,) in select(self._db, sql, (quoted(term), limit))]
@@ -189,13 +205,13 @@ class SearchReader:
     # --- names ---------------------------------------------------------------------------------
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
-        """What these notes are called, by ascending id; ids that are not there are left out."""
-        sql = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
-        rows = select(self._db, sql + " ORDER BY id", (id_list(note_ids),))
-        return [
-            NoteName(note_id, path, title, read_list(aliases), mtime_ns // 1_000_000)
-            for note_id, path, title, aliases, mtime_ns in rows
-        ]
+        """What these notes are called, in the same order; ids that are not there are left out."""
+        return self._memory.moment.names(self._db, note_ids)
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        return meta.totals(self._db)[1]
 
     def note_named(self, path: str) -> NoteName | None:
         """What the note at *path* is called; the path may be spelled in any composition of its letters."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from quarry.index.database import select
 from quarry.index.ids import id_list
@@ -12,6 +14,8 @@ GROWTH = 4  # a cut amid equal scores asks again for this many times as many
 
 Scored = tuple[int, float]
 """A chunk's id and its score, higher is better."""
+Place = tuple[str, int]
+"""The path of a chunk's note, and its number there."""
 
 
 def fetch_past_ties(fetch: Callable[[int], Sequence[Scored]], depth: int) -> Sequence[Scored]:
@@ -35,11 +39,40 @@ def cut(candidates: Iterable[Candidate], depth: int) -> Ranking:
     return tuple(ordered[:depth])
 
 
-def candidates(connection: apsw.Connection, scores: Mapping[int, float]) -> list[Candidate]:
-    """The chunks of *scores* by name, in no order; ids that are not there are left out."""
+def in_order(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    depth: int,
+    place_of: Callable[[Sequence[int]], Mapping[int, Place]],
+) -> list[Scored]:
+    """
+    The best *depth* of *ids*, equal *scores* by their places.
+
+    Args:
+        place_of: Is only asked where several of the best score alike: to look it up costs more than to sort.
+    """
+    order = np.argsort(-scores, kind="stable")
+    if len(order) > depth:
+        order = order[: np.searchsorted(-scores[order], -scores[order[depth - 1]], side="right")]
+    found = list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+    is_tied = scores[order][1:] == scores[order][:-1]
+    if is_tied.any():
+        tied = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
+        places = place_of([found[at][0] for at in tied.tolist()])
+        found.sort(key=lambda scored: (-scored[1], places.get(scored[0], ("", 0))))
+    return found[:depth]
+
+
+def place_of_chunks(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, Place]:
+    """The place of each of these chunks; ids that are not there are left out."""
     sql = (
-        "SELECT c.id, n.path, c.number FROM chunks c JOIN notes n ON n.id = c.note_id"
+        "SELECT c.id, n.path, c.number FROM chunk_rows c JOIN notes n ON n.id = c.note_id"
         " WHERE c.id IN (SELECT value FROM json_each(?))"
     )
-    rows = select(connection, sql, (id_list(scores),))
-    return [Candidate(chunk_id, path, number, scores[chunk_id]) for chunk_id, path, number in rows]
+    return {chunk_id: (path, number) for chunk_id, path, number in select(connection, sql, (id_list(chunk_ids),))}
+
+
+def candidates(connection: apsw.Connection, scores: Mapping[int, float]) -> list[Candidate]:
+    """The chunks of *scores* by name, in no order; ids that are not there are left out."""
+    places = place_of_chunks(connection, [*scores])
+    return [Candidate(chunk_id, path, number, scores[chunk_id]) for chunk_id, (path, number) in places.items()]

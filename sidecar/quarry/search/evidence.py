@@ -12,7 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from quarry.index import ChunkWeights, Deadline, NoteName, Reader, note_of
+from quarry.index import ChunkWeights, Deadline, NearestChunks, Needle, NoteIds, NoteName, Reader, Scored, note_of
+from quarry.index.dense import NOTHING_NEAR
 from quarry.ranking.signals import Numbers, Signals, relative, stretched
 from quarry.search.question import Question
 from quarry.terms.analysis import STOP_TERMS, analyse
@@ -28,67 +29,79 @@ POOL = 100  # candidates asked of each leg; 30, as published, loses what is good
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The candidate notes and what is known of them; arrays and lists are in the same order."""
+    """The candidate notes and what is known of them; arrays of one length, by ascending note."""
 
-    names: Sequence[NoteName]
+    note_ids: NoteIds
     signals: Signals
+    nearness: Numbers  # cosine of the nearest passage or title; -inf where there is no vector
     account: float  # share of the query's possible BM25 that the best passage reaches
     lexical: Ranking  # the passages that each leg proposed
-    dense: Ranking
-    cosines: Mapping[int, float]  # by chunk, where known
-    bm25: Mapping[int, float]
-    nearness: Mapping[int, float]  # note -> cosine of its nearest passage or title, where it has a vector
+    dense: Sequence[Scored]
+    nearest: NearestChunks
+
+    @property
+    def bm25(self) -> dict[int, float]:
+        """By chunk, where known."""
+        return {candidate.chunk_id: candidate.score for candidate in self.lexical}
+
+    @property
+    def cosines(self) -> dict[int, float]:
+        """By chunk, where known."""
+        return dict(self.dense) | dict(zip(self.nearest.chunk_ids.tolist(), self.nearest.cosines.tolist(), strict=True))
 
 
 def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline: Deadline) -> Evidence:
     """Ask the legs of *question* for their best, and the dense leg about all of them."""
     asks_words = "lexical" in serving and not question.lexical.is_empty
-    vector = question.vector if "dense" in serving else None
+    needle = reader.needle(question.vector) if "dense" in serving and question.vector is not None else None
     admitted = question.admitted
     lexical = reader.lexical(question.lexical, admitted, POOL, deadline=deadline, weights=WEIGHTS) if asks_words else ()
     named = _named(question, reader, deadline) if asks_words else set()
-    dense = reader.dense(vector, admitted, POOL, deadline=deadline) if vector is not None else ()
-    titled = reader.nearest_titles(vector, admitted, POOL) if vector is not None else {}
-    note_ids = {note_of(candidate.chunk_id) for candidate in (*lexical, *dense)} | named | titled.keys()
+    dense = needle.chunks(admitted, POOL, deadline) if needle else []
+    titled = needle.titles(admitted, POOL) if needle else []
+    proposed = {note_of(candidate.chunk_id) for candidate in lexical} | named
+    proposed.update(note_of(chunk_id) for chunk_id, _ in dense)
+    proposed.update(note_id for note_id, _ in titled)
     if admitted is not None and len(admitted) <= POOL:  # whoever satisfies the conditions is to be found
-        note_ids |= set(admitted.tolist())
+        proposed.update(admitted.tolist())
     elif asks_words and _is_crowded(lexical):
         whole = reader.lexical_notes(question.lexical, admitted, POOL, deadline=deadline)
-        note_ids |= {note_id for note_id, _, _ in whole}
-    names = reader.note_names(sorted(note_ids))
-    ids = [name.note_id for name in names]
+        proposed.update(note_id for note_id, _, _ in whole)
+    ids = sorted(proposed)
+    note_ids = np.array(ids, dtype=np.int64)
 
-    nearest = reader.nearest_chunks(vector, ids) if vector is not None else {}
-    titles = reader.title_cosines(vector, ids) if vector is not None else {}
     bm25 = {candidate.chunk_id: candidate.score for candidate in lexical}
-    passages = _best_by_note(bm25)
     notes = reader.note_scores(question.lexical, ids, deadline=deadline) if asks_words else {}
-    phrases = _best_by_note(reader.phrase_scores(question.pairs, sorted(bm25))) if question.pairs and bm25 else {}
-    nearness = {
-        i: max(nearest[i].cosine if i in nearest else -1.0, titles.get(i, -1.0) - BRIEF) for i in nearest | titles
-    }
-    in_place = {
-        i: near + SURROUNDINGS * (nearest[i].mean - near if i in nearest else 0) for i, near in nearness.items()
-    }
-    covers, exact = _titles(names, named, question)
-    highest = max(passages.values(), default=0.0)
+    phrases = reader.phrase_scores(question.pairs, sorted(bm25)) if question.pairs and bm25 else {}
+    nearest = needle.nearest_of(note_ids) if needle else NOTHING_NEAR
+    nearness, in_place = _meaning(note_ids, nearest, needle)
+    covers, exact = _titles(note_ids, reader.note_names(sorted(named)), question)
+    highest = max(bm25.values(), default=0.0)
     return Evidence(
-        names=names,
+        note_ids=note_ids,
         signals=Signals(
-            passage=relative(_column(passages, ids)),
+            passage=relative(_column(best_by_note(bm25), ids)),
             note=relative(_column(notes, ids)),
-            phrase=relative(_column(phrases, ids)),
-            meaning=stretched(_column(in_place, ids, min(in_place.values(), default=0.0))),
+            phrase=relative(_column(best_by_note(phrases), ids)),
+            meaning=stretched(in_place),
             title=covers,
             exact=exact,
         ),
+        nearness=nearness,
         account=min(1.0, highest / question.possible) if question.possible > 0 else 0.0,
         lexical=lexical,
         dense=dense,
-        cosines={c.chunk_id: c.score for c in dense} | {near.chunk_id: near.cosine for near in nearest.values()},
-        bm25=bm25,
-        nearness=nearness,
+        nearest=nearest,
     )
+
+
+def best_by_note(scores: Mapping[int, float]) -> dict[int, float]:
+    """Note -> the score of the best of its chunks, none negative."""
+    best: dict[int, float] = {}
+    for chunk_id, score in scores.items():
+        note_id = note_of(chunk_id)
+        best[note_id] = max(score, best.get(note_id, 0.0))
+    return best
 
 
 def _is_crowded(lexical: Ranking) -> bool:
@@ -102,50 +115,61 @@ def _named(question: Question, reader: Reader, deadline: Deadline) -> set[int]:
     return {note_id for note_id, _, _ in found}
 
 
-def _column(values: Mapping[int, float], ids: Sequence[int], lacking: float = 0.0) -> Numbers:
-    return np.array([values.get(note_id, lacking) for note_id in ids], dtype=np.float64)
+def _column(values: Mapping[int, float], ids: Sequence[int]) -> Numbers:
+    return np.array([values.get(note_id, 0.0) for note_id in ids], dtype=np.float64)
 
 
-def _best_by_note(scores: Mapping[int, float]) -> dict[int, float]:
-    best: dict[int, float] = {}
-    for chunk_id, score in scores.items():
-        note_id = note_of(chunk_id)
-        best[note_id] = max(score, best.get(note_id, 0.0))
-    return best
+def _meaning(note_ids: NoteIds, nearest: NearestChunks, needle: Needle | None) -> tuple[Numbers, Numbers]:
+    """
+    How near each note is, -inf where it has no vector, and how near where it stands.
+
+    For the latter a note without a vector is as near as the farthest.
+    """
+    if needle is None:
+        return np.full(len(note_ids), -np.inf), np.zeros(len(note_ids))
+    titled, cosines = needle.titles_of(note_ids)
+    with_chunk, with_title = np.searchsorted(note_ids, nearest.note_ids), np.searchsorted(note_ids, titled)
+    nearness = np.full(len(note_ids), -np.inf)
+    nearness[with_title] = np.maximum(cosines - BRIEF, -1.0)
+    nearness[with_chunk] = np.maximum(nearness[with_chunk], nearest.cosines)
+    in_place = nearness.copy()
+    in_place[with_chunk] += SURROUNDINGS * (nearest.means - nearness[with_chunk])
+    is_known = nearness > -np.inf
+    in_place[~is_known] = in_place[is_known].min() if is_known.any() else 0.0
+    return nearness, in_place
 
 
 # --- titles ------------------------------------------------------------------------------------
 
 
-def _titles(names: Sequence[NoteName], named: set[int], question: Question) -> tuple[Numbers, Numbers]:
-    """How well the name of each of the *named* fits the query, and whether it is the query; 0 for the others."""
+def _titles(note_ids: NoteIds, names: Sequence[NoteName], question: Question) -> tuple[Numbers, Numbers]:
+    """How well each of *names* fits the query, and whether it is the query; 0 for the other notes."""
     asked = question.idf
     total = sum(asked.values())
-    fits = np.zeros(len(names))
-    exact = np.zeros(len(names))
+    fits, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     if total <= 0:
         return fits, exact
-    for at, name in enumerate(names):
-        if name.note_id not in named:
-            continue
-        for text in (name.title, *name.aliases, name.file_name):
-            terms = _terms_of(text)
-            if not terms.isdisjoint(asked):
-                fit, is_exact = _fit(terms, asked, total)
-                fits[at] = max(fits[at], fit)
-                exact[at] = max(exact[at], is_exact)
+    for name in names:
+        found = [_fit(terms, asked, total) for terms in _terms_of(name) if not terms.isdisjoint(asked)]
+        if found:
+            at = note_ids.searchsorted(name.note_id)
+            fits[at] = max(fit for fit, _ in found)
+            exact[at] = max(is_exact for _, is_exact in found)
     return fits, exact
 
 
 def _fit(terms: frozenset[str], asked: Mapping[str, float], total: float) -> tuple[float, float]:
     """Share of the query that a name covers times share of the name that the query covers; 1 where both are whole."""
     shared = [term for term in asked if term in terms]  # in the query's order, so that the sum is always the same
-    covered = sum(asked[term] for term in shared) / total
+    covered = sum([asked[term] for term in shared]) / total
     return covered * len(shared) / len(terms), float(len(shared) == len(terms) == len(asked))
 
 
 @lru_cache(maxsize=50_000)  # the names of a large vault; about 20 MB
-def _terms_of(name: str) -> frozenset[str]:
-    """The terms of a name without those that only join others, unless it has no other."""
-    every = frozenset(analyse(name).words.split())
-    return every - STOP_TERMS or every
+def _terms_of(name: NoteName) -> tuple[frozenset[str], ...]:
+    """For each different thing the note is called its terms without those that only join others, unless it has none."""
+    found = []
+    for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
+        every = frozenset(analyse(text).words.split())
+        found.append(every - STOP_TERMS or every)
+    return tuple(dict.fromkeys(found))

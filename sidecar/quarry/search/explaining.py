@@ -5,17 +5,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from quarry.index import Deadline, LexicalQuery, Reader
-from quarry.search.answer import Relaxed
-from quarry.search.answering import search
+from quarry.index import Deadline, LexicalQuery, NoteName, Reader
+from quarry.search.attempting import Attempts
 from quarry.search.legs import Legs
-from quarry.search.question import Question, ask, can_rank
-from quarry.search.ranking import LEAST_NEARNESS, Ranked, rank
-from quarry.search.relaxing import relaxations
+from quarry.search.question import Question, can_rank
+from quarry.search.ranking import Ranked
 from quarry.terms.analysis import ranking_terms
 from quarry.text.query import parse_query
 from quarry.text.query_words import condition_in_words, in_words
-from quarry.types import Fused, Fusion, Leg, Query, SearchRequest
+from quarry.types import Fused, Fusion, Leg, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
@@ -62,44 +60,23 @@ def explain(
     if note is None:
         return None
     understood = in_words(query, by_meaning="dense" in legs.serving(request.mode))
-    query, relaxed = _eased(request, query, legs, weights, fusion, deadline, now)
+    attempt = None
+    if can_rank(query):
+        attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
+        attempt = attempts.until_found(query)
+        query = attempt.query
     refusal = reader.first_refusal(query.condition, note.note_id, deadline=deadline)
     if refusal is not None:
         reason = condition_in_words(refusal)
         return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)
-    if not can_rank(query):
+    if attempt is None:
         message = "There is nothing to rank by: the query lists the notes it admits, the newest first."
         return Explanation(note.path, "listed", message, understood)
-    serving = legs.serving(request.mode)
-    encoder = legs.encoder if "dense" in serving else None
-    step = relaxed.step if relaxed else None
-    typing, corrects = request.typing or relaxed is not None, step != "any-passage"
-    question = ask(query, reader, encoder, typing=typing, deadline=deadline, corrects=corrects)
-    weights = request.weights or weights
-    least = -1.0 if step == "meaning" else LEAST_NEARNESS
-    ranked = rank(question, request, reader, serving, weights, request.fusion or fusion, deadline, least_nearness=least)
+    question, relaxed = attempt.question, attempt.relaxed
     found, lacking = _words(question, note.note_id, reader)
     by_meaning = question.vector is not None
-    placed = _placed(note.path, ranked, understood, found, lacking, by_meaning=by_meaning)
+    placed = _placed(note, attempt.ranked, understood, found, lacking, by_meaning=by_meaning)
     return replace(placed, message=f"{relaxed.message} {placed.message}") if relaxed else placed
-
-
-def _eased(
-    request: SearchRequest,
-    query: Query,
-    legs: Legs,
-    weights: Mapping[Leg, float],
-    fusion: Fusion,
-    deadline: Deadline,
-    now: datetime,
-) -> tuple[Query, Relaxed | None]:
-    """The query that the search was answered by, and what was given up for it."""
-    answer = search(replace(request, snippet_width=0), legs, weights, fusion, deadline, now)
-    if answer.relaxed:
-        for relaxed, easier in relaxations(query, request.scope, typing=request.typing):
-            if relaxed == answer.relaxed:
-                return easier, relaxed
-    return query, None
 
 
 def _words(question: Question, note_id: int, reader: Reader) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -113,7 +90,7 @@ def _words(question: Question, note_id: int, reader: Reader) -> tuple[tuple[str,
 
 
 def _placed(
-    path: str,
+    note: NoteName,
     ranked: Ranked,
     understood: str,
     found: Sequence[str],
@@ -121,25 +98,25 @@ def _placed(
     *,
     by_meaning: bool,
 ) -> Explanation:
-    total, limit = len(ranked.notes), ranked.shown
-    at = next((at for at, one in enumerate(ranked.notes) if one.path == path), None)
-    if at is None:
+    total, limit = len(ranked.note_ids), ranked.shown
+    if note.note_id not in ranked.note_ids:
         message = "It holds no word of the query, and is not near enough in meaning to be shown."
         if not by_meaning:
             message = "It holds no word of the query that can be looked for, and meaning has no say here."
         if found:
             message = f"It holds {_listed(found)}, but too many notes speak more of the query."
         return Explanation(
-            path, "unranked", message, understood, total=total, found=tuple(found), lacking=tuple(lacking)
+            note.path, "unranked", message, understood, total=total, found=tuple(found), lacking=tuple(lacking)
         )
-    one = ranked.notes[at]
+    at = ranked.note_ids.index(note.note_id)
+    one = ranked.standings([at])[0]
     passages = ranked.passages_of(one)
     message = f"It ranks {at + 1} of {total}: {_because(one.shares, found)}."
     if at >= limit:
         shown = f"the {limit} that are" if limit > 1 else "the one that is"
         message = f"It ranks {at + 1} of {total}, behind {shown} shown: {_because(one.shares, found)}."
     return Explanation(
-        path=path,
+        path=note.path,
         state="hit" if at < limit else "beyond",
         message=message,
         understood=understood,

@@ -104,7 +104,7 @@ def _pairs(text: str) -> tuple[Pair, ...]:
 
 
 def _idf(terms: Sequence[str], reader: Reader) -> dict[str, float]:
-    total = reader.counts().chunks
+    total = reader.chunk_count
     counts = reader.document_frequency(terms)
     return {t: max(math.log((total - counts[t] + 0.5) / (counts[t] + 0.5)), LEAST_IDF) for t in terms}
 

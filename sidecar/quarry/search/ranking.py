@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.index import Deadline, Reader, note_of
+import numpy as np
+
+from quarry.index import Deadline, NoteIds, Reader, in_order, note_of
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import GUARD_CHUNKS, Group, group_by_note, guarded_limit
 from quarry.ranking.signals import SCORE_DIGITS, blend, default_weights, shares
@@ -31,11 +33,19 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The candidates of a question, best first; passages are only looked up of those that are shown."""
+    """The candidates of a question, best first; more than their order is only worked out for those that are shown."""
 
-    notes: tuple[Standing, ...]
+    note_ids: Sequence[int]
+    standings: Callable[[Sequence[int]], tuple["Standing", ...]]  # of places in the order, from 0
     passages_of: Callable[[Standing], tuple[Fused, ...]]
+    wordless: Sequence[int]  # the notes that no word brought up
+    is_wordless: bool  # whether it is known that these hold no word of the query
     shown: int = 0  # of them
+
+    @property
+    def best(self) -> tuple[Standing, ...]:
+        """Those that are shown."""
+        return self.standings(range(len(self.note_ids))[: self.shown])
 
 
 def rank(
@@ -55,7 +65,7 @@ def rank(
         ranked = by_rank(question, reader, serving, weights, _depth(request, serving, matching), deadline)
     else:
         ranked = by_signals(question, reader, serving, weights, deadline, least_nearness=least_nearness)
-    return replace(ranked, shown=guarded_limit(request.limit, len(ranked.notes), matching))
+    return replace(ranked, shown=guarded_limit(request.limit, len(ranked.note_ids), matching))
 
 
 def by_rank(
@@ -72,11 +82,17 @@ def by_rank(
     lexical = reader.lexical(question.lexical, admitted, depth, deadline=deadline) if asks_words else ()
     dense = reader.dense(vector, admitted, depth, deadline=deadline) if vector is not None else ()
     groups = {group.path: group for group in group_by_note(fuse(lexical, dense, weights))}
-    notes = tuple(
+    notes = [
         Standing(note_of(group.chunks[0].chunk_id), path, group.score, _legs_of(group), {})
         for path, group in groups.items()
+    ]
+    return Ranked(
+        note_ids=[note.note_id for note in notes],
+        standings=lambda places: tuple(notes[at] for at in places),
+        passages_of=lambda standing: groups[standing.path].chunks,
+        wordless=[note.note_id for note in notes if "lexical" not in note.legs],
+        is_wordless=False,
     )
-    return Ranked(notes, lambda standing: groups[standing.path].chunks)
 
 
 def by_signals(
@@ -95,26 +111,35 @@ def by_signals(
         least_nearness: Of a note without any word of the query.
     """
     evidence = gather(question, reader, serving, deadline)
+    signals, note_ids = evidence.signals, evidence.note_ids
     given = shares(default_weights(), evidence.account, question.familiarity, _muted(weights, serving))
-    scores = blend(evidence.signals, given).tolist()
-    nearest = _nearest(evidence)
+    scores = blend(signals, given)
     floor = least_nearness if "lexical" in serving else -1.0  # who asks for meaning alone wants to see what there is
-    standings = []
-    for at, name in enumerate(evidence.names):
-        signals = evidence.signals.of(at)
-        legs: set[Leg] = set()
-        if signals["passage"] or signals["note"]:
-            legs.add("lexical")
-        near = evidence.nearness.get(name.note_id, -1.0) * question.familiarity >= floor
-        if near and nearest.get(name.note_id, POOL) < (DEPTH if legs else POOL):
-            legs.add("dense")
-        if legs:
-            parts = {signal: round(value * given[signal], SCORE_DIGITS) for signal, value in signals.items()}
-            standings.append(Standing(name.note_id, name.path, scores[at], frozenset(legs), parts))
+    has_word = (signals.passage > 0) | (signals.note > 0)
+    near_rank = _near_ranks(evidence, reader)
+    nearness = np.maximum(evidence.nearness, -1.0)
+    is_near = (nearness * question.familiarity >= floor) & (near_rank < np.where(has_word, DEPTH, POOL))
+    found = np.flatnonzero(has_word | is_near)
+    ordered = [note_id for note_id, _ in in_order(note_ids[found], scores[found], len(found), _paths(reader))]
     passages = passages_by(evidence, question, reader, deadline)
+
+    def standings(places: Sequence[int]) -> tuple[Standing, ...]:
+        chosen = [ordered[at] for at in places]
+        names = {name.note_id: name for name in reader.note_names(chosen)}
+        return tuple(standing(int(note_ids.searchsorted(i)), names[i].path) for i in chosen if i in names)
+
+    def standing(at: int, path: str) -> Standing:
+        legs: tuple[tuple[Leg, bool], ...] = (("lexical", bool(has_word[at])), ("dense", bool(is_near[at])))
+        parts = {signal: round(value * given[signal], SCORE_DIGITS) for signal, value in signals.of(at).items()}
+        found_by = frozenset(leg for leg, is_found in legs if is_found)
+        return Standing(int(note_ids[at]), path, float(scores[at]), found_by, parts)
+
     return Ranked(
-        tuple(sorted(standings, key=lambda standing: (-standing.score, standing.path))),
-        lambda standing: passages(standing.note_id, standing.path, standing.score),
+        note_ids=ordered,
+        standings=standings,
+        passages_of=lambda standing: passages(standing.note_id, standing.path, standing.score),
+        wordless=note_ids[found][~has_word[found]].tolist(),
+        is_wordless=True,
     )
 
 
@@ -126,12 +151,13 @@ def _depth(request: SearchRequest, serving: Sequence[Leg], matching: int) -> int
 
 def _matching(question: Question, serving: Sequence[Leg], reader: Reader) -> int:
     """
-    How many chunks match, counted no further than `GUARD_CHUNKS`.
+    How many chunks match, as far as it matters whether they are fewer than `GUARD_CHUNKS`.
 
     Every chunk is somewhere near in meaning, so where the dense leg serves, all that the conditions admit do.
     """
     if "dense" in serving:
-        return reader.count_chunks(question.admitted, GUARD_CHUNKS)
+        everything = question.admitted is None
+        return reader.chunk_count if everything else reader.count_chunks(question.admitted, GUARD_CHUNKS)
     return reader.count_matching(question.lexical, question.admitted, GUARD_CHUNKS)
 
 
@@ -139,12 +165,17 @@ def _muted(weights: Mapping[Leg, float], serving: Sequence[Leg]) -> dict[str, fl
     return {leg: weight if leg in serving else 0.0 for leg, weight in weights.items()}
 
 
-def _nearest(evidence: Evidence) -> dict[int, int]:
-    """Note -> how many are nearer in meaning."""
-    nearness = evidence.nearness
-    known = [name for name in evidence.names if name.note_id in nearness]
-    ordered = sorted(known, key=lambda name: (-nearness[name.note_id], name.path))
-    return {name.note_id: at for at, name in enumerate(ordered)}
+def _near_ranks(evidence: Evidence, reader: Reader) -> NoteIds:
+    """For each note how many are nearer in meaning; at least `POOL` for those of which it does not matter."""
+    known = np.flatnonzero(evidence.nearness > -np.inf)
+    ranks = np.full(len(evidence.note_ids), POOL, dtype=np.int64)
+    nearest = in_order(evidence.note_ids[known], evidence.nearness[known], POOL, _paths(reader))
+    ranks[evidence.note_ids.searchsorted([note_id for note_id, _ in nearest])] = np.arange(len(nearest))
+    return ranks
+
+
+def _paths(reader: Reader) -> Callable[[Sequence[int]], Mapping[int, tuple[str, int]]]:
+    return lambda note_ids: {name.note_id: (name.path, 0) for name in reader.note_names(note_ids)}
 
 
 def _legs_of(group: Group) -> frozenset[Leg]:

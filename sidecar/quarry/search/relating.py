@@ -16,6 +16,7 @@ from quarry.errors import BadRequest, NoteNotFound
 from quarry.index import Deadline, LexicalQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.vectors import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, relative, stretched
+from quarry.search.evidence import best_by_note
 from quarry.search.legs import Legs
 from quarry.search.quoting import Quoter
 from quarry.terms.analysis import STOP_TERMS, analyse
@@ -139,7 +140,7 @@ def _telling(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * TELLING_TERMS]
     known = reader.document_frequency(likely)
-    total = reader.counts().chunks
+    total = reader.chunk_count
 
     def weight(term: str) -> float:
         return (1 + math.log(usual[term])) * math.log((total + 1) / (known[term] + 0.5))
@@ -155,20 +156,22 @@ def _scores(
     deadline: Deadline,
 ) -> tuple[dict[int, float], dict[int, int]]:
     """Note -> score, and note -> its passage to show."""
-    dense = reader.dense(vector, admitted, POOL, deadline=deadline) if vector is not None else ()
+    needle = reader.needle(vector) if vector is not None else None
+    dense = needle.chunks(admitted, POOL, deadline) if needle else []
     words = reader.lexical(lexical, admitted, POOL, deadline=deadline) if not lexical.is_empty else ()
-    ids = sorted({note_of(candidate.chunk_id) for candidate in (*dense, *words)})
-    nearest = reader.nearest_chunks(vector, ids) if vector is not None else {}
-    by_word: dict[int, float] = {}
-    best = {note_id: near.chunk_id for note_id, near in nearest.items()}
+    by_word = best_by_note({candidate.chunk_id: candidate.score for candidate in words})
+    ids = sorted({note_of(chunk_id) for chunk_id, _ in dense} | by_word.keys())
+    best: dict[int, int] = {}
     for candidate in words:
-        note_id = note_of(candidate.chunk_id)
-        by_word[note_id] = max(candidate.score, by_word.get(note_id, 0.0))
-        best.setdefault(note_id, candidate.chunk_id)
-    meaning = stretched(np.array([nearest[i].cosine if i in nearest else 0.0 for i in ids]))
+        best.setdefault(note_of(candidate.chunk_id), candidate.chunk_id)
+    cosines = np.zeros(len(ids))
+    if needle:
+        nearest = needle.nearest_of(np.array(ids, dtype=np.int64))
+        best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
+        cosines[np.searchsorted(ids, nearest.note_ids)] = nearest.cosines
     word = relative(np.array([by_word.get(i, 0.0) for i in ids]))
     share = MEANING if vector is not None else 0.0
-    total = np.round(share * meaning + (1 - share) * word, SCORE_DIGITS)
+    total = np.round(share * stretched(cosines) + (1 - share) * word, SCORE_DIGITS)
     return {note_id: float(score) for note_id, score in zip(ids, total, strict=True)}, best
 
 

@@ -36,8 +36,8 @@ def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense
     assert dense("apples", depth=3) == [("a0.md", 0), ("a1.md", 0), ("a2.md", 0)]
 
 
-def test_many_equal_chunks_are_cut_by_path_where_sqlite_vec_proposes_too(index, store, make_note, dense, monkeypatch):
-    monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", 0)
+def test_many_equal_chunks_are_cut_by_path_where_sqlite_proposes(index, store, make_note, dense, monkeypatch):
+    monkeypatch.setattr("quarry.index.vector_cache.MEMORY_BYTES", 0)
     with index.batch():
         for n in reversed(range(200)):
             store(index, make_note(f"{n:03}.md", "apples"))
@@ -77,7 +77,7 @@ def test_a_vector_of_another_model_is_refused(put, index, ask, in_time):
 def proposer(request, monkeypatch):
     """Who proposes; sqlite-vec does where memory would not hold all vectors."""
     if request.param == "sqlite-vec":
-        monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", 0)
+        monkeypatch.setattr("quarry.index.vector_cache.MEMORY_BYTES", 0)
     return request.param
 
 
@@ -88,7 +88,7 @@ def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, en
     vector = encode(["w1 w5 w9"])[0]
     rankings = []
     for number, (without, memory) in enumerate([((), 10**9), (("sqlite-vec",), 0), ((), 0)]):
-        monkeypatch.setattr("quarry.index.matrix.MEMORY_BYTES", memory)
+        monkeypatch.setattr("quarry.index.vector_cache.MEMORY_BYTES", memory)
         index = Index.open(tmp_path / f"{number}.db", without=frozenset(without))
         with index.batch():
             for note in notes:
@@ -161,6 +161,30 @@ def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(
 
 
 # --- scores of given chunks and titles ---------------------------------------------------------
+
+
+def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others_are(
+    tmp_path, make_note, stamp, proposer
+):
+    rng = np.random.default_rng(5)
+    vector = rng.normal(size=64).astype(np.float32)
+    index = Index.open(tmp_path / "i.db")
+    stored = {}
+    with index.batch():
+        for n in range(30):  # passages that differ from each other by less than rounding the query does
+            near = rng.normal(size=64) * (n % 3) + vector * rng.normal()
+            rows = quantise((near + rng.normal(size=(40, 64)) * 0.02).astype(np.float32))
+            index.upsert(make_note(f"{n:02}.md", *(f"text {n} {m}" for m in range(40))), stamp(), list(rows))
+            stored[n + 1] = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(40, 64).astype(np.float64)
+
+    with index.reader() as reader:
+        nearest = reader.nearest_chunks(vector, stored)
+    index.close()
+
+    for note_id, rows in stored.items():
+        cosines = rows @ vector / np.linalg.norm(rows, axis=1) / np.linalg.norm(vector.astype(np.float64))
+        assert nearest[note_id].cosine == pytest.approx(cosines.max(), abs=1e-12)
+        assert nearest[note_id].mean == pytest.approx(cosines.mean(), abs=0.01)
 
 
 def test_of_chunks_equally_near_the_first_stands_for_its_note(put, index, encode):

@@ -1,146 +1,125 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from quarry.errors import Cancelled
-from quarry.index import Index, quantise
 from quarry.index import matrix as matrices
-from quarry.index.matrix import Matrix, VectorCache
+from quarry.index import quantise
+from quarry.index.matrix import Matrix, Rows
+from quarry.index.vectors import matrix_cosines
 
 
-def random_matrix(count, dim=16, seed=0):
+def matrix_of(ids, rows, slot_bits=0):
+    stored = Rows(len(ids), rows.shape[1])
+    stored.add(np.array(ids, dtype=np.int64), rows)
+    return Matrix.of(stored, slot_bits)
+
+
+def random_rows(count, dim=16, seed=0):
     rows = quantise(np.random.default_rng(seed).normal(size=(count, dim)).astype(np.float32))
-    return Matrix.of((3 * number, row) for number, row in enumerate(rows))
+    return np.frombuffer(b"".join(rows), dtype=np.int8).reshape(count, dim)
 
 
-def same(one, other):
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("ids", "rows", "norms"))
+def random_matrix(count, dim=16, seed=0, slot_bits=0):
+    return matrix_of(range(0, 3 * count, 3), random_rows(count, dim, seed), slot_bits)
 
 
-# --- a matrix ----------------------------------------------------------------------------------
+def best_ids(matrix, query, chosen, limit):
+    return sorted(matrix.ids[matrix.best(query, chosen, limit, lambda: None)].tolist())
+
+
+QUERY = np.arange(-8, 8, dtype=np.int8)
 
 
 def test_the_best_are_those_of_a_plain_sum_whatever_the_block(monkeypatch):
-    matrix, query = random_matrix(500), np.arange(-8, 8, dtype=np.int8)
-    plain = (matrix.rows.astype(np.int64) @ query.astype(np.int64)) / matrix.norms
-    monkeypatch.setattr(matrices, "BLOCK_ROWS", 7)
+    matrix = random_matrix(500)
+    plain = (matrix.rows.astype(np.int64) @ QUERY.astype(np.int64)) / matrix.norms
+    monkeypatch.setattr(matrices, "CHECK_ROWS", 7)
 
-    found = matrix.best(query, None, 20, lambda: None)
+    found = matrix.best(QUERY, None, 20, lambda: None)
 
-    assert found == [(int(matrix.ids[at]), plain[at]) for at in np.argsort(-plain, kind="stable")[:20]]
+    assert sorted(found.tolist()) == sorted(np.argsort(-plain, kind="stable")[:20].tolist())
+    assert matrix.scores_at(QUERY, found).tolist() == plain[found].tolist()
 
 
 def test_only_chosen_rows_are_found_and_ties_are_not_cut():
-    row = bytes([1, 2, 3, 4])
-    matrix = Matrix.of((number, row) for number in range(10))
-    chosen = np.arange(10) % 2 == 0
+    matrix = matrix_of(range(10), np.tile(np.array([1, 2, 3, 4], np.int8), (10, 1)))
 
-    assert [at for at, _ in matrix.best(np.ones(4, np.int8), chosen, 2, lambda: None)] == [0, 2, 4, 6, 8]
-    assert matrix.best(np.ones(4, np.int8), np.zeros(10, bool), 2, lambda: None) == []
+    assert best_ids(matrix, np.ones(4, np.int8), np.arange(0, 10, 2), 2) == [0, 2, 4, 6, 8]
+    assert best_ids(matrix, np.ones(4, np.int8), np.arange(0, 2), 1) == [0, 1]  # so few are copied out
+    assert best_ids(matrix, np.ones(4, np.int8), np.arange(0), 2) == []
 
 
-def test_a_search_can_be_given_up_between_blocks():
+def test_a_search_can_be_given_up():
     def refuse():
         raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        random_matrix(10).best(np.ones(16, np.int8), None, 2, refuse)
+        random_matrix(10).best(QUERY, None, 2, refuse)
 
 
 def test_cosines_are_those_of_the_floats_and_unknown_ids_are_left_out():
     matrix = random_matrix(50)
     vector = np.random.default_rng(1).normal(size=16).astype(np.float32)
-    expected = (matrix.rows[4] @ vector.astype(np.float64)) / np.linalg.norm(matrix.rows[4]) / np.linalg.norm(vector)
 
-    found = matrix.cosines(vector, [12, 13, 9999])
+    at = matrix.of_ids([12, 13, 9999])
 
-    assert list(found) == [12]
-    assert found[12] == pytest.approx(expected, abs=1e-9)
-    assert matrix.cosines(np.zeros(16, np.float32), [12]) == {}
-    assert Matrix.of([]).cosines(vector, [12]) == {}
+    assert matrix.ids[at].tolist() == [12]
+    assert matrix.cosines_at(vector, at).tolist() == matrix_cosines(matrix.rows[at], vector).tolist()
 
 
-@given(kept=st.sets(st.integers(0, 30)), fresh=st.sets(st.integers(0, 30)))
-def test_rows_are_replaced_in_order(kept, fresh):
-    vectors = {number: bytes([number + 1, 1]) for number in range(31)}
-    before = Matrix.of((number, vectors[number]) for number in sorted(kept))
-    after = before.replaced(
-        np.array([number not in fresh for number in sorted(kept)], dtype=np.bool_),
-        Matrix.of((number, vectors[number]) for number in sorted(fresh)),
-    )
-
-    assert same(after, Matrix.of((number, vectors[number]) for number in sorted(kept | fresh))) or not kept | fresh
+# --- changes -----------------------------------------------------------------------------------
 
 
-# --- what is kept ------------------------------------------------------------------------------
+def test_what_is_replaced_is_found_no_more_and_what_replaces_it_is():
+    matrix = matrix_of([8, 9, 16, 24], random_rows(4), slot_bits=3)
+    fresh = random_rows(3, seed=1)
 
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("put"), st.integers(0, 5), st.lists(st.sampled_from(["apples", "pears", ""]), max_size=3)),
-        st.tuples(st.just("remove"), st.integers(0, 5)),
-        st.tuples(st.just("drop")),
-        st.tuples(st.just("look")),
-    ),
-    max_size=12,
-)
+    after = matrix.replaced([1, 2, 9], np.array([8, 10, 72]), fresh)
 
-
-@settings(max_examples=60, deadline=None)
-@given(STEPS, st.sampled_from([0, 2, 500]))
-def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_factory, store, make_note, steps, few):
-    index = Index.open(tmp_path_factory.mktemp("kept") / "i.db")
-    kept = VectorCache()
-    original, matrices.FEW_NOTES = matrices.FEW_NOTES, few
-    try:
-        for step, *arguments in [*steps, ("look",)]:
-            if step == "put":
-                number, texts = arguments
-                store(index, make_note(f"{number}.md", *texts, title=f"t{len(texts)}"))
-            elif step == "remove":
-                index.remove(f"{arguments[0]}.md")
-            elif step == "drop":
-                index.drop_vectors()
-            else:
-                with index.reader() as reader:
-                    found, read = kept.vectors(reader._db), VectorCache().vectors(reader._db)
-                assert found.generation == read.generation
-                assert same(found.chunks, read.chunks) or len(read.chunks.ids) == len(found.chunks.ids) == 0
-                assert same(found.titles, read.titles) or len(read.titles.ids) == len(found.titles.ids) == 0
-    finally:
-        matrices.FEW_NOTES = original
-        index.close()
+    everything = best_ids(after, QUERY, None, 99)
+    assert everything == [8, 10, 24, 72]
+    assert [after.ids[after.of_owners(np.array([n]))[0]].tolist() for n in (1, 2, 3, 9)] == [[8, 10], [], [24], [72]]
+    assert after.rows[after.of_ids([8])].tobytes() == fresh[0].tobytes()
+    assert after.of_ids([9, 16]).tolist() == []
+    assert best_ids(matrix, QUERY, None, 99) == [8, 9, 16, 24]
 
 
-def test_a_saved_note_does_not_cause_everything_to_be_read(index, put, dense, monkeypatch):
-    put("a.md", "apples")
-    put("b.md", "pears")
-    assert dense("apples", depth=1) == [("a.md", 0)]
-    monkeypatch.setattr(matrices, "_load", None)
+def test_a_matrix_without_room_or_mostly_of_the_past_is_to_be_read_anew(monkeypatch):
+    monkeypatch.setattr(matrices, "LEAST_SPARE", 2)
+    matrix = matrix_of([1, 2, 3, 4], random_rows(4))
 
-    put("c.md", "plums")
-
-    assert dense("plums", depth=1) == [("c.md", 0)]
+    assert matrix.replaced([7, 8, 9], np.array([7, 8, 9]), random_rows(3)) is None
+    assert matrix.replaced([7], np.array([7]), random_rows(1, dim=8)) is None
+    assert matrix.replaced([1, 2, 3], np.empty(0, np.int64), random_rows(0)) is None
 
 
-def test_an_older_moment_is_read_for_itself(index, put):
-    cache = VectorCache()
-    put("a.md", "apples")
-    with index.reader() as older:
-        put("b.md", "pears")
-        with index.reader() as newer:
-            assert len(cache.vectors(newer._db).chunks.ids) == 2
-            assert len(cache.vectors(older._db).chunks.ids) == 1
-            assert cache.vectors(newer._db) is cache.vectors(newer._db)
+# --- many rows ---------------------------------------------------------------------------------
 
 
-def test_too_many_vectors_for_memory_are_not_kept(index, put, monkeypatch):
-    put("a.md", "apples")
-    cache = VectorCache()
+def test_of_many_rows_the_signs_propose_and_the_numbers_decide(monkeypatch):
+    monkeypatch.setattr(matrices, "EXACT_ROWS", 1_000)
+    monkeypatch.setattr(matrices, "SHORTLIST", 600)
+    rng = np.random.default_rng(2)
+    centres = rng.normal(size=(60, 64))
+    rows = (centres[rng.integers(0, 60, 4_000)] + 0.3 * rng.normal(size=(4_000, 64))).astype(np.float32)
+    matrix = matrix_of(range(4_000), np.frombuffer(b"".join(quantise(rows)), dtype=np.int8).reshape(4_000, 64))
+    query = np.frombuffer(quantise(centres[:1].astype(np.float32))[0], dtype=np.int8)
+    chosen = np.arange(0, 4_000, 2)
 
-    with index.reader() as reader:
-        assert cache.fits(reader._db)
-        monkeypatch.setattr(matrices, "MEMORY_BYTES", 10)
-        assert not cache.fits(reader._db)
-        cache.vectors(reader._db)
-        assert not cache.fits(reader._db)
+    for among in (None, chosen):
+        plain = matrix.scores_at(query, np.arange(4_000) if among is None else among)
+        exact = np.argsort(-plain, kind="stable")[:20]
+        expected = set((exact if among is None else among[exact]).tolist())
+        assert len(expected & set(matrix.best(query, among, 20, lambda: None).tolist())) >= 19
+
+
+def test_many_rows_that_were_added_one_after_the_other_are_searched_like_those_read_at_once(monkeypatch):
+    monkeypatch.setattr(matrices, "EXACT_ROWS", 1_000)
+    monkeypatch.setattr(matrices, "SHORTLIST", 50)
+    rows = random_rows(1_100)
+    grown = matrix_of(range(990), rows[:990])
+    for owner in range(990, 1_100):
+        grown = grown.replaced([owner], np.array([owner]), rows[owner : owner + 1])
+    at_once = matrix_of(range(1_100), rows)
+
+    assert best_ids(grown, QUERY, None, 10) == best_ids(at_once, QUERY, None, 10)

@@ -1,4 +1,6 @@
-from quarry.index.ties import cut, fetch_past_ties
+import numpy as np
+
+from quarry.index.ties import cut, fetch_past_ties, in_order
 from quarry.types import Candidate
 
 
@@ -25,3 +27,19 @@ def test_one_question_is_enough_where_the_cut_is_clear():
 
     fetch_past_ties(fetch, 30)
     assert asked == [31]
+
+
+def test_equal_scores_stand_by_their_places_also_at_the_cut():
+    ids, scores = np.array([1, 2, 3, 4, 5]), np.array([1.0, 3.0, 1.0, 2.0, 1.0])
+    places = {1: ("c", 0), 3: ("a", 1), 5: ("a", 0)}
+
+    assert in_order(ids, scores, 3, lambda asked: {i: places[i] for i in asked}) == [
+        (2, 3.0),
+        (4, 2.0),
+        (5, 1.0),
+    ]
+
+
+def test_places_are_not_asked_for_where_no_score_is_met_twice():
+    assert in_order(np.array([1, 2]), np.array([1.0, 2.0]), 9, None) == [(2, 2.0), (1, 1.0)]
+    assert in_order(np.array([], dtype=np.int64), np.array([]), 9, None) == []

@@ -27,7 +27,8 @@ def evidence_of(encoder: HashEncoder):
             query = parse_query(typed, now=NOW)
             asked = ask(query, reader, encoder if "dense" in serving else None, typing=False, deadline=deadline)
             found = gather(asked, reader, serving, deadline)
-        return found, {name.path: found.signals.of(at) for at, name in enumerate(found.names)}
+            names = reader.note_names(found.note_ids.tolist())
+        return found, {name.path: found.signals.of(at) for at, name in enumerate(names)}
 
     return evidence
 
@@ -35,10 +36,10 @@ def evidence_of(encoder: HashEncoder):
 def test_each_leg_proposes_its_best_and_every_candidate_is_named_once(vault: Vault, open_engine, evidence_of):
     vault.write_all({f"{n:03}.md": f"# Tree {n}\nwalnut" for n in range(POOL + 50)})
 
-    found, _ = evidence_of(open_engine(), "walnut")
+    found, signals = evidence_of(open_engine(), "walnut")
 
     assert len(found.lexical) == len(found.dense) == POOL
-    assert len({name.path for name in found.names}) == len(found.names) >= POOL
+    assert len(signals) == len(found.note_ids) >= POOL
 
 
 def test_the_words_account_for_a_query_as_far_as_a_passage_holds_it(vault: Vault, open_engine, evidence_of):
@@ -124,7 +125,7 @@ def test_only_admitted_notes_are_candidates(vault: Vault, open_engine, evidence_
 def test_without_any_candidate_there_is_no_evidence(open_engine, evidence_of):
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert (found.account, signals, found.lexical, found.dense) == (0, {}, (), ())
+    assert (found.account, signals, found.lexical, found.dense) == (0, {}, (), [])
 
 
 def test_passages_of_a_few_long_notes_do_not_crowd_others_out(vault: Vault, open_engine, evidence_of):

@@ -1,0 +1,57 @@
+"""What every question asks of a moment, kept until the next: to read a hundred names takes longer than to rank them."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import apsw
+
+from quarry.index import meta
+from quarry.index.database import select
+from quarry.index.ids import id_list
+from quarry.index.records import NoteName
+from quarry.index.rows import read_list
+
+MOST_NAMES = 50_000  # about 25 MB; a larger vault forgets all of them when it meets one more
+
+_NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(slots=True)
+class _Moment:
+    """What is known of one moment."""
+
+    generation: int
+    names: dict[int, NoteName] = field(default_factory=dict)
+
+
+class MomentCache:
+    """What was read of the newest moment that was asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._newest = _Moment(-1)
+
+    def names(self, connection: apsw.Connection, note_ids: Sequence[int]) -> list[NoteName]:
+        """What these notes are called, in the same order; ids that are not there are left out."""
+        known = self._moment(connection).names
+        lacking = [note_id for note_id in note_ids if note_id not in known]
+        fresh = {
+            note_id: NoteName(note_id, path, title, read_list(aliases), mtime_ns // 1_000_000)
+            for note_id, path, title, aliases, mtime_ns in (
+                select(connection, _NAMES, (id_list(lacking),)) if lacking else ()
+            )
+        }
+        found = [name for note_id in note_ids if (name := known.get(note_id) or fresh.get(note_id))]
+        if len(known) + len(fresh) > MOST_NAMES:
+            known.clear()
+        known.update(fresh)
+        return found
+
+    def _moment(self, connection: apsw.Connection) -> _Moment:
+        """The moment that *connection* sees; nothing is kept of one that is older than the newest."""
+        generation = meta.generation(connection)
+        with self._lock:
+            if generation > self._newest.generation:
+                self._newest = _Moment(generation)
+            return self._newest if generation == self._newest.generation else _Moment(generation)

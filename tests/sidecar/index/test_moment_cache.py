@@ -1,0 +1,40 @@
+from quarry.index.moment_cache import MomentCache
+
+
+def test_names_and_counts_are_those_of_each_moment(index, put):
+    put("a.md", "apples", title="Apples")
+    cache = MomentCache()
+    with index.reader() as older:
+        assert [name.title for name in cache.names(older._db, [1, 7])] == ["Apples"]
+        put("a.md", "pears", "and more", title="Pears")
+        with index.reader() as newer:
+            assert [name.title for name in cache.names(newer._db, [1])] == ["Pears"]
+            assert cache.chunk_count(newer._db) == 2
+        assert [name.title for name in cache.names(older._db, [1])] == ["Apples"]
+        assert cache.chunk_count(older._db) == 1
+
+
+def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put, monkeypatch):
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x", title=path[0])
+    cache = MomentCache()
+
+    with index.reader() as reader:
+        first = cache.names(reader._db, [3, 1])
+        again = cache.names(reader._db, [1, 2, 3])
+
+    assert [name.title for name in first] == ["c", "a"]
+    assert [name.title for name in again] == ["a", "b", "c"]
+    assert again[2] is first[0]
+
+
+def test_too_many_names_are_forgotten_and_read_again(index, put, monkeypatch):
+    monkeypatch.setattr("quarry.index.moment_cache.MOST_NAMES", 2)
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x", title=path[0])
+    cache = MomentCache()
+
+    with index.reader() as reader:
+        for _ in range(2):
+            assert [name.title for name in cache.names(reader._db, [1, 2, 3])] == ["a", "b", "c"]
+            assert [name.title for name in cache.names(reader._db, [2])] == ["b"]

@@ -1,0 +1,106 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarry.index import Index
+from quarry.index import vector_cache as caches
+from quarry.index.vector_cache import VectorCache
+
+
+def living(matrix):
+    """Id -> row and length, of all that is not dead."""
+    at = range(matrix.count) if matrix.living is None else matrix.living.tolist()
+    return {int(matrix.ids[n]): (matrix.rows[n].tobytes(), float(matrix.norms[n])) for n in at}
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.integers(0, 5), st.lists(st.sampled_from(["apples", "pears", ""]), max_size=3)),
+        st.tuples(st.just("remove"), st.integers(0, 5)),
+        st.tuples(st.just("drop")),
+        st.tuples(st.just("look")),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.sampled_from([0, 2, 500]))
+def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_factory, store, make_note, steps, few):
+    index = Index.open(tmp_path_factory.mktemp("kept") / "i.db")
+    kept = VectorCache()
+    original, caches.FEW_NOTES = caches.FEW_NOTES, few
+    try:
+        for step, *arguments in [*steps, ("look",)]:
+            if step == "put":
+                number, texts = arguments
+                store(index, make_note(f"{number}.md", *texts, title=f"t{len(texts)}"))
+            elif step == "remove":
+                index.remove(f"{arguments[0]}.md")
+            elif step == "drop":
+                index.drop_vectors()
+            else:
+                with index.reader() as reader:
+                    found, read = kept.vectors(reader._db), VectorCache().vectors(reader._db)
+                assert found.generation == read.generation
+                for one, other in ((found.chunks, read.chunks), (found.titles, read.titles)):
+                    assert living(one) == living(other)
+                    owners = np.arange(8)
+                    at, there = one.of_owners(owners)[0], other.of_owners(owners)[0]
+                    assert one.ids[at].tolist() == other.ids[there].tolist()
+                    everything = [*living(other), 5, 99_999]
+                    assert sorted(one.ids[one.of_ids(everything)]) == sorted(living(other))
+    finally:
+        caches.FEW_NOTES = original
+        index.close()
+
+
+def test_a_saved_note_does_not_cause_everything_to_be_read(index, put, dense, monkeypatch):
+    put("a.md", "apples")
+    put("b.md", "pears")
+    assert dense("apples", depth=1) == [("a.md", 0)]
+    monkeypatch.setattr(caches, "_load", None)
+
+    put("c.md", "plums")
+
+    assert dense("plums", depth=1) == [("c.md", 0)]
+
+
+def test_an_older_moment_is_read_for_itself(index, put):
+    cache = VectorCache()
+    put("a.md", "apples")
+    with index.reader() as older:
+        put("b.md", "pears")
+        with index.reader() as newer:
+            assert len(living(cache.vectors(newer._db).chunks)) == 2
+            assert len(living(cache.vectors(older._db).chunks)) == 1
+            assert cache.vectors(newer._db) is cache.vectors(newer._db)
+
+
+def test_too_many_vectors_for_memory_are_not_kept(index, put, monkeypatch):
+    put("a.md", "apples")
+    cache = VectorCache()
+
+    with index.reader() as reader:
+        assert cache.fits(reader._db)
+        monkeypatch.setattr(caches, "MEMORY_BYTES", 10)
+        assert not cache.fits(reader._db)
+        cache.vectors(reader._db)
+        assert not cache.fits(reader._db)
+
+
+def test_who_reads_an_older_moment_is_not_disturbed_by_what_is_written_behind_it(index, put):
+    cache = VectorCache()
+    put("a.md", "apples", "pears")
+    put("b.md", "plums")
+    with index.reader() as reader:
+        before = cache.vectors(reader._db)
+        seen = living(before.chunks)
+    put("a.md", "quinces")
+    put("c.md", "cherries")
+    with index.reader() as reader:
+        after = cache.vectors(reader._db)
+
+    assert after.chunks.stored is before.chunks.stored
+    assert living(before.chunks) == seen
+    assert len(living(after.chunks)) == 3
