@@ -11,7 +11,19 @@ from collections import Counter
 from typing import Literal, get_args
 
 Stage = Literal[
-    "scan", "read", "scrub", "chunk", "embed", "insert", "commit", "checkpoint", "migrate", "swap", "remove", "rename"
+    "scan",
+    "read",
+    "scrub",
+    "chunk",
+    "embed",
+    "insert",
+    "commit",
+    "checkpoint",
+    "migrate",
+    "swap",
+    "remove",
+    "rename",
+    "postings",
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 

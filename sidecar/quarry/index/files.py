@@ -14,6 +14,7 @@ import apsw
 
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.faults import fault_point
+from quarry.index.postings import files as side_files
 from quarry.index.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables
 
 KEPT_DAMAGED = 2  # one to look into, and the one before; more would fill the disk with copies of notes
@@ -74,6 +75,7 @@ def discard(path: Path) -> None:
     """Delete the database at *path* with its companions; what is not there is no error."""
     for suffix in (*_COMPANIONS, ""):
         _beside(path, suffix).unlink(missing_ok=True)
+    side_files.discard(path)
 
 
 def clear_leftovers(path: Path) -> None:
@@ -119,6 +121,7 @@ def install(new: Path, over: Path) -> None:
             raise IndexUnavailable(f"index {path} is open in another program; close it and try again")
     fault_point("swap")
     _take_place(new, over)
+    side_files.install(new, over)
     fault_point("swap")
 
 

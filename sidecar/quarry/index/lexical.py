@@ -176,6 +176,26 @@ def chunk_scores(
     return _scores(connection, expression(query, CHUNK_COLUMNS), chunk_ids, deadline, weights)
 
 
+def every_score(
+    connection: apsw.Connection,
+    query: LexicalQuery,
+    admitted: NoteIds | None,
+    deadline: Deadline,
+    weights: ChunkWeights = CHUNK_WEIGHTS,
+) -> dict[int, float]:
+    """The scores of all chunks that `rank` would rank, in no order."""
+    wanted = expression(query, CHUNK_COLUMNS)
+    if wanted is None:
+        return {}
+    values: dict[str, SqlValue] = {"wanted": wanted, **asdict(weights)}
+    sql = _CHUNKS
+    if admitted is not None:
+        values["ids"] = id_list(admitted)
+        sql += _OF_NOTES
+    with deadline.over(connection):
+        return dict(select(connection, sql, values))
+
+
 def phrase_scores(
     connection: apsw.Connection,
     phrases: Sequence[Sequence[str]],

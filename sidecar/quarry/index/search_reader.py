@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from unicodedata import normalize
 
 import apsw
 import numpy as np
 
-from quarry.index import dense, lexical, meta, vocabulary
+from quarry.index import dense, lexical, meta
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.dense import Nearest, Needle
@@ -15,6 +16,8 @@ from quarry.index.ids import NoteIds
 from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
 from quarry.index.matching import LexicalQuery, quoted
 from quarry.index.moment_cache import MomentCache
+from quarry.index.postings.cache import PostingsCache
+from quarry.index.postings.leg import KeywordLeg
 from quarry.index.records import NoteName
 from quarry.index.ties import place_of_chunks
 from quarry.index.vector_cache import VectorCache
@@ -34,6 +37,12 @@ class Memory:
     vectors: VectorCache = field(default_factory=VectorCache)
     words: Vocabulary = field(default_factory=Vocabulary)
     moment: MomentCache = field(default_factory=MomentCache)
+    postings: PostingsCache = field(default_factory=PostingsCache)
+
+    @classmethod
+    def of(cls, database: Path) -> "Memory":
+        """What is kept of the index at *database*, which has a side file."""
+        return cls(postings=PostingsCache(database))
 
 
 class SearchReader:
@@ -48,6 +57,7 @@ class SearchReader:
         self._db = connection
         self._parts = parts
         self._memory = memory
+        self._keywords = KeywordLeg(connection, memory.postings, memory.words)
 
     # --- by word -------------------------------------------------------------------------------
 
@@ -61,13 +71,15 @@ class SearchReader:
         weights: ChunkWeights = CHUNK_WEIGHTS,
     ) -> Ranking:
         """The best *depth* chunks by BM25 over any term of *query*; the weights are the published ones by default."""
-        return lexical.rank(self._db, query, admitted, depth, deadline, weights) if self._parts.has_fts5 else ()
+        return self._keywords.lexical(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else ()
 
     def best_chunks(
         self, query: LexicalQuery, note_id: int, depth: int, *, deadline: Deadline, weights: ChunkWeights
     ) -> Ranking:
         """The best *depth* chunks of one note."""
-        return self.lexical(query, np.array([note_id], dtype=np.int64), depth, deadline=deadline, weights=weights)
+        if not self._parts.has_fts5:
+            return ()
+        return self._keywords.best_chunks(query, note_id, depth, deadline, weights)
 
     def lexical_notes(
         self,
@@ -81,7 +93,7 @@ class SearchReader:
         """`(note_id, path, score)` of the best *depth* notes by BM25 over all that they hold, or *by_name* alone."""
         if not self._parts.has_fts5:
             return []
-        return lexical.rank_notes(self._db, query, admitted, depth, deadline, by_name=by_name)
+        return self._keywords.lexical_notes(query, admitted, depth, deadline, by_name=by_name)
 
     def lexical_scores(
         self,
@@ -92,13 +104,13 @@ class SearchReader:
         weights: ChunkWeights = CHUNK_WEIGHTS,
     ) -> dict[int, float]:
         """The scores that `lexical` gives to these chunks; those without any term of *query* are left out."""
-        return lexical.chunk_scores(self._db, query, chunk_ids, deadline, weights) if self._parts.has_fts5 else {}
+        return self._keywords.lexical_scores(query, chunk_ids, deadline, weights) if self._parts.has_fts5 else {}
 
     def note_scores(
         self, query: LexicalQuery, note_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
     ) -> dict[int, float]:
         """The scores that `lexical_notes` gives to these notes; those without any term of *query* are left out."""
-        return lexical.note_scores(self._db, query, note_ids, deadline) if self._parts.has_fts5 else {}
+        return self._keywords.note_scores(query, note_ids, deadline) if self._parts.has_fts5 else {}
 
     def phrases(self, pairs: Pairs, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
         """The best *depth* chunks by BM25 where each of *pairs* counts as one term."""
@@ -112,11 +124,11 @@ class SearchReader:
 
     def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks hold a term of *query*, counted no further than *limit*."""
-        return lexical.count(self._db, query, admitted, limit) if self._parts.has_fts5 else 0
+        return self._keywords.count_matching(query, admitted, limit) if self._parts.has_fts5 else 0
 
     def count_notes(self, query: LexicalQuery, admitted: NoteIds | None) -> int:
         """How many notes hold a term of *query*."""
-        return lexical.count_notes(self._db, query, admitted) if self._parts.has_fts5 else 0
+        return self._keywords.count_notes(query, admitted) if self._parts.has_fts5 else 0
 
     # --- by meaning ----------------------------------------------------------------------------
 
@@ -182,7 +194,7 @@ class SearchReader:
         """In how many chunks each term stands; 0: in none."""
         if not self._parts.has_fts5:
             return dict.fromkeys(terms, 0)
-        return vocabulary.document_frequency(self._db, terms)
+        return self._keywords.document_frequency(terms)
 
     def nearest_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         """
@@ -190,7 +202,7 @@ class SearchReader:
 
         Terms are stems: `holding` leads to a chunk that tells how the word is written.
         """
-        return self._memory.words.nearest(self._db, fold(word), limit) if self._parts.has_fts5 else []
+        return self._keywords.nearest_terms(fold(word), limit) if self._parts.has_fts5 else []
 
     def holding(self, term: str, limit: int) -> list[int]:
         """The first *limit* chunks that hold *term*, by path: ids are handed out anew by a rebuild."""

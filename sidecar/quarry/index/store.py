@@ -38,7 +38,7 @@ class Index:
     def __init__(self, path: Path, without: frozenset[str]) -> None:
         self.path = path
         self._without = without
-        self._memory = Memory()
+        self._memory = Memory.of(path)
         self._pool = ReaderPool(self._open_reader)
         self._parts: Parts
         self._writer: Writer
@@ -279,6 +279,16 @@ class Index:
         """
         with self._writer.change() as connection, deadline.over(connection):
             check_structure(connection, self._parts)
+        self._memory.postings.check()
+
+    def fold(self, deadline: Deadline = NO_DEADLINE) -> bool:
+        """
+        Write the keyword postings of this moment beside the index, in idle time or after a bulk job.
+
+        Returns whether there was anything to write.
+        """
+        with explained(self.path), self._pool.snapshot() as connection:
+            return self._parts.has_fts5 and self._memory.postings.fold(connection, deadline=deadline)
 
     def optimize(self) -> None:
         """What idle time is for: merge the keyword index, refresh the planner's statistics."""
@@ -301,7 +311,7 @@ class Index:
             try:
                 files.install(other, self.path)
             finally:
-                self._memory = Memory()
+                self._memory = Memory.of(self.path)
                 self._open_writer()
 
     # --- reading -------------------------------------------------------------------------------
@@ -343,6 +353,7 @@ class Index:
                 quick_check(connection)
                 self._writer = Writer(self.path, connection)
                 self._refill_derived_parts()
+                self._memory.postings.load(connection)
             except BaseException:
                 connection.close()
                 raise

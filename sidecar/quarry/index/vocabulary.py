@@ -6,7 +6,7 @@ What the vault knows are terms: stems, lower case. `configuraton` is near to `co
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -16,6 +16,8 @@ from rapidfuzz.process import extract
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.matching import quoted
+from quarry.index.postings.segment import Segment
+from quarry.index.postings.words import Words
 from quarry.terms.folding import term_of
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
@@ -51,12 +53,18 @@ class Vocabulary:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: _Terms | None = None
+        self._base: tuple[Segment, Mapping[int, Sequence[str]]] | None = None
 
-    def nearest(self, connection: apsw.Connection, word: str, limit: int) -> list[tuple[str, int]]:
+    def nearest(
+        self, connection: apsw.Connection, word: str, limit: int, words: Words | None = None
+    ) -> list[tuple[str, int]]:
         """
         The terms that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
 
         A slip is a letter too many, too few, another, or two swapped.
+
+        Args:
+            words: The keyword index in memory, where it is there: the database is not asked then.
 
         Returns:
             `(term, chunks that it stands in)`; nearest first, then those that begin alike, then the commonest.
@@ -64,13 +72,28 @@ class Vocabulary:
         slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
         if not slips:
             return []
-        terms = self._terms(connection)
         found: list[tuple[int, bool, int, str]] = []
-        for term in _candidates(word, slips, terms.by_length):
+        if words is not None:
+            by_length = self._known(words)
+            frequency: Callable[[str], int] = words.frequency
+        else:
+            terms = self._terms(connection)
+            by_length, frequency = terms.by_length, terms.counts.__getitem__
+        for term in _candidates(word, slips, by_length):
             distance = _distance(word, term)
-            if 0 < distance <= slips:
-                found.append((distance, term[0] != word[0], -terms.counts[term], term))
+            if 0 < distance <= slips and (count := frequency(term)):
+                found.append((distance, term[0] != word[0], -count, term))
         return [(term, -count) for _, _, count, term in sorted(found)[:limit]]
+
+    def _known(self, words: Words) -> Mapping[int, Sequence[str]]:
+        """The terms of letters of the base, read once, and those that came since; some may stand nowhere any more."""
+        base = words.chunks.base
+        with self._lock:
+            if self._base is None or self._base[0] is not base:
+                self._base = (base, _by_length(_commonest(base)))
+            known = self._base[1]
+        added = _by_length(words.chunks.additions.terms())
+        return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
 
     def _terms(self, connection: apsw.Connection) -> _Terms:
         generation = meta.generation(connection)
@@ -84,10 +107,27 @@ def _read(connection: apsw.Connection, generation: int) -> _Terms:
     """The terms of letters only; where there are too many, the commonest."""
     sql = "SELECT term, doc FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
     counts = {term: doc for term, doc in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)) if term.isalpha()}
+    return _Terms(generation, counts, _by_length(counts))
+
+
+def _commonest(base: Segment) -> list[str]:
+    """The terms of a segment, as `_read` has those of the database."""
+    terms = [term.decode(errors="replace") for term in base.terms]
+    if len(terms) <= MAX_TERMS:
+        return terms
+    long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
+    counts = base.frequencies()
+    long.sort(key=lambda at: (-int(counts[at]), terms[at]))
+    return [terms[at] for at in long[:MAX_TERMS]]
+
+
+def _by_length(terms: Iterable[str]) -> dict[int, list[str]]:
+    """Those of letters only."""
     by_length: dict[int, list[str]] = {}
-    for term in counts:
-        by_length.setdefault(len(term), []).append(term)
-    return _Terms(generation, counts, by_length)
+    for term in terms:
+        if len(term) >= MIN_LETTERS - 1 and term.isalpha():
+            by_length.setdefault(len(term), []).append(term)
+    return by_length
 
 
 def _candidates(word: str, slips: int, by_length: Mapping[int, Sequence[str]]) -> set[str]:

@@ -1,0 +1,192 @@
+"""
+The words of the newest moment that was asked for.
+
+They begin with the side file, and are brought up to date by the notes that changed since. Where there is no file, where
+too much changed at once, or for whoever looks at an older moment, there are none: FTS5 answers then, and `fold`, when
+there is time, makes a file of the present moment.
+"""
+
+import logging
+import secrets
+import threading
+from pathlib import Path
+
+import apsw
+
+from quarry.index import keywords, meta
+from quarry.index.database import select
+from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.postings import files
+from quarry.index.postings.building import CHUNK_COLUMNS, NAME_COLUMNS, Gatherer
+from quarry.index.postings.changes import Changes
+from quarry.index.postings.files import Base, Stamp
+from quarry.index.postings.moment import PostingsDamaged
+from quarry.index.postings.reading import read_everything
+from quarry.index.postings.segment import empty
+from quarry.index.postings.words import Words
+
+_log = logging.getLogger(__name__)
+
+FEW_NOTES = 32  # are read in the middle of a search, about half a millisecond each
+MANY_NOTES = 2000  # added to a base; more would make searches slower, and wait for `fold`
+REBUILD_SHARE = 4  # where one of so many notes changed, everything is read anew
+
+
+class PostingsCache:
+    """What is kept in memory of the keyword index of one database, and its side file."""
+
+    def __init__(self, database: Path | None = None) -> None:
+        self._database = database  # None: no side file
+        self._lock = threading.Lock()
+        self._folding = threading.Lock()
+        self._changes: Changes | None = None
+        self._words: Words | None = None
+        self._is_read = False
+
+    def load(self, connection: apsw.Connection) -> None:
+        """
+        Map the side file, where there is one of this database; called on opening, before anything else is written.
+
+        A database without a name of its own is given one, so that no side file of another is taken for its own.
+        """
+        if meta.get(connection, meta.IDENTITY) is None:
+            meta.put(connection, meta.IDENTITY, secrets.token_hex(16))
+        with self._lock:
+            self._load(connection)
+
+    def words(self, connection: apsw.Connection) -> Words | None:
+        """The words as *connection*'s snapshot has them; None where FTS5 is to be asked."""
+        generation = meta.generation(connection)
+        with self._lock:
+            if self._words is not None and self._words.generation == generation:
+                return self._words
+            if not self._is_read:
+                self._load(connection)
+            changes = self._changes
+            if changes is None:
+                changes = self._small(connection, generation)
+            if changes is None or generation < changes.generation:
+                return None
+            try:
+                self._words = self._brought_up(connection, changes, generation, FEW_NOTES)
+            except PostingsDamaged as error:
+                self._forget(f"the keyword postings are made anew: {error}")
+                return None
+            return self._words
+
+    def fold(
+        self, connection: apsw.Connection, gathered: Gatherer | None = None, deadline: Deadline = NO_DEADLINE
+    ) -> bool:
+        """
+        Write the side file of the moment that *connection*'s snapshot shows; False: it is of this moment already.
+
+        Args:
+            gathered: Everything that the index holds, where someone gathered it; otherwise it is read.
+
+        Raises:
+            Cancelled, DeadlineExceeded: The deadline says so; what is kept stays as it was.
+        """
+        identity = meta.get(connection, meta.IDENTITY)
+        if self._database is None or identity is None:
+            return False
+        with self._folding:
+            stamp = Stamp(identity, keywords.VERSION, meta.generation(connection))
+            with self._lock:
+                if not self._is_read:
+                    self._load(connection)
+                before = self._changes
+            if before is not None and before.base.stamp == stamp:
+                return False
+            if before is not None and before.base.stamp.generation > stamp.generation:
+                return False
+            try:
+                base = Base(stamp, *gathered.finish()) if gathered else self._folded(connection, stamp, deadline)
+                files.write(files.path_beside(self._database), base)
+                base = files.read(files.path_beside(self._database), *_key(stamp))  # mapped, in place of private memory
+            except (OverflowError, OSError, files.UnusableFile, PostingsDamaged) as error:
+                with self._lock:
+                    self._forget(f"the keyword postings cannot be kept: {error}")
+                return False
+            with self._lock:
+                self._changes, self._words = Changes(base), None
+            return True
+
+    def check(self) -> None:
+        """Read the side file to the end; where it is damaged, forget it."""
+        if self._database is None:
+            return
+        with self._lock:
+            path = files.path_beside(self._database)
+            if path.exists() and not files.is_sound(path):
+                self._forget("the keyword postings were damaged and are made anew")
+
+    def forget(self, why: str) -> None:
+        """Drop what is in memory and the side file."""
+        with self._lock:
+            self._forget(why)
+
+    # --- helpers, under the lock ---------------------------------------------------------------
+
+    def _load(self, connection: apsw.Connection) -> None:
+        self._is_read = True
+        identity = meta.get(connection, meta.IDENTITY)
+        if self._database is None or identity is None:
+            return
+        key = (identity, keywords.VERSION, meta.generation(connection))
+        try:
+            self._changes = Changes(files.read(files.path_beside(self._database), *key))
+        except FileNotFoundError:
+            return
+        except (files.UnusableFile, OSError) as error:
+            self._forget(f"the keyword postings are made anew: {error}")
+
+    def _small(self, connection: apsw.Connection, generation: int) -> Changes | None:
+        """A few notes need no base."""
+        notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (FEW_NOTES + 1,))
+        if len(notes) > FEW_NOTES:
+            return None
+        stamp = Stamp("", keywords.VERSION, 0)
+        self._changes = Changes(Base(stamp, empty(CHUNK_COLUMNS), empty(NAME_COLUMNS)))
+        for (note_id,) in notes:
+            self._changes.take(connection, note_id)
+        self._changes.generation = generation
+        return self._changes
+
+    def _brought_up(self, connection: apsw.Connection, changes: Changes, generation: int, few: int) -> Words | None:
+        """*changes* with the notes read that changed since; None where those are more than *few*."""
+        changed = _changed_since(connection, changes.generation, few + 1)
+        if len(changed) > few or changes.count > MANY_NOTES:
+            return None
+        for note_id in changed:
+            changes.take(connection, note_id)
+        return changes.words(generation)
+
+    def _folded(self, connection: apsw.Connection, stamp: Stamp, deadline: Deadline) -> Base:
+        """The present moment: what changed since the side file folded into it, or everything read anew."""
+        total = int(select(connection, "SELECT count(*) FROM notes")[0][0])
+        with self._lock:
+            base = self._changes.base if self._changes is not None else None
+        if base is not None and base.stamp.identity:
+            changed = _changed_since(connection, base.stamp.generation, total // REBUILD_SHARE + 1)
+            if len(changed) <= total // REBUILD_SHARE:
+                fresh = Changes(base)  # of its own: searches go on with what they have
+                for note_id in changed:
+                    deadline.check()
+                    fresh.take(connection, note_id)
+                return fresh.folded(fresh.words(stamp.generation), stamp)
+        return Base(stamp, *read_everything(connection, deadline))
+
+    def _forget(self, why: str) -> None:
+        _log.warning("%s", why)
+        self._changes, self._words = None, None
+        if self._database is not None:
+            files.discard(self._database)
+
+
+def _changed_since(connection: apsw.Connection, generation: int, limit: int) -> list[int]:
+    sql = "SELECT note_id FROM changes WHERE generation > ? ORDER BY note_id LIMIT ?"
+    return [note_id for (note_id,) in select(connection, sql, (generation, limit))]
+
+
+def _key(stamp: Stamp) -> tuple[str, str, int]:
+    return stamp.identity, stamp.terms, stamp.generation

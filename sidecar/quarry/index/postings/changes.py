@@ -1,0 +1,100 @@
+"""
+The base, and the notes that changed since: what becomes the words of one moment.
+
+One thread at a time brings it up to date; the `Words` that it gave before stay as they are.
+"""
+
+from functools import cached_property
+
+import apsw
+import numpy as np
+
+from quarry.index.ids import SLOT_BITS
+from quarry.index.postings.additions import Additions
+from quarry.index.postings.building import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.files import Base, Stamp
+from quarry.index.postings.merging import merged
+from quarry.index.postings.moment import Moment, PostingsDamaged
+from quarry.index.postings.reading import read_note
+from quarry.index.postings.segment import Segment
+from quarry.index.postings.words import Words
+
+
+class Changes:
+    """A base, and on top of it the notes that are read anew."""
+
+    def __init__(self, base: Base) -> None:
+        self.base = base
+        self.generation = base.stamp.generation  # that it has been brought up to
+        self._chunks = Additions(CHUNK_COLUMNS)
+        self._names = Additions(NAME_COLUMNS)
+        self._notes: list[int] = []  # the position of the note of each added chunk
+        self._dead: set[int] = set()  # positions of notes
+        self._added: dict[int, int] = {}  # note -> its position among all, where it was added
+
+    @property
+    def count(self) -> int:
+        """Notes that were read anew, each as often as it was."""
+        return len(self._names) + len(self._dead)
+
+    def take(self, connection: apsw.Connection, note_id: int) -> None:
+        """Read a note anew as *connection* sees it; it may be gone."""
+        columns = read_note(connection, note_id)
+        before = self._position_of(note_id)
+        if before is not None:
+            self._dead.add(before)
+        self._added.pop(note_id, None)
+        if columns is None:
+            return
+        position = self._added[note_id] = len(self.base.names.ids) + len(self._names)
+        self._names.add(note_id, columns.names)
+        for chunk_id, chunk in columns.chunks:
+            self._chunks.add(chunk_id, chunk)
+            self._notes.append(position)
+
+    def words(self, generation: int) -> Words:
+        """
+        The words of the moment up to which all changes have been taken.
+
+        Raises:
+            PostingsDamaged: The base does not fit together.
+        """
+        self.generation = generation
+        note_at = np.concatenate([self._base_notes, np.array(self._notes, np.int32)])
+        added = len(self._names)
+        alive = np.ones(len(self.base.names.ids) + added, np.bool_)
+        alive[list(self._dead)] = False
+        is_whole = not self._dead
+        names = Moment(self.base.names, self._names, added, None if is_whole else alive)
+        of_chunks = None if is_whole else alive[note_at]
+        return Words(generation, Moment(self.base.chunks, self._chunks, len(self._notes), of_chunks), names, note_at)
+
+    def folded(self, words: Words, stamp: Stamp) -> Base:
+        """
+        What *words*, given by this, hold, as a new base.
+
+        Raises:
+            OverflowError: It is too large.
+        """
+        return Base(stamp, _fold(words.chunks), _fold(words.names))
+
+    @cached_property
+    def _base_notes(self) -> "np.ndarray[tuple[int], np.dtype[np.int32]]":
+        notes, wanted = self.base.names.ids, self.base.chunks.ids >> SLOT_BITS
+        at = np.searchsorted(notes, wanted)
+        if len(wanted) and (not len(notes) or not np.array_equal(notes[np.minimum(at, len(notes) - 1)], wanted)):
+            raise PostingsDamaged("a chunk is of no note")
+        return at.astype(np.int32)
+
+    def _position_of(self, note_id: int) -> int | None:
+        if note_id in self._added:
+            return self._added[note_id]
+        notes = self.base.names.ids
+        at = int(np.searchsorted(notes, note_id))
+        return at if at < len(notes) and int(notes[at]) == note_id else None
+
+
+def _fold(moment: Moment) -> Segment:
+    alive = np.ones(moment.size, np.bool_) if moment.alive is None else moment.alive
+    of_base = len(moment.base.ids)
+    return merged(moment.base, alive[:of_base], moment.additions.frozen(alive[of_base:]))

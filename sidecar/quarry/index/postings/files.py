@@ -1,0 +1,244 @@
+"""
+The side file: a segment of chunks and one of names beside the database, to be mapped into memory as it is.
+
+    magic, version, length and checksum of the contents' list | list (JSON) | arrays, each at a multiple of 64
+
+It is derived. So whatever is wrong with it - cut short, of another database, another version, a later moment than the
+database - it is not used, and made anew. What is small is checked against its checksum on opening; the postings, forty
+megabytes of a large vault, when there is time (`is_sound`), as reading them all would undo what mapping saves.
+"""
+
+import json
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.faults import fault_point
+from quarry.index.postings.building import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.segment import Segment, blocks_of
+from quarry.index.postings.terms import Terms
+
+SUFFIX = ".postings"
+_NEW = ".new"
+_MAGIC = b"QRRYPOST"
+_VERSION = 1
+_HEADER = struct.Struct("<8sIII")  # magic, version, length of the list, its CRC-32
+_ALIGNMENT = 64
+_CHECKED_BYTES = 2 * 1024 * 1024  # arrays up to this size are checked on opening, in a millisecond each
+_MAX_LIST_BYTES = 1024 * 1024
+
+
+class UnusableFile(Exception):
+    """What is there is not what was written for this index; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a side file is of; it is used for nothing else."""
+
+    identity: str  # of the database
+    terms: str  # the version of `keywords.py` that gave the columns
+    generation: int  # of the database, when it was made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Base:
+    """The segments of one moment."""
+
+    stamp: Stamp
+    chunks: Segment
+    names: Segment
+
+
+def path_beside(database: Path) -> Path:
+    """Where the side file of a database is."""
+    return database.with_name(database.name + SUFFIX)
+
+
+def discard(database: Path) -> None:
+    """Delete the side file of a database, if there is one; no error where that is not possible: it is checked again."""
+    for path in (path_beside(database), _new(path_beside(database))):
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:  # another program has it open; it will not be used, as it is of another moment
+            continue
+
+
+def install(new: Path, over: Path) -> None:
+    """Let the side file of the database *new* take the place of that of *over*; without one there is none."""
+    discard(over)
+    if path_beside(new).exists():
+        path_beside(new).replace(path_beside(over))
+
+
+def write(path: Path, base: Base) -> None:
+    """
+    Put the side file at *path*, whole or not at all.
+
+    Raises:
+        OSError: It could not be written; what was there still is.
+    """
+    arrays = {f"{of}.{name}": array for of, segment in _parts(base) for name, array in _arrays(segment).items()}
+    contents: list[tuple[str, str, list[int], int, int]] = []
+    at = 0
+    for name, array in arrays.items():
+        at += -at % _ALIGNMENT
+        contents.append((name, array.dtype.str, list(array.shape), at, _checksum(array)))
+        at += array.nbytes
+    stamp = base.stamp
+    listed = {"identity": stamp.identity, "terms": stamp.terms, "generation": stamp.generation, "arrays": contents}
+    encoded = json.dumps({**listed, "size": at}).encode()
+    new = _new(path)
+    new.unlink(missing_ok=True)
+    descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(_HEADER.pack(_MAGIC, _VERSION, len(encoded), zlib.crc32(encoded)) + encoded)
+            first = _first_array(len(encoded))
+            for (_, _, _, offset, _), array in zip(contents, arrays.values(), strict=True):
+                file.write(b"\0" * (first + offset - file.tell()))
+                file.write(array.data.cast("B") if array.size else b"")
+            file.flush()
+            os.fsync(file.fileno())
+        fault_point("postings")
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def read(path: Path, identity: str, terms: str, generation: int) -> Base:
+    """
+    The segments in the side file at *path*, mapped into memory.
+
+    Args:
+        generation: Of the database now; a file of a later moment is of a database that is gone.
+
+    Raises:
+        FileNotFoundError: There is none.
+        UnusableFile: It is damaged, or of another database, version or moment.
+        OSError: It cannot be read.
+    """
+    listed, arrays = _open(path)
+    try:
+        stamp = Stamp(listed["identity"], listed["terms"], listed["generation"])
+        if stamp.identity != identity or stamp.terms != terms or not 0 < stamp.generation <= generation:
+            raise UnusableFile(f"it is of another index or moment: {stamp}")
+        for name, _, _, _, checksum in listed["arrays"]:
+            if arrays[name].nbytes <= _CHECKED_BYTES and _checksum(arrays[name]) != checksum:
+                raise UnusableFile(f"its part {name} is not as it was written")
+        chunks, names = _segment(arrays, "chunks", CHUNK_COLUMNS), _segment(arrays, "names", NAME_COLUMNS)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UnusableFile(f"it is not laid out as it should be: {error}") from error
+    return Base(stamp, chunks, names)
+
+
+def is_sound(path: Path) -> bool:
+    """Whether every byte of the side file is as it was written; forty megabytes take 30 ms."""
+    try:
+        listed, arrays = _open(path)
+        return all(_checksum(arrays[name]) == checksum for name, _, _, _, checksum in listed["arrays"])
+    except (UnusableFile, OSError, KeyError, TypeError, ValueError):
+        return False
+
+
+def _open(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The list of contents, and the arrays as they lie in the file."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            raise UnusableFile("it is cut short")
+        magic, version, length, checksum = _HEADER.unpack(header)
+        if magic != _MAGIC or version != _VERSION or length > _MAX_LIST_BYTES:
+            raise UnusableFile(f"it is no side file of version {_VERSION}")
+        encoded = file.read(length)
+        if len(encoded) < length or zlib.crc32(encoded) != checksum:
+            raise UnusableFile("its list of contents is not as it was written")
+    try:
+        listed = json.loads(encoded)
+        first, size = _first_array(length), listed["size"]
+        if path.stat().st_size != first + size:
+            raise UnusableFile("it is cut short")
+        # Windows lets no file be replaced that is mapped.
+        whole = np.fromfile(path, np.uint8) if os.name == "nt" else np.memmap(path, np.uint8, "r")
+        arrays = {name: _array(whole, first + at, kind, shape) for name, kind, shape, at, _ in listed["arrays"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnusableFile(f"its list of contents cannot be read: {error}") from error
+    return listed, arrays
+
+
+def _array(whole: NDArray[np.uint8], at: int, kind: str, shape: list[int]) -> NDArray[Any]:
+    dtype = np.dtype(kind)
+    size = dtype.itemsize * int(np.prod(shape))
+    plain: NDArray[np.uint8] = np.asarray(whole)  # a memmap's own slices are ten times slower to make
+    return plain[at : at + size].view(dtype).reshape(shape)
+
+
+def _segment(arrays: Mapping[str, NDArray[Any]], of: str, columns: int) -> Segment:
+    """
+    A segment of these arrays, whose shapes and borders fit each other.
+
+    Raises:
+        UnusableFile: They do not.
+    """
+    found = {name: arrays[f"{of}.{name}"] for name in _NAMES}
+    terms = Terms(found["blob"], found["offsets"])
+    segment = Segment(
+        found["ids"], found["sizes"], found["counts"], terms, found["starts"], found["documents"], found["codes"]
+    )
+    count, postings = len(segment.ids), len(segment.documents)
+    fits = (
+        segment.sizes.shape == (count, columns)
+        and segment.counts.shape[1:] == (columns,)
+        and len(segment.starts) == len(terms) * blocks_of(count) + 1
+        and int(segment.starts[-1]) == postings == len(segment.codes)
+        and int(terms.offsets[-1]) == len(terms.blob)
+        and bool((segment.starts[1:] >= segment.starts[:-1]).all())
+        and bool((terms.offsets[1:] >= terms.offsets[:-1]).all())
+        and bool((segment.ids[1:] > segment.ids[:-1]).all())
+    )
+    if not fits:
+        raise UnusableFile(f"the parts of its {of} do not fit each other")
+    return segment
+
+
+_NAMES = ("ids", "sizes", "counts", "blob", "offsets", "starts", "documents", "codes")
+
+
+def _arrays(segment: Segment) -> dict[str, NDArray[Any]]:
+    terms = segment.terms
+    arrays = (
+        segment.ids,
+        segment.sizes,
+        segment.counts,
+        terms.blob,
+        terms.offsets,
+        segment.starts,
+        segment.documents,
+        segment.codes,
+    )
+    return {name: np.ascontiguousarray(array) for name, array in zip(_NAMES, arrays, strict=True)}
+
+
+def _parts(base: Base) -> tuple[tuple[str, Segment], ...]:
+    return ("chunks", base.chunks), ("names", base.names)
+
+
+def _checksum(array: NDArray[Any]) -> int:
+    return zlib.crc32(array.data.cast("B") if array.size else b"")
+
+
+def _first_array(list_bytes: int) -> int:
+    end = _HEADER.size + list_bytes
+    return end + -end % _ALIGNMENT
+
+
+def _new(path: Path) -> Path:
+    return path.with_name(path.name + _NEW)

@@ -1,0 +1,59 @@
+"""A segment without what is dead, and with what is new: made from postings, without analysing a text again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.index.postings.segment import PIECE, Postings, Segment, assemble, lengths_between
+
+
+def merged(base: Segment, keep: NDArray[np.bool_], extra: Segment) -> Segment:
+    """
+    The documents to *keep* of *base*, shape (documents,), and all of *extra*; no id is in both.
+
+    It is the segment that building from their columns would give, to the byte.
+
+    Raises:
+        OverflowError: As `assemble`.
+    """
+    words = list(base.terms)
+    known = {word: at for at, word in enumerate(words)}
+    of_extra = np.array([known.setdefault(word, len(known)) for word in extra.terms], np.int32)
+    place = np.cumsum(keep, dtype=np.int32) - 1
+    counts = np.concatenate([base.counts, extra.counts])
+    ids = np.concatenate([base.ids[keep], extra.ids])
+    sizes = np.concatenate([base.sizes[keep], extra.sizes])
+    return assemble(ids, sizes, counts, list(known), _Postings(base, keep, place, extra, of_extra))
+
+
+@dataclass(frozen=True, slots=True)
+class _Postings:
+    """The postings of both, made piece by piece each time they are gone through: all at once they take 100 MB."""
+
+    base: Segment
+    keep: NDArray[np.bool_]
+    place: NDArray[np.int32]
+    extra: Segment
+    of_extra: NDArray[np.int32]
+
+    def __iter__(self) -> Iterator[Postings]:
+        for term, document, code in _pieces(self.base):
+            kept = self.keep[document]
+            yield term[kept], self.place[document[kept]], code[kept]
+        documents, codes = np.int32(self.keep.sum()), np.int32(len(self.base.counts))
+        for term, document, code in _pieces(self.extra):
+            yield self.of_extra[term], document + documents, code + codes
+
+
+def _pieces(segment: Segment) -> Iterator[Postings]:
+    """Term, document and code of every posting, of whole terms at a time."""
+    starts = segment.starts[:: segment.blocks]
+    first = 0
+    while first < len(segment.terms):
+        last = max(first + 1, int(np.searchsorted(starts, int(starts[first]) + PIECE, side="right")) - 1)
+        documents, codes = segment.postings(first, last)
+        terms = np.repeat(np.arange(first, last, dtype=np.int32), lengths_between(starts[first : last + 1]))
+        yield terms, documents.astype(np.int32), codes.astype(np.int32)
+        first = last

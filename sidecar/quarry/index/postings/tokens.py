@@ -1,0 +1,33 @@
+"""
+How FTS5's tokenizer cuts a column of terms, so that memory holds exactly the tokens that it holds.
+
+The columns are terms joined by single spaces, so cutting at spaces is enough; what the tokenizer does to other bytes
+matters only for terms that no analysis gives today.
+"""
+
+import re
+
+MAX_TOKEN_BYTES = 32_768  # FTS5 cuts a longer one short
+_ODD = re.compile("[\\x00-\\x1f\"'\\x7fA-Z]")  # separators other than the space, and letters that are folded
+_SEPARATORS = dict.fromkeys((*range(32), ord('"'), ord("'"), 127), " ")
+_PLAIN = _SEPARATORS | {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def tokens_of(column: str) -> list[str]:
+    """The tokens of a column in order; a run of spaces gives empty ones, which are none."""
+    return column.split(" ")
+
+
+def is_odd(token: str) -> bool:
+    """Whether the tokenizer would make something else of what `tokens_of` gave."""
+    return _ODD.search(token) is not None or len(token) * 4 > MAX_TOKEN_BYTES
+
+
+def straightened(column: str) -> str:
+    """*column* such that none of its tokens is odd for what it holds."""
+    return column.translate(_PLAIN)
+
+
+def encoded(token: str) -> bytes:
+    """A token as FTS5 stores it."""
+    return token.encode()[:MAX_TOKEN_BYTES]

@@ -1,0 +1,175 @@
+import pytest
+
+from quarry.index import Index, meta
+from quarry.index.postings import cache, files
+from quarry.index.postings.building import Gatherer
+from quarry.index.postings.cache import PostingsCache
+from quarry.index.postings.reading import _CHUNKS, _NAMES
+
+NOTES = cache.FEW_NOTES + 8
+
+
+@pytest.fixture
+def many(index, store, make_note):
+    with index.batch():
+        for number in range(NOTES):
+            store(index, make_note(f"{number:02}.md", f"apple w{number}"))
+    return index
+
+
+def words_of(index):
+    with index.reader() as reader:
+        return reader._keywords._words
+
+
+def test_many_notes_without_a_side_file_are_fts5s(many):
+    assert words_of(many) is None
+    assert many.fold()
+    assert words_of(many) is not None
+    assert not many.fold()
+
+
+def test_a_side_file_is_used_when_the_index_is_opened_again_and_folded_when_notes_changed(many, store, make_note):
+    many.fold()
+    many.close()
+    again = Index.open(many.path)
+    assert words_of(again).chunks.added == 0
+
+    store(again, make_note("new.md", "plum"))
+    assert words_of(again).chunks.added == 1
+    assert again.fold()
+    words = words_of(again)
+    assert (words.chunks.added, words.frequency("plum")) == (0, 1)
+    again.close()
+
+
+def test_folding_gives_the_bytes_that_reading_everything_gives(many, store, make_note):
+    many.fold()
+    store(many, make_note("00.md", "changed entirely"))
+    many.remove("01.md")
+    many.fold()
+    path = files.path_beside(many.path)
+    folded = path.read_bytes()
+
+    path.unlink()
+    many._memory.postings.__init__(many.path)
+    many.fold()
+
+    assert path.read_bytes() == folded
+
+
+def test_what_a_writer_gathered_gives_the_same_file(many):
+    many.fold()
+    path = files.path_beside(many.path)
+    folded = path.read_bytes()
+    gathered = Gatherer()
+    with many.reader() as reader:
+        for row_id, *columns in reader._db.execute(_CHUNKS):
+            gathered.put(row_id, columns)
+        for row_id, *columns in reader._db.execute(_NAMES):
+            gathered.put_names(row_id, columns)
+        path.unlink()
+        assert PostingsCache(many.path).fold(reader._db, gathered)
+
+    assert path.read_bytes() == folded
+
+
+def test_an_older_moment_does_not_see_what_came_later(many, store, make_note):
+    many.fold()
+    with many.reader() as older:
+        store(many, make_note("new.md", "plum apple"))
+        assert words_of(many).frequency("plum") == 1
+        assert older._keywords._words is None  # FTS5 knows that moment
+        assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
+
+
+def test_words_that_someone_holds_stay_as_they_are(many, store, make_note):
+    many.fold()
+    store(many, make_note("new.md", "plum"))
+    before = words_of(many)
+    store(many, make_note("new.md", "plum cherry plum"))
+    store(many, make_note("more.md", "plum"))
+
+    assert words_of(many).frequency("plum") == 2
+    assert before.frequency("plum") == 1
+    assert before.frequency("cherri") == 0
+
+
+def test_too_many_changes_at_once_wait_for_folding(many, store, make_note):
+    many.fold()
+    with many.batch():
+        for number in range(NOTES):
+            store(many, make_note(f"{number:02}.md", f"plum w{number}"))
+
+    assert words_of(many) is None
+    assert many.fold()
+    assert words_of(many).frequency("plum") == NOTES
+
+
+def test_a_side_file_of_a_later_moment_or_another_index_is_deleted(many, tmp_path, store, make_note):
+    path, before = files.path_beside(many.path), many.path.with_name("before.db")
+    many.checkpoint()
+    before.write_bytes(many.path.read_bytes())
+    store(many, make_note("new.md", "plum"))
+    many.fold()
+    other = Index.open(tmp_path / "other.db")
+    files.path_beside(before).write_bytes(path.read_bytes())
+    files.path_beside(other.path).write_bytes(path.read_bytes())
+    other.close()
+    for database in (before, other.path):
+        opened = Index.open(database)
+        opened.close()
+        assert not files.path_beside(database).exists()
+
+
+def test_every_index_has_an_identity_of_its_own(tmp_path):
+    indexes = [Index.open(tmp_path / name) for name in ("a.db", "b.db")]
+    identities = [index.meta_get(meta.IDENTITY) for index in indexes]
+    for index in indexes:
+        index.close()
+
+    assert None not in identities
+    assert identities[0] != identities[1]
+
+
+def test_a_damaged_side_file_is_found_by_the_check(many):
+    many.fold()
+    path = files.path_beside(many.path)
+    many.check()
+    assert path.exists()
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 1
+    path.unlink()
+    path.write_bytes(data)
+
+    many.check()
+
+    assert not path.exists()
+    assert words_of(many) is None
+    assert many.fold()
+
+
+def test_a_folder_that_cannot_be_written_leaves_fts5(many, monkeypatch):
+    def refuse(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(files, "write", refuse)
+
+    assert not many.fold()
+    assert words_of(many) is None
+
+
+def test_the_side_file_goes_where_its_database_goes(many, tmp_path, store, make_note):
+    other = Index.open(tmp_path / "other.db")
+    with other.batch():
+        for number in range(NOTES):
+            store(other, make_note(f"{number:02}.md", f"plum w{number}"))
+    other.fold()
+    other.close()
+    many.fold()
+
+    many.replace_with(other.path)
+
+    assert not files.path_beside(other.path).exists()
+    words = words_of(many)
+    assert (words.frequency("plum"), words.frequency("appl")) == (NOTES, 0)

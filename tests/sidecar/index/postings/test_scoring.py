@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarry.errors import Cancelled
+from quarry.index.postings import scoring
+from quarry.index.postings.scoring import best, common_scores, rare_scores, scores_at
+
+SIZE = 400
+
+
+def term(seed, count, factors, *, as_common):
+    random = np.random.default_rng(seed)
+    positions = np.sort(random.choice(SIZE, count, replace=False))
+    frequencies = random.integers(1, 4, count).astype(np.float64)
+    if not as_common:
+        return rare_scores(positions, frequencies, factors, SIZE)
+    everywhere = np.zeros(SIZE)
+    everywhere[positions] = frequencies
+    return common_scores(count, everywhere.take, lambda: (positions, frequencies), factors, SIZE, 0)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, SIZE), st.booleans()), max_size=5),
+    st.integers(1, 60),
+    st.sampled_from([None, 2, 7]),
+)
+def test_the_best_are_those_of_all_scores_and_ties_are_not_cut(terms, limit, every):
+    factors = 1.2 * (0.25 + 0.75 * (1 + np.arange(SIZE) % 3))
+    found = [term(seed, count, factors, as_common=common and count > 0) for seed, count, common in terms]
+    chosen = None if every is None else np.arange(SIZE) % every == 0
+
+    positions, values = best(found, SIZE, chosen, limit, lambda: None)
+
+    whole = scores_at(found, np.arange(SIZE))
+    if chosen is not None:
+        whole = whole * chosen
+    lowest = np.sort(whole)[-limit]
+    expected = np.flatnonzero((whole >= lowest) & (whole > 0))
+    assert sorted(positions.tolist()) == expected.tolist()
+    assert values.tolist() == whole[positions].tolist()
+
+
+def test_a_common_term_scores_like_a_rare_one():
+    factors = np.full(SIZE, 1.2)
+    rare, common = term(1, 50, factors, as_common=False), term(1, 50, factors, as_common=True)
+
+    assert scores_at([rare], np.arange(SIZE)).tolist() == scores_at([common], np.arange(SIZE)).tolist()
+    assert common.highest >= rare.highest
+
+
+def test_a_search_can_be_given_up_between_terms():
+    def refuse():
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        best([term(1, 5, np.ones(SIZE), as_common=False)], SIZE, None, 3, refuse)
+
+
+def test_a_term_in_most_documents_has_the_least_idf():
+    assert scoring._idf(9, 10) == scoring.LEAST_IDF
