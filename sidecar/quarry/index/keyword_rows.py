@@ -5,7 +5,7 @@ FTS5 stores no text, so to take a row out it must be told what stood there. Wher
 whole keyword index is made anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import apsw
@@ -14,6 +14,7 @@ from quarry.index import meta
 from quarry.index.database import Parts, SqlValue
 from quarry.index.keyword_schema import create_keyword_index
 from quarry.index.keywords import ChunkColumns, NoteColumns
+from quarry.index.postings.building import Gatherer
 
 _ADD_CHUNK = "INSERT INTO chunks_fts(rowid, text, section, context, compounds, parts) VALUES (?,?,?,?,?,?)"
 _REMOVE_CHUNK = (
@@ -48,21 +49,38 @@ class KeywordQueue:
         del self.statements[length:]
         self.anew = [at for at in self.anew if at < length]
 
-    def run(self, connection: apsw.Connection) -> None:
-        """Write everything; the queue is empty then."""
+    def run(self, connection: apsw.Connection) -> list[Statement] | None:
+        """Write everything, and say what that was; None: all was made anew. The queue is empty then."""
         statements, is_anew = self.statements, bool(self.anew)
         self.statements, self.anew = [], []
         if is_anew:
             create_keyword_index(connection)
-            return
-        for sql, values in sorted(statements, key=_row):
+            return None
+        statements.sort(key=_row)
+        for sql, values in statements:
             connection.execute(sql, values)
+        return statements
 
 
 def _row(statement: Statement) -> int:
     row = statement[1][0]
     assert isinstance(row, int)
     return row
+
+
+def gather(statements: Iterable[Statement], gatherer: Gatherer) -> None:
+    """Have *gatherer* know of the rows that *statements* wrote."""
+    for sql, (row, *columns) in statements:
+        assert isinstance(row, int)
+        texts = [str(column) for column in columns]
+        if sql is _ADD_CHUNK:
+            gatherer.put(row, texts)
+        elif sql is _REMOVE_CHUNK:
+            gatherer.remove_chunk(row)
+        elif sql is _ADD_NOTE:
+            gatherer.put_names(row, texts)
+        else:
+            gatherer.remove_names(row)
 
 
 class KeywordRows:

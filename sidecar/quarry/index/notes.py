@@ -114,14 +114,14 @@ class NoteRows:
     def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
         """Store the vector of a pending chunk; one whose text is another by now is left pending."""
         if self._vectors.fill_in(chunk_id, content_hash, vector):
-            self._note_change(note_of(chunk_id))
+            self._note_vector(note_of(chunk_id))
 
     def set_title_vector(self, note_id: int, title: str, vector: bytes) -> None:
         """Store the vector of a note's title; where the note has another by now, it goes on waiting."""
         self._vectors.check_dimensions([vector])
         if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
             self._vectors.set_title(note_id, title, vector)
-            self._note_change(note_id)
+            self._note_vector(note_id)
 
     def drop_vectors(self) -> None:
         """Forget every vector: all chunks and titles are pending."""
@@ -201,7 +201,15 @@ class NoteRows:
         if note_id in self._changed:
             return
         self._changed.add(note_id)
-        sql = "INSERT INTO changes VALUES (?1, ?2) ON CONFLICT DO UPDATE SET generation = ?2"
+        sql = "INSERT INTO changes VALUES (?1, ?2, ?2) ON CONFLICT DO UPDATE SET generation = ?2, worded = ?2"
+        self._db.execute(sql, (note_id, meta.next_generation(self._db)))
+
+    def _note_vector(self, note_id: int) -> None:
+        """The same where its words are what they were."""
+        if note_id in self._changed:
+            return
+        self._changed.add(note_id)
+        sql = "INSERT INTO changes VALUES (?1, ?2, 0) ON CONFLICT DO UPDATE SET generation = ?2"
         self._db.execute(sql, (note_id, meta.next_generation(self._db)))
 
     # --- tags and links ------------------------------------------------------------------------

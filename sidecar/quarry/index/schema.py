@@ -87,9 +87,11 @@ _TABLES = (
     "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE) STRICT",
     """CREATE TABLE changes (
         note_id INTEGER PRIMARY KEY,   -- of a note that may be gone
-        generation INTEGER NOT NULL    -- in which more of it than its stamp last changed: memory is brought up to it
+        generation INTEGER NOT NULL,   -- in which more of it than its stamp last changed: memory is brought up to it
+        worded INTEGER NOT NULL        -- in which its words did, or 0
     ) STRICT""",
     "CREATE INDEX changes_by_generation ON changes(generation)",
+    "CREATE INDEX changes_by_words ON changes(worded)",
     """CREATE TABLE problems (
         path TEXT PRIMARY KEY,
         reason TEXT NOT NULL,

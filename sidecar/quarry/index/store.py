@@ -17,9 +17,10 @@ from quarry.index import admission_functions, bodies, files, keywords, meta, wai
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.integrity import check_structure, quick_check, verify_notes
-from quarry.index.keyword_schema import create_keyword_index, has_keyword_index, merge
+from quarry.index.keyword_schema import begin_bulk, create_keyword_index, has_keyword_index, merge
 from quarry.index.notes import NoteRows
 from quarry.index.pool import ReaderPool
+from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle, Problem
@@ -35,9 +36,10 @@ _log = logging.getLogger(__name__)
 class Index:
     """An open index. Make one with `Index.open`."""
 
-    def __init__(self, path: Path, without: frozenset[str]) -> None:
+    def __init__(self, path: Path, without: frozenset[str], is_searched: bool) -> None:
         self.path = path
         self._without = without
+        self._is_searched = is_searched
         self._memory = Memory.of(path)
         self._pool = ReaderPool(self._open_reader)
         self._parts: Parts
@@ -45,7 +47,7 @@ class Index:
         self._open_writer()
 
     @classmethod
-    def open(cls, path: Path, *, without: frozenset[str] = frozenset()) -> "Index":
+    def open(cls, path: Path, *, without: frozenset[str] = frozenset(), is_searched: bool = True) -> "Index":
         """
         Open the index at *path*; where there is none, or one of an older schema, begin an empty one.
 
@@ -53,6 +55,7 @@ class Index:
 
         Args:
             without: Parts to do without, of `fts5` and `sqlite-vec`.
+            is_searched: False: nobody reads before it is complete, and a crash of the system may cost all of it.
 
         Raises:
             IndexDamaged: The file is no whole, sane index of ours; `set_aside` it and open again.
@@ -73,7 +76,7 @@ class Index:
             raise IndexUnavailable(
                 f"index {path} cannot be opened ({error}); check free space and permissions of its folder"
             ) from error
-        return cls(path, without)
+        return cls(path, without, is_searched)
 
     def close(self) -> None:
         """Wait for readers, move everything into the one file, and close; once more does no harm."""
@@ -199,10 +202,32 @@ class Index:
             yield
 
     @contextmanager
-    def bulk(self, *, searched: bool = True) -> Iterator[None]:
-        """Write many notes: batches share commits, of a second's work where it is *searched*; see `Writer.bulk`."""
-        with self._writer.bulk(searched=searched):
+    def bulk(self) -> Iterator[None]:
+        """
+        Write many notes: batches share commits, of a second's work at most where the index is searched meanwhile.
+
+        What an empty index is filled with is in memory for searches at the end.
+        """
+        if self._writer.is_in_bulk:  # what overtakes a long run may be long itself
             yield
+            return
+        with explained(self.path):
+            is_empty = meta.totals(self._writer.connection) == (0, 0)
+        if self._parts.has_fts5:
+            with self._writer.change() as connection:
+                begin_bulk(connection)
+            self._writer.gatherer = Gatherer() if is_empty else None
+        try:
+            with self._writer.bulk(is_searched=self._is_searched):
+                yield
+            if gathered := self._writer.gatherer:
+                self._fold(NO_DEADLINE, gathered)
+        finally:
+            self._writer.gatherer = None
+
+    def flush(self) -> None:
+        """Let what was written be seen at once, also in the middle of `bulk`."""
+        self._writer.flush()
 
     # --- vectors -------------------------------------------------------------------------------
 
@@ -283,12 +308,14 @@ class Index:
 
     def fold(self, deadline: Deadline = NO_DEADLINE) -> bool:
         """
-        Write the keyword postings of this moment beside the index, in idle time or after a bulk job.
+        Write the keyword postings of this moment beside the index, in idle time.
 
         Returns whether there was anything to write.
+
+        Raises:
+            Cancelled, DeadlineExceeded: *deadline* says so; everything is as it was.
         """
-        with explained(self.path), self._pool.snapshot() as connection:
-            return self._parts.has_fts5 and self._memory.postings.fold(connection, deadline=deadline)
+        return self._fold(deadline)
 
     def optimize(self) -> None:
         """What idle time is for: merge the keyword index, refresh the planner's statistics."""
@@ -326,6 +353,10 @@ class Index:
         """
         with explained(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
+
+    def _fold(self, deadline: Deadline, gathered: Gatherer | None = None) -> bool:
+        with explained(self.path), self._pool.snapshot() as connection:
+            return self._parts.has_fts5 and self._memory.postings.fold(connection, gathered, deadline)
 
     # --- opening -------------------------------------------------------------------------------
 

@@ -19,7 +19,8 @@ import apsw
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, explained
-from quarry.index.keyword_rows import KeywordQueue
+from quarry.index.keyword_rows import KeywordQueue, gather
+from quarry.index.postings.building import Gatherer
 
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
@@ -37,6 +38,7 @@ class Writer:
         self.keywords = KeywordQueue()  # written when the transaction ends
         self._bulk: int | None = None  # notes a commit inside `bulk`
         self._is_searched = True  # inside `bulk`: whether a commit is awaited
+        self.gatherer: Gatherer | None = None  # knows every row of the keyword index, where someone gathers them
         self._wal_pages = 0
         connection.set_wal_hook(self._note_wal)  # in place of SQLite's own checkpoints
         self._batches = 0  # how many `batch` blocks are open, one in another
@@ -84,18 +86,18 @@ class Writer:
                     self._commit()
 
     @contextmanager
-    def bulk(self, *, searched: bool) -> Iterator[None]:
+    def bulk(self, *, is_searched: bool) -> Iterator[None]:
         """
         Let batches share commits as well, and keep more of the file in memory meanwhile.
 
         Args:
-            searched: Whether anyone reads meanwhile: what is written is then visible within a second. Where nobody
+            is_searched: Whether anyone reads meanwhile: what is written is then visible within a second. Where nobody
                 does, as beside an index that is being replaced, a crash of the system may cost the whole file.
         """
         assert self._bulk is None, "one bulk inside another"
-        self._bulk, self._is_searched = BULK_NOTES, searched
+        self._bulk, self._is_searched = BULK_NOTES, is_searched
         self.connection.pragma("cache_size", -BULK_CACHE_KIB)
-        if not searched:
+        if not is_searched:
             self.connection.pragma("synchronous", "off")
         try:
             yield
@@ -107,6 +109,16 @@ class Writer:
             finally:  # a commit that fails is rolled back: neither setting can be changed inside a transaction
                 self.connection.pragma("synchronous", "normal")
                 self.connection.pragma("cache_size", -WRITER_CACHE_KIB)
+
+    @property
+    def is_in_bulk(self) -> bool:
+        """Whether a `bulk` block is open."""
+        return self._bulk is not None
+
+    def flush(self) -> None:
+        """Commit what `bulk` has written, for who waits for it."""
+        with explained(self.path):
+            self._commit()
 
     def checkpoint(self) -> None:
         """Move everything committed from the WAL into the file, and empty the WAL; readers may hold some of it back."""
@@ -156,13 +168,17 @@ class Writer:
         fault_point("commit")
         self._wal_pages = 0  # told anew by the commit
         try:
-            self.keywords.run(self.connection)
+            written = self.keywords.run(self.connection)
             meta.advance_generation(self.connection)
             self.connection.execute("COMMIT")
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+        if written is None:
+            self.gatherer = None
+        elif self.gatherer:
+            gather(written, self.gatherer)
         self._bound_wal()
 
     def _undo(self) -> None:

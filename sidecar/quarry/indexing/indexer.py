@@ -7,6 +7,7 @@ no queue and no clock; `worker.py` does.
 
 import logging
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, Self
@@ -15,8 +16,8 @@ from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.deadly import deadly_notes, set_deadly
-from quarry.indexing.preparation import Preparation, Progressing, Staffing, batches
-from quarry.indexing.preparing import FailedNote, PreparedNote, Ready, embedded_text
+from quarry.indexing.preparation import MANY_NOTES, Preparation, Progressing, Staffing, batches
+from quarry.indexing.preparing import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.reconcile import (
     MASS_REMOVAL_LEAST,
@@ -293,15 +294,16 @@ class Indexer:
     def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
         """Have notes prepared, and store them."""
         deadly = deadly_notes(run.index)
-        for group in self._preparation.notes(run.index, moves, size_bytes, deadly):
-            self._store_group(run, group)
-            deadly -= {found.path for found, _ in group if isinstance(found, PreparedNote)}
-            deadly |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_deadly}
-            set_deadly(run.index, deadly)
-            self._monitor.between_batches()
+        with run.index.bulk() if len(moves) >= MANY_NOTES else nullcontext():
+            for group in self._preparation.notes(run.index, moves, size_bytes, deadly):
+                self._store_group(run, group)
+                deadly -= {found.path for found, _ in group if isinstance(found, ReadyNote)}
+                deadly |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_deadly}
+                set_deadly(run.index, deadly)
+                self._monitor.between_batches()
 
     def _store_group(self, run: _Run, group: Sequence[Ready]) -> None:
-        stored: list[PreparedNote] = []
+        stored: list[ReadyNote] = []
         with run.index.batch():
             for found, planned_old_path in group:
                 old_path = None if planned_old_path and self._monitor.is_current(planned_old_path) else planned_old_path
@@ -312,30 +314,24 @@ class Indexer:
                         self._leave_out(run, found, old_path)
                     case FailedNote():
                         run.index.record_problem(found.path, found.reason, skipped=found.path not in run.known)
-                    case PreparedNote():
+                    case ReadyNote():
                         if self._upsert(run, found, old_path):
                             stored.append(found)
-        for prepared in stored:
-            self._monitor.indexed(prepared.path)
-            if prepared.note.redactions:
-                _log.info("blanked in %s: %s", scrub_text(prepared.path), _counted(prepared.note.redactions))
+        for ready in stored:
+            self._monitor.indexed(ready.path)
+            if ready.redactions:
+                _log.info("blanked in %s: %s", scrub_text(ready.path), _counted(ready.redactions))
         for found, _ in group:
-            self._monitor.advanced(len(found.note.chunks) if isinstance(found, PreparedNote) else 0)
+            self._monitor.advanced(found.chunk_count if isinstance(found, ReadyNote) else 0)
 
-    def _upsert(self, run: _Run, prepared: PreparedNote, old_path: str | None) -> bool:
+    def _upsert(self, run: _Run, ready: ReadyNote, old_path: str | None) -> bool:
         """Store a note; returns whether it is in the index now."""
         try:
-            run.index.upsert(
-                prepared.note,
-                prepared.stamp,
-                prepared.vectors,
-                title_vector=prepared.title_vector,
-                old_path=old_path,
-            )
+            run.index.upsert_prepared(ready.rows, old_path=old_path)
         except ValueError as error:
-            run.index.record_problem(prepared.path, str(error), skipped=prepared.path not in run.known)
+            run.index.record_problem(ready.path, str(error), skipped=ready.path not in run.known)
             return False
-        self._drawings.pop(prepared.path, None)
+        self._drawings.pop(ready.path, None)
         if old_path:
             self._monitor.removed(old_path)
         run.count(renamed=int(old_path is not None), upserted=int(old_path is None))

@@ -152,6 +152,7 @@ class Maintenance:
         if self._adopt_model():
             self._embed_pending()
             self._settle()
+        self._care.changed(time.monotonic())  # what an earlier run left undone
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
         """Carry out changes that someone saw, as the work in hand."""
@@ -166,6 +167,7 @@ class Maintenance:
             self._seen_while_rebuilding += changes
         self._told |= named_by(changes)
         self._apply(changes, "overtaking")
+        self.index.flush()
 
     def reconcile(self) -> None:
         """Compare the whole vault with the index."""
@@ -214,7 +216,10 @@ class Maintenance:
         begun_s = time.monotonic()
         try:
             self.index.optimize()
+            self.index.fold(Deadline(math.inf, self._is_wanted))
             self.index.checkpoint()
+        except Cancelled:
+            return  # something was saved
         except IndexDamaged:
             raise
         except IndexUnavailable as error:
@@ -332,7 +337,7 @@ class Maintenance:
 
     def _build(self, beside: Path) -> None:
         """Fill a new index until a round finds nothing more to do."""
-        index = Index.open(beside, without=self._holder.without)
+        index = Index.open(beside, without=self._holder.without, is_searched=False)
         try:
             encoder = self.model.encoder
             if encoder:

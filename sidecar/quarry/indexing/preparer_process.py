@@ -59,7 +59,7 @@ def _work(tasks: "queue.SimpleQueue[object]", replies: IO[bytes]) -> None:
     except QuarryError as error:
         write_frame(replies, Refused(str(error)))
         return
-    preparer = Preparer(employment.root, employment.rules, encoder)
+    preparer = Preparer(employment.root, employment.rules, encoder, with_terms=True)
     write_frame(replies, Started())
     while True:
         task = tasks.get()

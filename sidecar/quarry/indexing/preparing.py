@@ -2,8 +2,7 @@
 Preparing a note: everything that needs its file and the model, and no database.
 
 The one place where what is stored is made ready, whichever process does it: a saved note in the serving process at
-once, the notes of a large plan in processes of their own (`preparers.py`). What else can be done without the database
-(compressing texts, cutting them into terms) belongs into `_prepare_note` and `PreparedNote`.
+once, the notes of a large plan in processes of their own (`preparers.py`).
 """
 
 import logging
@@ -14,7 +13,7 @@ from typing import TypeAlias
 
 from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
-from quarry.index import content_hash, quantise, title_hash
+from quarry.index import PreparedNote, content_hash, prepare, quantise, title_hash
 from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import Chunk, FileStamp, Note
@@ -26,26 +25,33 @@ KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedNote:
+class ReadyNote:
     """A note ready to be stored. Can be pickled."""
 
-    path: str
-    note: Note
-    stamp: FileStamp
-    vectors: tuple[bytes | None, ...]  # one a chunk, as stored; None where there is no model
-    title_vector: bytes | None
+    rows: PreparedNote
+    redactions: Mapping[str, int]  # kind of credential -> how many were blanked
+
+    @property
+    def path(self) -> str:
+        """Where the note is."""
+        return self.rows.path
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks it has."""
+        return len(self.rows.hashes)
 
 
 @dataclass(frozen=True, slots=True)
 class FailedNote:
-    """A note that could not be prepared, which is a defect of ours."""
+    """A note that could not be prepared: it cannot be stored, or there is a defect of ours."""
 
     path: str
     reason: str  # in words
     is_deadly: bool = False  # preparing it ended a process; it must never be tried in the one that serves
 
 
-Prepared: TypeAlias = PreparedNote | FailedNote | DrawingFile | MissedFile
+Prepared: TypeAlias = ReadyNote | FailedNote | DrawingFile | MissedFile
 Ready: TypeAlias = tuple[Prepared, str | None]
 """What became of a file, and the path its note had before."""
 
@@ -62,15 +68,23 @@ class Preparer:
     Args:
         encoder: None where there is no model.
         known: Asked before anything is embedded.
+        with_terms: Cut every chunk into terms here; otherwise the writer does so with those that changed.
     """
 
     def __init__(
-        self, root: Path, rules: ReadingRules, encoder: Encoder | None, known: KnownVectors = nothing_known
+        self,
+        root: Path,
+        rules: ReadingRules,
+        encoder: Encoder | None,
+        known: KnownVectors = nothing_known,
+        *,
+        with_terms: bool = False,
     ) -> None:
         self._root = root
         self._rules = rules
         self._encoder = encoder
         self._known = known
+        self._with_terms = with_terms
 
     def prepare(self, moves: Iterable[Move]) -> Iterator[Sequence[Ready]]:
         """
@@ -98,7 +112,7 @@ class Preparer:
     def _prepare_group(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
         vectors = self._vectors([found[0] for found, _ in read if isinstance(found, tuple)])
-        return [(_prepare_note(*found, vectors) if isinstance(found, tuple) else found, old) for found, old in read]
+        return [(self._note(*found, vectors) if isinstance(found, tuple) else found, old) for found, old in read]
 
     def _read(self, file: NoteFile) -> tuple[Note, FileStamp] | FailedNote:
         """What stands in *file*; where reading it fails, the other notes go on."""
@@ -109,6 +123,14 @@ class Preparer:
             reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
             return FailedNote(file.path, reason)
 
+    def _note(self, note: Note, stamp: FileStamp, vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
+        of_chunks, of_title = [vectors.get(content_hash(chunk)) for chunk in note.chunks], title_hash(note.title)
+        try:
+            rows = prepare(note, stamp, of_chunks, vectors.get(of_title), with_terms=self._with_terms)
+        except ValueError as error:
+            return FailedNote(note.path, str(error))
+        return ReadyNote(rows, note.redactions)
+
     def _vectors(self, notes: Sequence[Note]) -> Mapping[bytes, bytes]:
         """Vectors for the chunks and titles of *notes*, by `content_hash` and `title_hash`, each text embedded once."""
         texts = {content_hash(chunk): embedded_text(chunk) for note in notes for chunk in note.chunks}
@@ -118,11 +140,6 @@ class Preparer:
         if self._encoder is None or not missing:
             return known
         return {**known, **dict(zip(missing, self.embed([texts[key] for key in missing]), strict=True))}
-
-
-def _prepare_note(note: Note, stamp: FileStamp, vectors: Mapping[bytes, bytes]) -> PreparedNote:
-    chunk_vectors = tuple(vectors.get(content_hash(chunk)) for chunk in note.chunks)
-    return PreparedNote(note.path, note, stamp, chunk_vectors, vectors.get(title_hash(note.title)))
 
 
 def embedded_text(chunk: Chunk) -> str:

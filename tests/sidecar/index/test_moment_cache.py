@@ -9,9 +9,9 @@ def test_names_and_counts_are_those_of_each_moment(index, put):
         put("a.md", "pears", "and more", title="Pears")
         with index.reader() as newer:
             assert [name.title for name in cache.names(newer._db, [1])] == ["Pears"]
-            assert cache.chunk_count(newer._db) == 2
+            assert newer.chunk_count == 2
         assert [name.title for name in cache.names(older._db, [1])] == ["Apples"]
-        assert cache.chunk_count(older._db) == 1
+        assert older.chunk_count == 1
 
 
 def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put, monkeypatch):

@@ -205,11 +205,11 @@ def test_every_upsert_and_removal_is_noted_as_a_change_and_a_restamp_is_not(inde
 
 
 def test_notes_written_in_bulk_are_those_written_one_by_one(tmp_path, store, make_note):
-    alone, bulk = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
+    alone, bulk = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db", is_searched=False)
     notes = [make_note(f"{n}.md", f"apples {n}", "pears", tags=("t",)) for n in range(9)]
     for note in notes:
         store(alone, note)
-    with bulk.bulk(searched=False):
+    with bulk.bulk():
         for note in notes:
             with bulk.batch():
                 store(bulk, note)

@@ -121,7 +121,7 @@ def test_in_bulk_batches_share_commits_and_the_end_commits(writing, monkeypatch)
     monkeypatch.setattr(writer, "BULK_NOTES", 3)
     seen = []
 
-    with writing.bulk(searched=False):
+    with writing.bulk(is_searched=False):
         for n in range(5):
             with writing.batch():
                 put(writing, str(n))
@@ -137,7 +137,7 @@ def test_in_bulk_only_where_someone_searches_time_ends_a_transaction(writing, mo
     clock = iter([0.0, *[1.5] * 9])
     monkeypatch.setattr(writer.time, "monotonic", lambda: next(clock))
 
-    with writing.bulk(searched=searched):
+    with writing.bulk(is_searched=searched):
         with writing.batch():
             put(writing, "a")
             put(writing, "b")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.index.ids import SLOT_BITS
 from quarry.index.postings.segment import Postings, Segment, assemble
 from quarry.index.postings.tokens import encoded, is_odd, straightened, tokens_of
 
@@ -61,6 +60,11 @@ class Builder:
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """Of what was put, in that order."""
+        return np.array(self._ids, np.int64)
 
     def put(self, document_id: int, columns: Sequence[str]) -> None:
         """Add a document of these columns, each terms between spaces."""
@@ -153,8 +157,8 @@ class Gatherer:
 
     _chunks: Builder = field(default_factory=lambda: Builder(CHUNK_COLUMNS))
     _names: Builder = field(default_factory=lambda: Builder(NAME_COLUMNS))
-    _gone_chunks: dict[int, int] = field(default_factory=dict)  # id -> what was put before it went
-    _gone_notes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _gone_chunks: dict[int, int] = field(default_factory=dict)  # id -> how many had been put when it went
+    _gone_names: dict[int, int] = field(default_factory=dict)
 
     def put(self, chunk_id: int, columns: Sequence[str]) -> None:
         """A chunk that came, as `keywords.chunk_columns` says it."""
@@ -168,18 +172,14 @@ class Gatherer:
         """A chunk that went."""
         self._gone_chunks[chunk_id] = len(self._chunks)
 
-    def remove_note(self, note_id: int) -> None:
-        """A note that went, with its chunks."""
-        self._gone_notes[note_id] = (len(self._chunks), len(self._names))
+    def remove_names(self, note_id: int) -> None:
+        """What a note was called, which is gone or called otherwise now."""
+        self._gone_names[note_id] = len(self._names)
 
     def finish(self) -> tuple[Segment, Segment]:
         """The segments of chunks and of names."""
-        ids = np.array(self._chunks._ids, np.int64)
-        of_chunks = {note_id: count for note_id, (count, _) in self._gone_notes.items()}
-        of_names = {note_id: count for note_id, (_, count) in self._gone_notes.items()}
-        gone = _put_before(ids, self._gone_chunks) | _put_before(ids >> SLOT_BITS, of_chunks)
-        names = self._names.finish(_put_before(np.array(self._names._ids, np.int64), of_names))
-        return self._chunks.finish(gone), names
+        chunks = self._chunks.finish(_put_before(self._chunks.ids, self._gone_chunks))
+        return chunks, self._names.finish(_put_before(self._names.ids, self._gone_names))
 
 
 def _put_before(ids: NDArray[np.int64], gone: dict[int, int]) -> NDArray[np.bool_]:

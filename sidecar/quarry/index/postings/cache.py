@@ -95,10 +95,10 @@ class PostingsCache:
                 if not self._is_read:
                     self._load(connection)
                 before = self._changes
-            if before is not None and before.base.stamp == stamp:
-                return False
-            if before is not None and before.base.stamp.generation > stamp.generation:
-                return False
+            if before is not None and before.base.stamp.identity and gathered is None:
+                since = before.base.stamp.generation
+                if since >= stamp.generation or not _changed_since(connection, since, 1):
+                    return False
             try:
                 base = Base(stamp, *gathered.finish()) if gathered else self._folded(connection, stamp, deadline)
                 files.write(files.path_beside(self._database), base)
@@ -184,7 +184,7 @@ class PostingsCache:
 
 
 def _changed_since(connection: apsw.Connection, generation: int, limit: int) -> list[int]:
-    sql = "SELECT note_id FROM changes WHERE generation > ? ORDER BY note_id LIMIT ?"
+    sql = "SELECT note_id FROM changes WHERE worded > ? ORDER BY note_id LIMIT ?"
     return [note_id for (note_id,) in select(connection, sql, (generation, limit))]
 
 

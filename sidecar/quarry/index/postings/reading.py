@@ -14,18 +14,7 @@ from quarry.index.postings.segment import Segment
 CHECK_EVERY = 256  # rows between two looks at the deadline
 
 _CHUNKS = "SELECT id, text, section, context, compounds, parts FROM chunk_terms"
-# As the view `name_terms` has it; told here as well, as an index of an earlier schema has only `note_terms`.
-_NAMES = """
-    SELECT id, words_of(title), words_in_list(aliases), words_of(file_name(path)), words_in_list(headings),
-        words_in_list(tags),
-        compounds_of(title) || ' ' || compounds_in_list(aliases) || ' ' || compounds_of(file_name(path)) || ' '
-        || compounds_in_list(headings) || ' ' || compounds_in_list(tags)
-    FROM (SELECT n.id, n.title, n.aliases, n.path,
-        (SELECT json_group_array(t.tag ORDER BY t.position) FROM tags t WHERE t.note_id = n.id) AS tags,
-        (SELECT heading_list(json_group_array(c.heading_path ORDER BY c.number))
-            FROM chunks c WHERE c.note_id = n.id) AS headings
-    FROM notes n)
-"""
+_NAMES = "SELECT id, title, aliases, name, headings, tags, compounds FROM name_terms"
 
 
 class NoteColumns(NamedTuple):

@@ -111,8 +111,10 @@ def test_who_gathers_may_remove_what_it_put_and_put_it_again():
         gathered.put(note << 11, (f"t{note}", "", "", "", ""))
         gathered.put((note << 11) + 1, (f"u{note}", "", "", "", ""))
     gathered.remove_chunk((1 << 11) + 1)
-    gathered.remove_note(2)
-    gathered.remove_note(3)
+    for note in (2, 3):
+        gathered.remove_names(note)
+        gathered.remove_chunk(note << 11)
+        gathered.remove_chunk((note << 11) + 1)
     gathered.put_names(3, ("back", "", "", "", "", ""))
     gathered.put(3 << 11, ("again", "", "", "", ""))
 
