@@ -8,7 +8,17 @@ from collections.abc import Sequence
 
 from quarry import __version__
 from quarry.errors import QuarryError
-from quarry.interfaces.cli import evaluating, explaining, indexing, inspecting, notes, relating, searching, serving
+from quarry.interfaces.cli import (
+    benching,
+    evaluating,
+    explaining,
+    indexing,
+    inspecting,
+    notes,
+    relating,
+    searching,
+    serving,
+)
 from quarry.interfaces.cli.common import Command, tell
 from quarry.interfaces.cli.terminal import complain
 from quarry.interfaces.client import RequestFailed
@@ -60,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"quarry {__version__} (protocol {PROTOCOL_VERSION})")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in (searching, explaining, relating, indexing, notes, inspecting, serving, evaluating):
+    for group in (searching, explaining, relating, indexing, notes, inspecting, serving, evaluating, benching):
         group.add_commands(commands)
     return parser
 

@@ -1,0 +1,195 @@
+"""
+What does it cost to make an index, to find that nothing changed, and to take in a saved note?
+
+Each function here runs in a process of its own (`measuring.apart`) and speaks in plain values.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from quarry.bench.corpora import find_notes
+from quarry.bench.disk import files_of
+from quarry.bench.measuring import merged
+from quarry.embedding import load_encoder
+from quarry.engine import Engine
+from quarry.errors import IndexUnavailable
+from quarry.index import Index, NoteFilter, discard, quantise
+from quarry.indexing.preparing import embedded_text
+from quarry.indexing.reading import NoteFile, read_one
+from quarry.indexing.reporting import Updated
+from quarry.terms.analysis import analyse
+from quarry.text.note import ReadingRules, read_note
+from quarry.types import SearchRequest, VaultChange
+
+LOOK_EVERY_S = 0.001  # while it is waited for; below what is measured, and no work to speak of
+SAVE_TIMEOUT_S = 60.0
+STAGE_NOTES = 1_000  # the sample that stages are measured on
+MOST_NOTES = 1_000_000
+GROUP = 64  # notes that are embedded and stored together, as the indexer does
+SAVE_PERCENTILES = (50, 99)
+
+
+def index_whole(vault: Path, index_path: Path) -> dict[str, int]:
+    """Make the index of *vault* anew, until the engine is at rest; `files` and `chunks` of it."""
+    discard_index(index_path)
+    return bring_up_to_date(vault, index_path)
+
+
+def bring_up_to_date(vault: Path, index_path: Path) -> dict[str, int]:
+    """Make the index equal *vault*; `files` and `chunks` of it."""
+    engine = Engine.open(vault, index_path)
+    try:
+        wait_until_whole(engine)
+        status = engine.status()
+        return {"files": status.notes, "chunks": status.chunks}
+    finally:
+        engine.close()
+
+
+def discard_index(index_path: Path) -> None:
+    """Delete the index and what is derived from it."""
+    discard(index_path)
+    for file in files_of(index_path):
+        file.unlink(missing_ok=True)
+
+
+def open_unchanged_ms(vault: Path, index_path: Path) -> float:
+    """From opening an index that equals *vault* until the engine knows that it does; wall."""
+    begun_s = time.perf_counter()
+    engine = Engine.open(vault, index_path)
+    try:
+        while engine.is_working:
+            time.sleep(LOOK_EVERY_S)
+        taken_ms = (time.perf_counter() - begun_s) * 1000
+        wait_until_whole(engine)
+        return taken_ms
+    finally:
+        engine.close()
+
+
+def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
+    """
+    Change *count* notes of *vault* one after the other, each by a line of its own, and wait until each can be found.
+
+    Measured from the engine being told, which is after the plugin's debounce, to its telling of the commit; the note
+    is then looked for by its new word, so that what is told is true; where a note ends inside a fence or a comment, it
+    is not found, and left out. In the end every note is as it was.
+
+    Raises:
+        IndexUnavailable: Half of the saved notes could not be found.
+    """
+    engine = Engine.open(vault, index_path)
+    committed = threading.Event()
+    waited_for = ""
+    told_s = 0.0
+
+    def listen(updated: Updated | None) -> None:
+        nonlocal told_s
+        if updated and waited_for in updated.indexed:
+            told_s = time.perf_counter()
+            committed.set()
+
+    before: dict[str, tuple[bytes, int]] = {}
+    try:
+        wait_until_whole(engine)
+        engine.listen(listen)
+        paths = sorted(
+            note.path for note in engine.list_notes(NoteFilter(), MOST_NOTES, 0).notes
+        )  # rules leave some out
+        taken_ms: list[float] = []
+        cpu_ms: list[float] = []
+        for number in range(count):
+            waited_for = paths[number * len(paths) // count]
+            word = f"benchmarkword{number}x{time.time_ns()}"
+            before.setdefault(waited_for, ((vault / waited_for).read_bytes(), (vault / waited_for).stat().st_mtime_ns))
+            with (vault / waited_for).open("a", encoding="utf-8") as note:
+                note.write(f"\n\n# Added\n\nA line was added: {word}.\n")  # not under "See also", which is skipped
+            committed.clear()
+            begun_s, cpu_begun_s = time.perf_counter(), time.process_time()
+            engine.vault_changed([VaultChange("modified", waited_for)])
+            if not committed.wait(SAVE_TIMEOUT_S):
+                raise IndexUnavailable(f"the engine told of no change of {waited_for} in {SAVE_TIMEOUT_S:.0f} s")
+            spent_s = time.process_time() - cpu_begun_s
+            if any(hit.path == waited_for for hit in engine.search(SearchRequest(word, mode="keyword", limit=1)).hits):
+                taken_ms.append((told_s - begun_s) * 1000)
+                cpu_ms.append(spent_s * 1000)
+            while engine.is_working:  # the next save is one of a person, who takes longer than this
+                time.sleep(LOOK_EVERY_S)
+        if len(taken_ms) <= count // 2:
+            raise IndexUnavailable(f"{count - len(taken_ms)} of {count} notes told of as saved are not found by it")
+        both = {"wall": taken_ms, "cpu": cpu_ms}
+        return {**merged(both, SAVE_PERCENTILES), "saves": count, "not_found": count - len(taken_ms)}
+    finally:
+        for path, (data, mtime_ns) in before.items():
+            (vault / path).write_bytes(data)
+            os.utime(vault / path, ns=(mtime_ns, mtime_ns))
+        engine.vault_changed([VaultChange("modified", path) for path in before])
+        wait_until_whole(engine)
+        engine.close()
+
+
+def stages(vault: Path, index_path: Path) -> dict[str, Any]:
+    """
+    CPU seconds of each stage on a sample, one stage after the other in one process; the index at *index_path* is
+    scratch. `write` analyses terms as well, which `terms` shows by themselves.
+    """
+    discard_index(index_path)
+    every = find_notes(vault)
+    paths = every[:: max(1, len(every) // STAGE_NOTES)][:STAGE_NOTES]
+    taken: dict[str, float] = {}
+
+    def stage(name: str, work: Callable[[], Any]) -> Any:
+        begun_s = time.process_time()
+        result = work()
+        taken[name] = round(time.process_time() - begun_s, 4)
+        return result
+
+    encoder = stage("load_model", load_encoder)
+    files = stage("read", lambda: [file for path in paths if isinstance(file := read_one(vault, path), NoteFile)])
+    rules = ReadingRules()
+    notes = stage("scrub_and_chunk", lambda: [read_note(file.path, file.data, rules) for file in files])
+    texts = [[embedded_text(chunk) for chunk in note.chunks] for note in notes]
+    stage("terms", lambda: [analyse(chunk.text) for note in notes for chunk in note.chunks])
+
+    def embed() -> list[bytes]:
+        groups = [list(chain.from_iterable(texts[at : at + GROUP])) for at in range(0, len(texts), GROUP)]
+        return [vector for group in groups if group for vector in quantise(encoder.encode(group))]
+
+    vectors: Sequence[bytes] = stage("embed", embed)
+    index = Index.open(index_path)
+    try:
+
+        def write() -> None:
+            at = 0
+            for start in range(0, len(notes), GROUP):
+                with index.batch():
+                    for note, file in zip(notes[start : start + GROUP], files[start : start + GROUP], strict=True):
+                        rows = vectors[at : at + len(note.chunks)]
+                        at += len(note.chunks)
+                        index.upsert(note, file.stamp, rows, title_vector=rows[0] if rows else None)
+            index.checkpoint()
+
+        stage("write", write)
+    finally:
+        index.close()
+        discard_index(index_path)
+    return {"sample_files": len(files), "sample_chunks": sum(map(len, texts)), "cpu_s": taken}
+
+
+def wait_until_whole(engine: Engine) -> None:
+    """
+    Return when the index equals the vault.
+
+    Raises:
+        IndexUnavailable: It never will.
+    """
+    while engine.is_working:
+        time.sleep(LOOK_EVERY_S * 10)
+    status = engine.status()
+    if status.state == "failed":
+        raise IndexUnavailable(f"{engine.root} cannot be indexed: {status.message}")

@@ -1,0 +1,223 @@
+"""
+What did it cost? Percentiles of many, and CPU time and memory of work that has a process to itself.
+
+CPU time is what the machine spent, whoever else was using it; wall time is what a person waits. 1 MB is 10^6 bytes.
+"""
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from quarry.errors import QuarryError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+QUERY_PERCENTILES = (50, 95, 99)
+SAMPLE_EVERY_S = 0.05  # of the memory of processes; what is larger for less long than that is not seen
+DIGITS = 4
+
+Spread = dict[str, float]
+"""`p50`, `p95`, … of a series; in milliseconds everywhere here."""
+
+
+class PartFailed(QuarryError):
+    """A part of the benchmark that ran in a process of its own ended without a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost(Generic[T]):
+    """What work in a process of its own gave and took, the process's start included."""
+
+    result: T
+    cpu_s: float  # with all processes that it started and waited for
+    wall_s: float
+    peak_rss_mb: float  # the most that it and its children together held at one moment
+
+
+def spread(series_ms: Sequence[float], percentiles: Sequence[int] = QUERY_PERCENTILES) -> Spread:
+    """
+    The *percentiles* of *series_ms*, each one of its values: the smallest that so many percent do not exceed.
+
+    Raises:
+        ValueError: There is nothing to take them of.
+    """
+    if not series_ms:
+        raise ValueError("an empty series has no percentiles")
+    ordered = sorted(series_ms)
+    ranks = {p: max(0, -(-len(ordered) * p // 100) - 1) for p in percentiles}
+    return {f"p{p}": round(ordered[rank], DIGITS) for p, rank in ranks.items()}
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle of *values*."""
+    return spread(values, (50,))["p50"]
+
+
+def each_ms(work: Callable[[T], object], items: Sequence[T], clock: Callable[[], int]) -> list[float]:
+    """What *work* takes on each of *items* by *clock*, which counts nanoseconds, in milliseconds."""
+    taken = []
+    for item in items:
+        begun = clock()
+        work(item)
+        taken.append((clock() - begun) / 1e6)
+    return taken
+
+
+def cpu_s() -> float:
+    """CPU seconds of this process and of the children it has waited for, since its start."""
+    try:
+        import resource
+    except ImportError:  # Windows; children are not counted there
+        times = os.times()
+        return sum(times[:4])
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def memory_mb(pid: int | None = None) -> dict[str, float]:
+    """
+    What a process holds now: `private` (no other process has it, mapped files included), `anonymous` (the part of that
+    which cannot be dropped and read again) and `resident`. Empty where there is no /proc.
+    """
+    try:
+        text = Path(f"/proc/{pid or os.getpid()}/smaps_rollup").read_text("ascii")
+    except OSError:
+        return {}
+    kb = {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
+    private = kb["Private_Clean"] + kb["Private_Dirty"]
+    return {
+        name: round(value * 1024 / 1e6, 1)
+        for name, value in (("private", private), ("anonymous", kb["Anonymous"]), ("resident", kb["Rss"]))
+    }
+
+
+def size_mb(files: Sequence[Path]) -> float:
+    """What *files* take together."""
+    return round(sum(file.stat().st_size for file in files) / 1e6, 3)
+
+
+# --- a process of its own ------------------------------------------------------------------------
+
+
+def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
+    """
+    Run *work*, a function of a module, in a process of its own and wait for it.
+
+    A plain start of the interpreter, not a fork: a fork would count what this process holds as the other's.
+
+    Raises:
+        QuarryError: *work* raised it.
+        PartFailed: It ended otherwise; what it said goes to standard error.
+    """
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
+        file = Path(folder, "result")
+        command = [sys.executable, "-P", "-m", __name__, str(file)]  # -P: the folder it runs in holds no modules
+        begun_s = time.perf_counter()
+        process = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603 - ourselves
+        try:
+            with _watched(process.pid) as watch:
+                process.communicate(pickle.dumps((work.__module__, work.__qualname__, args, kwargs)))
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        wall_s = time.perf_counter() - begun_s
+        if process.returncode:
+            raise PartFailed(f"{work.__qualname__} ended with code {process.returncode}; its words are above")
+        result, spent_s, peak_mb = pickle.loads(file.read_bytes())  # noqa: S301 - from our own process
+        if isinstance(result, QuarryError):
+            raise result
+        return Cost(result, spent_s, wall_s, max(peak_mb, watch.peak_mb))
+
+
+class _Watch(threading.Thread):
+    """Samples what a process and all below it hold together."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(name="quarry-bench-watch", daemon=True)
+        self.peak_mb = 0.0
+        self._pid = pid
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Look until told to stop."""
+        while not self._over.wait(SAMPLE_EVERY_S):
+            self.peak_mb = max(self.peak_mb, sum(map(_resident_mb, family(self._pid))))
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._over.set()
+        self.join()
+
+
+@contextlib.contextmanager
+def _watched(pid: int) -> Iterator[_Watch]:
+    watch = _Watch(pid)
+    watch.start()
+    try:
+        yield watch
+    finally:
+        watch.stop()
+
+
+def family(pid: int) -> list[int]:
+    """A process and all below it, as far as /proc tells."""
+    found = [pid]
+    for one in found:  # grows while it is walked
+        for file in Path(f"/proc/{one}/task").glob("*/children"):
+            with contextlib.suppress(OSError):  # it ended just now
+                found += map(int, file.read_text("ascii").split())
+    return found
+
+
+def _resident_mb(pid: int) -> float:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return 0.0
+
+
+def _own_peak_mb() -> float:
+    """Of this process, by the kernel's own count, which misses no moment."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / 1e6
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
+
+
+def _run_here(file: Path) -> None:
+    """The other side of `apart`."""
+    import importlib
+
+    module, name, args, kwargs = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from the process that began us
+    work: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    result: object
+    try:
+        result = work(*args, **kwargs)
+    except QuarryError as error:
+        result = error
+    file.write_bytes(pickle.dumps((result, cpu_s(), _own_peak_mb())))
+
+
+def merged(rows: Mapping[str, Sequence[float]], percentiles: Sequence[int] = QUERY_PERCENTILES) -> dict[str, Spread]:
+    """Each named series as its percentiles; empty ones are left out."""
+    return {name: spread(series, percentiles) for name, series in rows.items() if series}
+
+
+if __name__ == "__main__":
+    _run_here(Path(sys.argv[1]))

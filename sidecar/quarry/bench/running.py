@@ -1,0 +1,300 @@
+"""Which parts are measured, in which order, on which copies of the vault? Fills in a result part by part."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quarry.bench import baseline, corpora, indexing, peers, querying, results, serving
+from quarry.bench.corpora import Corpus, lay_out
+from quarry.bench.disk import side_files_mb, size_of, tables_mb
+from quarry.bench.machine import describe
+from quarry.bench.measuring import Cost, apart, median
+from quarry.bench.results import Document
+from quarry.config import data_dir
+from quarry.errors import BadRequest
+from quarry.vault.identity import vault_id
+
+PARTS = ("index", "query", "socket", "unchanged", "start", "while-indexing", "save", "peers")
+USUAL_SIZES = ("50k", "150k", "1m")
+QUESTIONS = 500
+WORDS = 100
+SAVES = 60
+REPEATS = 5
+LARGEST_PUBLISHED = 200_000  # chunks; beyond that the published design's queries take a second each
+PAUSE_S = serving.PAUSE_S
+
+_PACKAGE = Path(__file__).parent.parent
+_MAKES_AN_INDEX = ("embedding", "index", "indexing", "terms", "text")  # the folders whose code decides what is in one
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure."""
+
+    vault: Path
+    work: Path  # copies of the vault and their indexes are kept here
+    parts: frozenset[str] = frozenset(PARTS)
+    sizes: tuple[str, ...] = USUAL_SIZES
+    notes: int | None = None  # cut the vault to so many notes, or mix more; None: as it is
+    queries: tuple[Path, ...] = ()
+    has_baseline: bool = True
+    full: bool = False  # the published design at every size
+    questions: int = QUESTIONS
+    saves: int = SAVES
+    repeats: int = REPEATS  # of what is done once: starting, opening
+
+
+def measure(plan: Plan, connect: serving.Connect, tell: Tell = lambda _: None) -> Iterator[Document]:
+    """
+    Measure what *plan* says; the result after each part, so that an interrupted run is not lost.
+
+    Args:
+        connect: How to reach a sidecar's socket.
+        tell: Told what is being measured.
+
+    Raises:
+        QuarryError: A part failed; what was measured before it has been given.
+    """
+    yield from _Run(plan, connect, tell).parts()
+
+
+def size_of_name(name: str) -> int:
+    """
+    How many chunks `50k` or `1m` are.
+
+    Raises:
+        BadRequest: It is no size.
+    """
+    units = {"k": 1_000, "m": 1_000_000}
+    digits, unit = (name[:-1], units[name[-1]]) if name[-1:] in units else (name, 1)
+    if not (digits.isascii() and digits.isdigit() and int(digits)):
+        raise BadRequest(f"{name!r} is no number of chunks; say 50k, 150k, 1m or a number from 1 up")
+    return int(digits) * unit
+
+
+class _Run:
+    def __init__(self, plan: Plan, connect: serving.Connect, tell: Tell) -> None:
+        self._plan = plan
+        self._connect = connect
+        self._tell = tell
+        self._document = results.empty(plan.sizes)
+        self._document["machine"] = describe()
+        self._texts, self._words = self._questions()
+
+    def parts(self) -> Iterator[Document]:
+        wanted = self._plan.parts
+        if wanted - {"query", "socket", "peers"}:
+            self._tell("laying out the vault")
+            corpus = lay_out(self._plan.vault, self._plan.work, notes=self._plan.notes)
+            for part, work in (
+                ("index", self._index),
+                ("unchanged", self._unchanged),
+                ("start", self._start),
+                ("while-indexing", self._while_indexing),
+                ("save", self._save),
+            ):
+                if part in wanted:
+                    work(corpus)
+                    yield self._document
+        for size in self._plan.sizes if wanted & {"query", "socket", "peers"} else ():
+            self._tell(f"{size}: laying out the vault")
+            corpus = lay_out(self._plan.vault, self._plan.work, chunks=size_of_name(size))
+            yield from self._queries_at(size, corpus)
+            if "peers" in wanted and size == self._plan.sizes[0]:
+                self._peers(corpus)
+                yield self._document
+        yield self._document
+
+    # --- parts ---------------------------------------------------------------------------------
+
+    def _index(self, corpus: Corpus) -> None:
+        self._tell(f"indexing {corpus.notes} notes")
+        path = _index_path(corpus)
+        _mark(path).unlink(missing_ok=True)
+        cost = apart(indexing.index_whole, corpus.vault, path)
+        _mark(path).write_text(_made_by(), "utf-8")
+        self._tell("indexing a sample stage by stage")
+        stages = apart(indexing.stages, corpus.vault, self._scratch("stages.db")).result
+        self._document["index"] = {
+            **_index_figures(cost, path),
+            "stages": stages,
+            "tables_mb": tables_mb(path),
+            "side_files_mb": side_files_mb(path),
+            "chars": corpus.chars,
+            "mixed_notes": corpus.notes - corpus.own_notes,
+        }
+        if self._plan.has_baseline:
+            self._tell("indexing as published")
+            path = self._published_path(corpus)
+            _mark(path).unlink(missing_ok=True)
+            cost = apart(baseline.index_whole, corpus.vault, path)
+            _mark(path).write_text(_published_by(), "utf-8")
+            self._document["baseline"]["index"] = {**_index_figures(cost, path), "stages": None}
+
+    def _unchanged(self, corpus: Corpus) -> None:
+        self._tell("opening it unchanged")
+        path = self._indexed(corpus)
+        apart(indexing.open_unchanged_ms, corpus.vault, path)  # once for the cache of files
+        taken = [apart(indexing.open_unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
+        self._document["unchanged_ms"] = median(taken)
+        if self._plan.has_baseline:
+            path = self._published(corpus)
+            taken = [apart(baseline.unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
+            self._document["baseline"]["unchanged_ms"] = median(taken)
+
+    def _start(self, corpus: Corpus) -> None:
+        self._tell("starting")
+        self._indexed(corpus)
+        self._document["start_ms"] = serving.measure_start(
+            corpus.vault, self._connect, self._texts[0], self._plan.repeats
+        )
+        if self._plan.has_baseline:
+            path = self._published(corpus)
+            taken = [apart(baseline.first_answers_ms, path, self._texts[0]).result for _ in range(self._plan.repeats)]
+            both = {leg: median([one[leg] for one in taken]) for leg in ("keyword", "hybrid")}
+            self._document["baseline"]["start_ms"] = both
+
+    def _while_indexing(self, corpus: Corpus) -> None:
+        self._tell("searching while all is indexed anew")
+        self._indexed(corpus)
+        measured = serving.measure_while_indexing(corpus.vault, self._connect, self._texts)
+        self._document["while_indexing_ms"] = measured
+        if self._plan.has_baseline:
+            path, other = self._published(corpus), self._scratch("published-anew.db")
+            taken = apart(baseline.search_while_indexing, corpus.vault, path, other, self._texts, PAUSE_S).result
+            self._document["baseline"]["while_indexing_ms"] = taken
+
+    def _save(self, corpus: Corpus) -> None:
+        self._tell("saving notes")
+        saved = apart(indexing.save_notes, corpus.vault, self._indexed(corpus), self._plan.saves).result
+        self._document["save_ms"] = {**saved.pop("wall"), **saved}
+        if self._plan.has_baseline:
+            taken = apart(baseline.save_notes, corpus.vault, self._published(corpus), self._plan.saves).result
+            self._document["baseline"]["save_ms"] = taken["wall"]
+
+    def _queries_at(self, size: str, corpus: Corpus) -> Iterator[Document]:
+        path = self._indexed(corpus)
+        row = self._document["query"][size]
+        if "query" in self._plan.parts:
+            self._tell(f"{size}: asking")
+            row |= apart(querying.measure_queries, corpus.vault, path, self._texts, self._words).result
+            yield self._document
+        if "socket" in self._plan.parts:
+            self._tell(f"{size}: asking over the socket")
+            served = serving.measure_socket(corpus.vault, self._connect, self._texts)
+            row |= served
+            row["rss_mb"] = served["memory_mb"].get("private", row["rss_mb"])
+            yield self._document
+        row |= {"disk_mb": size_of(path), "mixed_notes": corpus.notes - corpus.own_notes}
+        if self._plan.has_baseline and "query" in self._plan.parts:
+            self._document["baseline"]["query"][size] |= self._published_queries_at(size, corpus)
+        yield self._document
+
+    def _published_queries_at(self, size: str, corpus: Corpus) -> dict[str, Any]:
+        chunks = size_of_name(size)
+        if chunks > LARGEST_PUBLISHED and not self._plan.full:
+            self._note(f"the published design was not measured at {size}: it takes most of an hour; --full does")
+            return {}
+        self._tell(f"{size}: asking as published")
+        path = self._published(corpus, chunks)
+        found = apart(baseline.measure_queries, path, self._texts, self._words).result
+        return {**found, "disk_mb": size_of(path)}
+
+    def _peers(self, corpus: Corpus) -> None:
+        self._tell("asking others")
+        tantivy = apart(peers.measure_tantivy, corpus.vault, self._scratch("tantivy"), self._texts).result
+        ripgrep = peers.measure_ripgrep(corpus.vault, self._words)
+        shutil.rmtree(self._scratch("tantivy"), ignore_errors=True)
+        self._document["peers"] = {"tantivy": tantivy, "ripgrep": ripgrep}
+
+    # --- indexes -------------------------------------------------------------------------------
+
+    def _indexed(self, corpus: Corpus) -> Path:
+        """The index of *corpus*, made by this version."""
+        path = _index_path(corpus)
+        if not _is_made_by(path, _made_by()):
+            self._tell(f"indexing {corpus.notes} notes to ask them")
+            _mark(path).unlink(missing_ok=True)
+            apart(indexing.index_whole, corpus.vault, path)
+            _mark(path).write_text(_made_by(), "utf-8")
+        return path
+
+    def _published(self, corpus: Corpus, chunks: int | None = None) -> Path:
+        path = self._published_path(corpus)
+        if not _is_made_by(path, _published_by()):
+            self._tell(f"indexing {corpus.notes} notes as published")
+            _mark(path).unlink(missing_ok=True)
+            apart(baseline.index_whole, corpus.vault, path, chunks)
+            _mark(path).write_text(_published_by(), "utf-8")
+        return path
+
+    def _published_path(self, corpus: Corpus) -> Path:
+        return corpus.vault.parent / "published.db"
+
+    def _scratch(self, name: str) -> Path:
+        folder = self._plan.work / "scratch"
+        folder.mkdir(exist_ok=True)
+        return folder / name
+
+    def _questions(self) -> tuple[list[str], list[str]]:
+        plan = self._plan
+        if plan.queries:
+            texts = corpora.read_questions(plan.queries)[: plan.questions]
+        else:
+            texts = corpora.questions(plan.vault, plan.questions)
+        return texts, corpora.words_of(texts, WORDS)
+
+    def _note(self, sentence: str) -> None:
+        self._document["notes"].append(sentence)
+
+
+def _index_figures(cost: Cost[dict[str, int]], path: Path) -> dict[str, Any]:
+    return {
+        "files": cost.result["files"],
+        "chunks": cost.result["chunks"],
+        "cpu_s": round(cost.cpu_s, 3),
+        "wall_s": round(cost.wall_s, 3),
+        "peak_rss_mb": round(cost.peak_rss_mb, 1),
+        "disk_mb": size_of(path),
+    }
+
+
+def _index_path(corpus: Corpus) -> Path:
+    """Where `quarry serve` looks for the index of this vault."""
+    return data_dir() / f"{vault_id(corpus.vault)}.db"
+
+
+def _mark(path: Path) -> Path:
+    """The file that says by what an index was made; its name does not begin as the index's does."""
+    return path.with_name(f"made-{path.name}.txt")
+
+
+def _is_made_by(path: Path, maker: str) -> bool:
+    return path.is_file() and _mark(path).is_file() and _mark(path).read_text("utf-8") == maker
+
+
+def _made_by() -> str:
+    """What an index is made by: the code of the folders that decide what is in it, and the model."""
+    files = [file for folder in _MAKES_AN_INDEX for file in sorted((_PACKAGE / folder).rglob("*")) if _decides(file)]
+    return _hash_of(files)
+
+
+def _decides(file: Path) -> bool:
+    return file.suffix in (".py", ".safetensors", ".json") and file.is_file()
+
+
+def _published_by() -> str:
+    return _hash_of([Path(__file__).with_name("published.py")])
+
+
+def _hash_of(files: Sequence[Path]) -> str:
+    digest = hashlib.sha256(json.dumps([file.name for file in files]).encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,157 @@
+"""What `quarry bench` does: measures a vault, or compares results, and prints tables."""
+
+import argparse
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from quarry.bench import report, results
+from quarry.bench.results import Document
+from quarry.bench.running import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, Plan, measure, size_of_name
+from quarry.config import private_folder
+from quarry.errors import BadRequest, ExtraMissing
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.indexing import BUSY
+from quarry.interfaces.cli.terminal import complain, say
+from quarry.interfaces.client import RequestFailed, SidecarClient
+
+NEEDED = ("model2vec", "sqlite_vec")  # by the published design
+
+
+def measure_vault(options: argparse.Namespace) -> int:
+    """Measure what *options* name."""
+    with _folder(options.work) as work, _home(work / "home"):
+        plan = _plan(options, work)
+        document: Document = {}
+        for document in measure(plan, BenchSession, lambda what: complain(f"{what} ...")):
+            if options.json and str(options.json) != "-":  # at once: what comes after may be interrupted
+                results.write(document, options.json)
+    if str(options.json) == "-":
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+        return 0
+    say(report.overview(document))
+    if others := report.peers(document):
+        say(f"\n{others}")
+    for sentence in document["notes"]:
+        complain(sentence)
+    return 0
+
+
+def compare_results(options: argparse.Namespace) -> int:
+    """Compare the two results that *options* name."""
+    if options.vault:
+        raise BadRequest("--compare takes two results and no vault")
+    first, second = options.compare
+    say(report.comparison(results.compare(results.read(first), results.read(second))))
+    return 0
+
+
+class BenchSession:
+    """A connection to a running sidecar, as `bench.serving` wants it; made by the client that every tool uses."""
+
+    def __init__(self, vault: Path) -> None:
+        self._client = SidecarClient(vault, "bench", may_start=False)
+
+    def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
+        """Ask for ten hits; the legs that served, none where there was no answer."""
+        mode: wire.Mode = "keyword" if by_word_only else "hybrid"
+        try:
+            return self._client.search(wire.SearchParams(query=text, mode=mode)).legs
+        except RequestFailed:  # no query, or it took too long; it counts as what it took
+            return ()
+
+    def is_working(self) -> bool:
+        """Whether there is indexing to finish."""
+        return self._client.status().state in BUSY
+
+    def whole_since_ms(self) -> int | None:
+        """When the index last became equal to the vault."""
+        return self._client.status().indexed_ms
+
+    def rebuild(self) -> None:
+        """Have everything indexed anew."""
+        self._client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+def _plan(options: argparse.Namespace, work: Path) -> Plan:
+    """
+    What *options* ask for.
+
+    Raises:
+        BadRequest: It cannot be measured.
+        ExtraMissing: Something that the published design needs is not installed.
+    """
+    if options.vault is None:
+        raise BadRequest("name a vault to measure with; see `quarry bench --help`")
+    for name in ("notes", "questions", "repeats"):
+        if (number := getattr(options, name)) is not None and number < 1:
+            raise BadRequest(f"--{name} takes a number from 1 up")
+    sizes = tuple(dict.fromkeys(_names(options.sizes))) or USUAL_SIZES
+    for size in sizes:
+        size_of_name(size)
+    parts = frozenset(_names(options.only)) or frozenset(PARTS)
+    if unknown := parts - frozenset(PARTS):
+        raise BadRequest(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
+    if not options.no_baseline:
+        _require()
+    return Plan(
+        vault=options.vault.expanduser(),
+        work=work,
+        parts=parts,
+        sizes=sizes,
+        notes=options.notes,
+        queries=tuple(options.queries),
+        has_baseline=not options.no_baseline,
+        full=options.full,
+        questions=options.questions or QUESTIONS,
+        repeats=options.repeats or REPEATS,
+    )
+
+
+def _names(given: str | None) -> list[str]:
+    return [name.strip().lower() for name in (given or "").split(",") if name.strip()]
+
+
+def _require() -> None:
+    for name in NEEDED:
+        try:
+            __import__(name)
+        except ImportError as error:
+            raise ExtraMissing(
+                f"the published design needs {name}: install quarry-search[bench], or say --no-baseline"
+            ) from error
+
+
+@contextlib.contextmanager
+def _folder(work: Path | None) -> Iterator[Path]:
+    if work is not None:
+        work.mkdir(parents=True, exist_ok=True)
+        yield work.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as temporary:
+        yield Path(temporary).resolve()
+
+
+@contextlib.contextmanager
+def _home(folder: Path) -> Iterator[None]:
+    """Our own files below *folder* while this runs, here and in what is started: measuring touches no one's index."""
+    private_folder(folder)
+    before = os.environ.get("QUARRY_HOME")
+    os.environ["QUARRY_HOME"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["QUARRY_HOME"]
+        else:
+            os.environ["QUARRY_HOME"] = before
