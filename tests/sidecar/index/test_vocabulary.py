@@ -1,5 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
+from quarry.index.vocabulary import _Spellings
 from quarry.terms.folding import term_of
 
 
@@ -99,3 +103,17 @@ def test_slips_at_the_end_of_a_word_are_seen_through_its_stem(index, put, typed,
     put("b.md", "unrelated words of all kinds")
 
     assert [term for term, _ in nearest(index, typed)] == [term_of(written)]
+
+
+SPELT = st.text("abcé\u0161\u4e2d", min_size=3, max_size=6)
+
+
+@given(st.lists(SPELT, min_size=1, max_size=30), SPELT, st.integers(1, 2))
+def test_no_term_that_is_near_is_passed_over_for_its_letters(terms, word, slips):
+    by_length: dict[int, list[str]] = {}
+    for term in terms:
+        by_length.setdefault(len(term), []).append(term)
+
+    found = [near for alike in by_length.values() for near in _Spellings.of(alike).near(word, slips)]
+
+    assert sorted(found) == sorted(term for term in terms if OSA.distance(word, term) <= slips)
