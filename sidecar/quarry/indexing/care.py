@@ -5,6 +5,13 @@ What a note said before its last save stays in the files until then: in rows tha
 keyword index, which merges nothing while notes are being saved.
 """
 
+import logging
+
+from quarry.errors import Cancelled, IndexUnavailable
+from quarry.index import Deadline, Index
+
+_log = logging.getLogger(__name__)
+
 QUIET_S = 5.0  # without a change; a writer who pauses that long is reading, not typing
 REST = 100  # times as long as the last care took: at most a hundredth of the time goes into it
 
@@ -29,3 +36,22 @@ class Care:
         """Everything was tidied up."""
         self._is_wanted = False
         self._earliest_s = ended_s + REST * (ended_s - begun_s)
+
+
+def tidy_up(index: Index, deadline: Deadline) -> bool:
+    """
+    Merge the keyword index, write its postings of this moment, empty the WAL; whether all of it could be done.
+
+    Raises:
+        IndexDamaged: The index has to be set aside.
+    """
+    try:
+        index.optimize()
+        index.fold(deadline)
+        index.checkpoint()
+    except Cancelled:
+        return False
+    except IndexUnavailable as error:  # a full disk, or somebody reads just now
+        _log.info("what notes said before leaves the index later: %s", error)
+        return False
+    return True

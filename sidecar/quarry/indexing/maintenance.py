@@ -15,10 +15,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from quarry.embedding import Encoder, Fingerprint
-from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, QuarryError
+from quarry.errors import Cancelled, IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.indexing.activity import Activity
-from quarry.indexing.care import Care
+from quarry.indexing.care import Care, tidy_up
 from quarry.indexing.deadly import deadly_notes, set_deadly
 from quarry.indexing.holding import IndexHolder
 from quarry.indexing.indexer import Indexer, Outcome
@@ -169,6 +169,10 @@ class Maintenance:
         self._apply(changes, "overtaking")
         self.index.flush()
 
+    def hold(self) -> None:
+        """The work in hand is held up: what it did so far is to be found."""
+        self.index.flush()
+
     def reconcile(self) -> None:
         """Compare the whole vault with the index."""
         self._reconcile()
@@ -214,18 +218,8 @@ class Maintenance:
     def _idle(self) -> None:
         """What makes the index smaller and quicker and changes no answer; nobody waits for it."""
         begun_s = time.monotonic()
-        try:
-            self.index.optimize()
-            self.index.fold(Deadline(math.inf, self._is_wanted))
-            self.index.checkpoint()
-        except Cancelled:
-            return  # something was saved
-        except IndexDamaged:
-            raise
-        except IndexUnavailable as error:
-            _log.info("what notes said before leaves the index later: %s", error)
-            return
-        self._care.taken(begun_s, time.monotonic())
+        if tidy_up(self.index, Deadline(math.inf, self._is_wanted)):
+            self._care.taken(begun_s, time.monotonic())
 
     def mend(self) -> None:
         """
@@ -348,6 +342,7 @@ class Maintenance:
             for _ in range(REBUILD_ROUNDS):
                 if not indexer.reconcile(index).changed_anything:
                     break
+            index.fold()
             index.checkpoint()
         finally:
             index.close()

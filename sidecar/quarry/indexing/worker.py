@@ -35,6 +35,9 @@ class Jobs(Protocol):
     def overtake(self, changes: Sequence[VaultChange]) -> None:
         """The same in the middle of another job."""
 
+    def hold(self) -> None:
+        """The work in hand is held up: what it did so far is to be found."""
+
     def rebuild(self) -> None:
         """Build the index anew beside the old one."""
 
@@ -153,6 +156,8 @@ class Worker:
         Raises:
             Cancelled: The worker is to end.
         """
+        if self._paused:
+            self._jobs.hold()
         with self._wake:
             self._wake.wait_for(lambda: not self._paused or self._stopping)
             if self._stopping:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from builders import HashEncoder, Vault
 
-from quarry.index import content_hash, quantise, title_hash
-from quarry.indexing.preparing import PreparedNote, Preparer, embedded_text
+from quarry.index import quantise, title_hash
+from quarry.indexing.preparing import Preparer, ReadyNote, embedded_text
 from quarry.indexing.reading import DrawingFile, MissedFile, NoteFile
-from quarry.text.note import ReadingRules
+from quarry.text.note import ReadingRules, read_note
 
 RULES = ReadingRules((), 10_000, 100)
 
@@ -22,11 +22,11 @@ def test_a_prepared_note_has_a_vector_for_each_chunk_and_its_title_and_can_be_se
 
     [found] = prepare(vault, Preparer(vault.root, RULES, encoder), "a.md")
 
-    assert isinstance(found, PreparedNote)
-    chunks = found.note.chunks
-    assert len(chunks) > 1
-    assert list(found.vectors) == quantise(encoder.encode([embedded_text(chunk) for chunk in chunks]))
-    assert found.title_vector == quantise(encoder.encode([found.note.title]))[0]
+    assert isinstance(found, ReadyNote)
+    chunks = read_note("a.md", (vault.root / "a.md").read_bytes(), RULES).chunks
+    assert found.chunk_count == len(chunks) > 1
+    assert list(found.rows.vectors) == quantise(encoder.encode([embedded_text(chunk) for chunk in chunks]))
+    assert found.rows.title_vector == quantise(encoder.encode(["A"]))[0]
     assert pickle.loads(pickle.dumps(found)) == found
 
 
@@ -41,9 +41,9 @@ def test_a_vector_that_is_known_is_not_made_again(vault: Vault, encoder: HashEnc
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
     [found] = prepare(vault, Preparer(vault.root, RULES, encoder, known), "a.md")
 
-    assert isinstance(found, PreparedNote)
-    assert (found.vectors, found.title_vector) == ((b"known",), b"known")
-    assert asked == [content_hash(found.note.chunks[0]), title_hash(found.note.title)]
+    assert isinstance(found, ReadyNote)
+    assert (found.rows.vectors, found.rows.title_vector) == ((b"known",), b"known")
+    assert asked == [*found.rows.hashes, title_hash("a")]
 
 
 def test_without_a_model_there_are_no_vectors(vault: Vault):
@@ -51,8 +51,8 @@ def test_without_a_model_there_are_no_vectors(vault: Vault):
 
     [found] = prepare(vault, Preparer(vault.root, RULES, None), "a.md")
 
-    assert isinstance(found, PreparedNote)
-    assert (found.vectors, found.title_vector) == ((None,), None)
+    assert isinstance(found, ReadyNote)
+    assert (found.rows.vectors, found.rows.title_vector) == ((None,), None)
 
 
 def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):

@@ -35,6 +35,9 @@ class Jobs:
     def overtake(self, changes: Sequence[VaultChange]) -> None:
         self._run("overtake", changes)
 
+    def hold(self) -> None:
+        self._run("hold")
+
     def rebuild(self) -> None:
         self._run("rebuild")
 
