@@ -2,7 +2,10 @@
 
 import sys
 
-from quarry.interfaces.cli.main import main
+from quarry.interfaces.cli.importing import importing
+
+with importing():
+    from quarry.interfaces.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

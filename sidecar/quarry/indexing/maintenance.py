@@ -148,6 +148,7 @@ class Maintenance:
     def begin(self) -> None:
         """Make the index equal the vault. Where nothing changed, that needs no model, which comes in meanwhile."""
         self._reconcile()
+        self.index.check_pages(self._is_wanted)  # which opening did not wait for
         self._await_model()
         if self._adopt_model():
             self._embed_pending()

@@ -20,6 +20,7 @@ from quarry.config import runtime_dir
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery
 from quarry.interfaces.envelope import Error
+from quarry.interfaces.failures import RequestFailed
 from quarry.interfaces.launch import start_sidecar
 from quarry.vault.identity import vault_id
 
@@ -44,19 +45,6 @@ class _Reply(msgspec.Struct, frozen=True):
     error: Error | None = None
     method: str | None = None
     params: msgspec.Raw = msgspec.Raw()
-
-
-class RequestFailed(errors.QuarryError):
-    """
-    The sidecar answered with an error; `error.data.next` says what to do.
-
-    `error.data.position` counts into `query`, which is None where none was asked.
-    """
-
-    def __init__(self, error: Error, query: str | None = None) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.query = query
 
 
 class SidecarClient:

@@ -8,6 +8,19 @@ from quarry.interfaces.gate import UNAUTHORIZED
 from quarry.interfaces.outgoing import scrubbed
 
 
+class RequestFailed(errors.QuarryError):
+    """
+    The sidecar answered with an error; `error.data.next` says what to do.
+
+    `error.data.position` counts into `query`, which is None where none was asked.
+    """
+
+    def __init__(self, error: Error, query: str | None = None) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.query = query
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """How one kind of error is shown."""

@@ -12,9 +12,9 @@ from typing import Annotated, Any, TypeVar
 from quarry import __version__
 from quarry.errors import BadRequest, ExtraMissing, QuarryError
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.client import RequestFailed, SidecarClient
+from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.days import start_of_day_ms
-from quarry.interfaces.failures import form_of
+from quarry.interfaces.failures import RequestFailed, form_of
 from quarry.interfaces.mcp_replies import (
     ContextReply,
     ExplainReply,

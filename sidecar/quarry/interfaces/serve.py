@@ -44,7 +44,6 @@ from quarry.interfaces.logs import log_loop
 from quarry.interfaces.websocket import SocketServer
 from quarry.vault.identity import vault_id
 from quarry.vault.paths import nfc
-from quarry.vault.watch import watch_vault
 
 SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
 VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
@@ -182,6 +181,8 @@ def _last_wanted_s(engine: Engine, server: SocketServer) -> float:
 
 def _follow_vault(engine: Engine, stop: threading.Event) -> None:
     """Pass on what changes in the folder until *stop* is set, whatever the watch itself runs into."""
+    from quarry.vault.watch import watch_vault  # here, as answering comes first: 3 % of a start, where it is needed
+
     while not stop.is_set():
         try:
             is_first = True

@@ -8,6 +8,7 @@ from builders import Vault, ask, find, settle, wait_until
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
+from quarry.index.schema import PAGE_SIZE
 from quarry.types import VaultChange
 
 
@@ -28,6 +29,26 @@ def test_an_index_found_damaged_on_opening_is_set_aside_and_made_anew(vault: Vau
     assert find(engine, "walnut") == ["a.md"]
     assert (tmp_path / "index.db.damaged-1").exists()
     assert "index.db.damaged-1" in engine.status().message
+
+
+def test_damage_that_opening_does_not_see_is_found_at_once_and_the_index_made_anew(
+    vault: Vault, tmp_path: Path, open_engine
+):
+    vault.write_all({f"{n:03}.md": f"walnut{n} " * 200 for n in range(100)})
+    open_engine().close()
+    data = bytearray((tmp_path / "index.db").read_bytes())
+    for at in range(2 * PAGE_SIZE, len(data), PAGE_SIZE):
+        if data[at] == 5:  # a page of a table's tree that branches; the last of those that it leads to
+            last = int.from_bytes(data[at + 8 : at + 12]) - 1
+            data[last * PAGE_SIZE : (last + 1) * PAGE_SIZE] = b"\xff" * PAGE_SIZE
+    (tmp_path / "index.db").write_bytes(data)
+    Index.open(tmp_path / "index.db").close()
+
+    engine = open_engine()
+
+    assert (tmp_path / "index.db.damaged-1").exists()
+    assert find(engine, "walnut7", limit=1) == ["007.md"]
+    assert engine.status().notes == 100
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all", b"SQLite format 3\0" + b"\0" * 84])

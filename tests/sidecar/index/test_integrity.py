@@ -7,6 +7,7 @@ import pytest
 from quarry.conditions import EVERYTHING, Holds, InFolder, Not, Tagged
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, NoteFilter, content_hash
+from quarry.index.schema import PAGE_SIZE
 from quarry.types import Link
 
 FLIPS = 60
@@ -230,6 +231,33 @@ def test_a_row_that_belongs_to_nothing_is_damage(filled):
 
     with pytest.raises(IndexDamaged, match="pending"):
         index.check()
+    index.close()
+
+
+def scribble_over_a_far_page(path):
+    """Make rubbish of the last page of a table of many, which nothing reads on opening."""
+    data = bytearray(path.read_bytes())
+    branching = next(at for at in range(PAGE_SIZE, len(data), PAGE_SIZE) if data[at] == 5)  # of a table's tree
+    last = int.from_bytes(data[branching + 8 : branching + 12]) - 1
+    data[last * PAGE_SIZE : (last + 1) * PAGE_SIZE] = b"\xff" * PAGE_SIZE
+    path.write_bytes(data)
+
+
+def test_a_page_that_opening_does_not_read_is_found_when_the_pages_are_checked(filled):
+    scribble_over_a_far_page(filled)
+    index = Index.open(filled)
+
+    with pytest.raises(IndexDamaged):
+        index.check_pages()
+    index.close()
+
+
+def test_pages_are_checked_while_others_write_and_the_check_gives_way(filled):
+    index = Index.open(filled)
+    with index._writer.change():
+        assert index.check_pages()
+
+    assert not index.check_pages(lambda: True)
     index.close()
 
 

@@ -16,8 +16,9 @@ import pytest
 from quarry import errors
 from quarry.interfaces import client as module
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.client import RequestFailed, SidecarClient
+from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.discovery import Discovery, Served, VaultLock, discovery_path, write_discovery
+from quarry.interfaces.failures import RequestFailed
 from quarry.vault.identity import vault_id
 
 PATIENCE_S = 30.0

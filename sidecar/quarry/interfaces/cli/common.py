@@ -4,14 +4,17 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from quarry.errors import VaultMissing
 from quarry.interfaces.cli.terminal import complain, point_at
-from quarry.interfaces.client import RequestFailed, SidecarClient
+from quarry.interfaces.failures import RequestFailed
 from quarry.interfaces.outgoing import printable_json
+
+if TYPE_CHECKING:
+    from quarry.interfaces.client import SidecarClient
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
 
@@ -57,8 +60,10 @@ def vault_of(options: argparse.Namespace) -> Path:
     raise VaultMissing(f"neither {here} nor a folder above it is a vault")
 
 
-def connected(options: argparse.Namespace) -> SidecarClient:
+def connected(options: argparse.Namespace) -> "SidecarClient":
     """A client of the vault's sidecar, which is started if need be."""
+    from quarry.interfaces.client import SidecarClient  # here, as `serve` has no use for it: a twentieth of its start
+
     return SidecarClient(vault_of(options), "cli")
 
 

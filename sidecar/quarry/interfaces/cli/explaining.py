@@ -5,7 +5,8 @@ from pathlib import PurePath
 
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json
-from quarry.interfaces.cli.searching import DEFAULT_LIMIT, QUERY_HELP, add_ways, unprotected
+from quarry.interfaces.cli.exclusions import unprotected
+from quarry.interfaces.cli.searching import DEFAULT_LIMIT, QUERY_HELP, add_ways
 from quarry.interfaces.cli.terminal import bold, dim, say
 from quarry.interfaces.cli.wording import signal_name
 

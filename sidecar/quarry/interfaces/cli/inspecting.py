@@ -3,7 +3,6 @@
 import argparse
 
 from quarry.errors import QuarryError
-from quarry.interfaces import doctor
 from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json, vault_of
 from quarry.interfaces.cli.terminal import bold, complain, say
 
@@ -53,6 +52,8 @@ def run_doctor(options: argparse.Namespace) -> int:
             raise
         complain(f"{error}; checking everything but a vault")
         vault = None
+    from quarry.interfaces import doctor  # here, as `status` asks a sidecar and imports no engine
+
     findings = doctor.examine(vault)
     if options.as_json:
         print_json(doctor.Report(findings=findings))

@@ -4,25 +4,17 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
 
-from quarry import __version__
+import quarry
 from quarry.errors import QuarryError
-from quarry.interfaces.cli import (
-    benching,
-    evaluating,
-    explaining,
-    indexing,
-    inspecting,
-    notes,
-    relating,
-    searching,
-    serving,
-)
 from quarry.interfaces.cli.common import Command, tell
+from quarry.interfaces.cli.exclusions import protect_exclusions
+from quarry.interfaces.cli.importing import importing
 from quarry.interfaces.cli.terminal import complain
-from quarry.interfaces.client import RequestFailed
-from quarry.interfaces.failures import exit_code_of, form_of
+from quarry.interfaces.failures import RequestFailed, exit_code_of, form_of
 from quarry.interfaces.protocol import PROTOCOL_VERSION
 
 EXIT_CODES = """exit codes:
@@ -36,12 +28,26 @@ EXIT_CODES = """exit codes:
   130  interrupted with Ctrl-C; what was indexed until then stays"""
 INTERRUPTED = 130
 
+# Which module adds which commands, in the order of the help. Only the one that is wanted is imported: all of them
+# take as long as everything else that a search from the command line does.
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "searching": ("search",),
+    "explaining": ("explain",),
+    "relating": ("related",),
+    "indexing": ("index",),
+    "notes": ("read", "list"),
+    "inspecting": ("status", "doctor"),
+    "serving": ("serve", "mcp"),
+    "evaluating": ("eval",),
+    "benching": ("bench",),
+}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     _speak_utf8()
     given = sys.argv[1:] if arguments is None else arguments
-    options = _parser().parse_args(searching.protect_exclusions(given))
+    options = _parser(given).parse_args(protect_exclusions(given))
     command: Command = options.run
     try:
         exit_code = command(options)
@@ -61,18 +67,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return form_of(error).exit_code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
+    """What reads *given*: with the commands of the module that it names, or where it names none, with all."""
     parser = argparse.ArgumentParser(
         prog="quarry",
         description="Find notes by word and by meaning at once. Nothing leaves this machine.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"quarry {__version__} (protocol {PROTOCOL_VERSION})")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in (searching, explaining, relating, indexing, notes, inspecting, serving, evaluating, benching):
-        group.add_commands(commands)
+    wanted = [group for group, names in _COMMANDS.items() if given and given[0] in names] or _COMMANDS
+    with importing():
+        for group in wanted:
+            import_module(f"quarry.interfaces.cli.{group}").add_commands(commands)
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is not looked up before somebody asks."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"quarry {quarry.__version__} (protocol {PROTOCOL_VERSION})")
+        parser.exit()
 
 
 def _speak_utf8() -> None:

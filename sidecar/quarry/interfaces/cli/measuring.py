@@ -16,7 +16,8 @@ from quarry.errors import BadRequest, ExtraMissing
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.indexing import BUSY
 from quarry.interfaces.cli.terminal import complain, say
-from quarry.interfaces.client import RequestFailed, SidecarClient
+from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.failures import RequestFailed
 
 NEEDED = ("model2vec", "sqlite_vec")  # by the published design
 

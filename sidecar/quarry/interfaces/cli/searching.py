@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -11,19 +10,16 @@ from typing import get_args
 from quarry.errors import BadQuery
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json, tell
+from quarry.interfaces.cli.exclusions import unprotected
 from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
 from quarry.interfaces.cli.wording import corrected, shares
-from quarry.interfaces.client import RequestFailed, SidecarClient
-from quarry.interfaces.failures import exit_code_of
+from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.failures import RequestFailed, exit_code_of
 
 PROMPT = "search> "
 QUERY_HELP = (
     'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: task: [property:value] modified:7d'
 )
-OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--fusion", "--max-tokens")
-COMMANDS_WITH_QUERY = ("search", "explain")
-HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
-_EXCLUSION = re.compile(r"-[^-h]|-h.")
 DEFAULT_LIMIT = 10
 START_WAIT_S = 3.0  # a person asks once: better whole after half a second than half at once
 JUST_STARTED: tuple[wire.IndexState, ...] = ("starting", "scanning")
@@ -53,26 +49,6 @@ def add_ways(parser: argparse.ArgumentParser) -> None:
         choices=get_args(wire.Fusion),
         help="how keyword and meaning become one ranking: by weighted signals or by rank alone (default: as set)",
     )
-
-
-def protect_exclusions(arguments: Sequence[str]) -> list[str]:
-    """
-    *arguments* with words such as `-draft` hidden from argparse, which would take them for options.
-
-    Only where a query is given, in which one dash before a word leaves out what holds it; options there have two.
-    """
-    if not arguments or arguments[0] not in COMMANDS_WITH_QUERY:
-        return list(arguments)
-    protected = list(arguments[:1])
-    for argument in arguments[1:]:
-        is_value = protected[-1] in OPTIONS_WITH_VALUE
-        protected.append(HIDDEN + argument if _EXCLUSION.match(argument) and not is_value else argument)
-    return protected
-
-
-def unprotected(argument: str) -> str:
-    """*argument* as it was typed."""
-    return argument.removeprefix(HIDDEN)
 
 
 def run(options: argparse.Namespace) -> int:

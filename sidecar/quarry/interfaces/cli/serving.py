@@ -1,10 +1,12 @@
 """`quarry serve` and `quarry mcp`: the long-running ones."""
 
 import argparse
+import gc
 import os
 
 from quarry.errors import BadRequest
 from quarry.interfaces.cli.common import Commands, add_command, add_vault, vault_of
+from quarry.interfaces.cli.importing import importing
 from quarry.interfaces.logs import log_to_file
 
 
@@ -24,7 +26,9 @@ def add_commands(commands: Commands) -> None:
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve. The imports are here so that other commands start without them."""
-    from quarry.interfaces.serve import ServeOptions, serve
+    with importing():
+        from quarry.interfaces.serve import ServeOptions, serve
+    gc.freeze()  # modules stay: no collection need ever look through them
 
     vault = vault_of(options)
     if options.idle is not None and not options.idle > 0:
@@ -46,7 +50,8 @@ def run_serve(options: argparse.Namespace) -> int:
 
 def run_mcp(options: argparse.Namespace) -> int:
     """Serve MCP; needs the extra `quarry-search[mcp]`."""
-    from quarry.interfaces.mcp import run
+    with importing():
+        from quarry.interfaces.mcp import run
 
     run(vault_of(options))
     return 0

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from quarry.interfaces import client as client_module
-from quarry.interfaces.cli import main as module
 from quarry.interfaces.protocol import PROTOCOL_VERSION
 
 HOSTILE = "\x1b]52;c;cm0gLXJm\x07\x1b[2J\x9b31m\u202etxt\u2066\U000e0041\x7f\r"
@@ -222,6 +221,6 @@ def test_a_key_press_of_ctrl_c_ends_with_130(at_shared, command, monkeypatch):
     def interrupted(options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module.notes, "connected", interrupted)
+    monkeypatch.setattr("quarry.interfaces.cli.notes.connected", interrupted)
 
     assert command("list").code == 130

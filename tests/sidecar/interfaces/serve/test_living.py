@@ -123,7 +123,7 @@ def test_a_watch_that_fails_is_begun_again_and_the_vault_compared(monkeypatch):
         yield Batch(())
         stop.set()
 
-    monkeypatch.setattr(module, "watch_vault", watch)
+    monkeypatch.setattr("quarry.vault.watch.watch_vault", watch)
     monkeypatch.setattr(module, "WATCH_RETRY_S", 0.01)
 
     module._follow_vault(engine, stop)
