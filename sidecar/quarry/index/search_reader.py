@@ -19,7 +19,7 @@ from quarry.index.moment_cache import MomentCache
 from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.leg import KeywordLeg
 from quarry.index.records import NoteName
-from quarry.index.ties import place_of_chunks
+from quarry.index.ties import Scored, place_of_chunks
 from quarry.index.vector_cache import VectorCache
 from quarry.index.vectors import FloatMatrix, FloatVector
 from quarry.index.vocabulary import Vocabulary
@@ -73,6 +73,12 @@ class SearchReader:
         """The best *depth* chunks by BM25 over any term of *query*; the weights are the published ones by default."""
         return self._keywords.lexical(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else ()
 
+    def proposed(
+        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, weights: ChunkWeights
+    ) -> Sequence[Scored]:
+        """What `lexical` gives, as ids and scores: to name a hundred chunks takes as long as to rank them."""
+        return self._keywords.proposed(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else []
+
     def best_chunks(
         self, query: LexicalQuery, note_id: int, depth: int, *, deadline: Deadline, weights: ChunkWeights
     ) -> Ranking:
@@ -94,6 +100,14 @@ class SearchReader:
         if not self._parts.has_fts5:
             return []
         return self._keywords.lexical_notes(query, admitted, depth, deadline, by_name=by_name)
+
+    def proposed_notes(
+        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, by_name: bool = False
+    ) -> set[int]:
+        """The notes that `lexical_notes` gives, as ids in no order."""
+        if not self._parts.has_fts5:
+            return set()
+        return self._keywords.proposed_notes(query, admitted, depth, deadline, by_name=by_name)
 
     def lexical_scores(
         self,

@@ -12,12 +12,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from quarry.index import ChunkWeights, Deadline, NearestChunks, Needle, NoteIds, NoteName, Reader, Scored, note_of
+from quarry.index import ChunkWeights, Deadline, NearestChunks, Needle, NoteIds, NoteName, Reader, Scored
 from quarry.index.dense import NOTHING_NEAR
+from quarry.index.ids import SLOT_BITS
 from quarry.ranking.signals import Numbers, Signals, relative, stretched
 from quarry.search.question import Question
 from quarry.terms.analysis import STOP_TERMS, analyse
-from quarry.types import Leg, Ranking
+from quarry.types import Leg
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
 WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)
@@ -35,14 +36,14 @@ class Evidence:
     signals: Signals
     nearness: Numbers  # cosine of the nearest passage or title; -inf where there is no vector
     account: float  # share of the query's possible BM25 that the best passage reaches
-    lexical: Ranking  # the passages that each leg proposed
+    lexical: Sequence[Scored]  # the passages that each leg proposed
     dense: Sequence[Scored]
     nearest: NearestChunks
 
     @property
     def bm25(self) -> dict[int, float]:
         """By chunk, where known."""
-        return {candidate.chunk_id: candidate.score for candidate in self.lexical}
+        return dict(self.lexical)
 
     @property
     def cosines(self) -> dict[int, float]:
@@ -55,22 +56,21 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     asks_words = "lexical" in serving and not question.lexical.is_empty
     needle = reader.needle(question.vector) if "dense" in serving and question.vector is not None else None
     admitted = question.admitted
-    lexical = reader.lexical(question.lexical, admitted, POOL, deadline=deadline, weights=WEIGHTS) if asks_words else ()
+    words = reader.proposed(question.lexical, admitted, POOL, deadline=deadline, weights=WEIGHTS) if asks_words else []
     named = _named(question, reader, deadline) if asks_words else set()
     dense = needle.chunks(admitted, POOL, deadline) if needle else []
     titled = needle.titles(admitted, POOL) if needle else []
-    proposed = {note_of(candidate.chunk_id) for candidate in lexical} | named
-    proposed.update(note_of(chunk_id) for chunk_id, _ in dense)
+    bm25 = dict(words)
+    by_words = best_by_note(bm25)
+    proposed = {*by_words, *named, *(chunk_id >> SLOT_BITS for chunk_id, _ in dense)}
     proposed.update(note_id for note_id, _ in titled)
     if admitted is not None and len(admitted) <= POOL:  # whoever satisfies the conditions is to be found
         proposed.update(admitted.tolist())
-    elif asks_words and _is_crowded(lexical):
-        whole = reader.lexical_notes(question.lexical, admitted, POOL, deadline=deadline)
-        proposed.update(note_id for note_id, _, _ in whole)
+    elif len(words) >= POOL and len(by_words) < POOL // 2:  # passages of the same few notes took the places of others
+        proposed |= reader.proposed_notes(question.lexical, admitted, POOL, deadline=deadline)
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
-    bm25 = {candidate.chunk_id: candidate.score for candidate in lexical}
     notes = reader.note_scores(question.lexical, ids, deadline=deadline) if asks_words else {}
     phrases = reader.phrase_scores(question.pairs, sorted(bm25)) if question.pairs and bm25 else {}
     nearest = needle.nearest_of(note_ids) if needle else NOTHING_NEAR
@@ -80,16 +80,16 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     return Evidence(
         note_ids=note_ids,
         signals=Signals(
-            passage=relative(_column(best_by_note(bm25), ids)),
-            note=relative(_column(notes, ids)),
-            phrase=relative(_column(best_by_note(phrases), ids)),
+            passage=relative(_column(by_words, note_ids)),
+            note=relative(_column(notes, note_ids)),
+            phrase=relative(_column(best_by_note(phrases), note_ids)),
             meaning=stretched(in_place),
             title=covers,
             exact=exact,
         ),
         nearness=nearness,
         account=min(1.0, highest / question.possible) if question.possible > 0 else 0.0,
-        lexical=lexical,
+        lexical=words,
         dense=dense,
         nearest=nearest,
     )
@@ -99,24 +99,23 @@ def best_by_note(scores: Mapping[int, float]) -> dict[int, float]:
     """Note -> the score of the best of its chunks, none negative."""
     best: dict[int, float] = {}
     for chunk_id, score in scores.items():
-        note_id = note_of(chunk_id)
-        best[note_id] = max(score, best.get(note_id, 0.0))
+        note_id = chunk_id >> SLOT_BITS
+        if score > best.setdefault(note_id, 0.0):
+            best[note_id] = score
     return best
-
-
-def _is_crowded(lexical: Ranking) -> bool:
-    """Whether passages of the same few notes took the places of others."""
-    return len(lexical) >= POOL and len({note_of(candidate.chunk_id) for candidate in lexical}) < POOL // 2
 
 
 def _named(question: Question, reader: Reader, deadline: Deadline) -> set[int]:
     """Notes whose name holds words of the query, wherever their passages stand."""
-    found = reader.lexical_notes(question.lexical, question.admitted, NAMED, deadline=deadline, by_name=True)
-    return {note_id for note_id, _, _ in found}
+    return reader.proposed_notes(question.lexical, question.admitted, NAMED, deadline=deadline, by_name=True)
 
 
-def _column(values: Mapping[int, float], ids: Sequence[int]) -> Numbers:
-    return np.array([values.get(note_id, 0.0) for note_id in ids], dtype=np.float64)
+def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
+    """What is known of each note, 0 where nothing is; none of *values* is of another note."""
+    column = np.zeros(len(note_ids))
+    at = note_ids.searchsorted(np.fromiter(values, np.int64, len(values)))
+    column[at] = np.fromiter(values.values(), np.float64, len(values))
+    return column
 
 
 def _meaning(note_ids: NoteIds, nearest: NearestChunks, needle: Needle | None) -> tuple[Numbers, Numbers]:

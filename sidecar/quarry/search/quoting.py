@@ -11,7 +11,7 @@ from quarry.index.vectors import FloatMatrix, FloatVector
 from quarry.ranking.budget import fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
 from quarry.search.answer import Hit, Passage
-from quarry.text.snippet import Snippet, Wanted, make_snippet, spans_of, telling_sentences
+from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
 from quarry.types import Leg, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
@@ -67,16 +67,13 @@ class Quoter:
 
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
-        quoted = []
+        found = []
         for chunk in chunks:
             self.deadline.check()
-            quoted.append(make_snippet(chunk.text, self.wanted, width))
-        wordless = [at for at, snippet in enumerate(quoted) if not snippet.marks]
-        nearest = self._nearest_sentences([chunks[at].text for at in wordless])
-        for at, sentence in zip(wordless, nearest, strict=True):
-            if sentence is not None:
-                quoted[at] = make_snippet(chunks[at].text, self.wanted, width, sentence)
-        return quoted
+            found.append(find(chunk.text, self.wanted))
+        wordless = [at for at, of_chunk in enumerate(found) if not of_chunk]
+        nearest = dict(zip(wordless, self._nearest_sentences([chunks[at].text for at in wordless]), strict=True))
+        return [quote(chunks[at].text, found[at], width, nearest.get(at)) for at in range(len(chunks))]
 
     def _hit(self, found: Found, passages: Sequence[Passage]) -> Hit:
         marks = spans_of(passages[0].chunk.title, self.wanted)

@@ -89,6 +89,11 @@ def ascii_words(token: str) -> list[str]:
     return _ASCII_PIECE.findall(token)
 
 
+def ascii_spans(token: str) -> list[tuple[str, int, int]]:
+    """The same with where each stands: `[start, end)` in *token*."""
+    return [(match[0], *match.span()) for match in _ASCII_PIECE.finditer(token)]
+
+
 def characters(run: str) -> Iterator[tuple[str, int]]:
     """The characters of a run without spaces, each with its marks, and where it begins."""
     return ((match[0], match.start()) for match in _compiled(_CHARACTER).finditer(run))

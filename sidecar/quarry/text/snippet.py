@@ -15,7 +15,17 @@ from quarry.text.snippet_marks import Found, Mark, Wanted, find, merged, spans_o
 from quarry.text.snippet_window import best_window
 from quarry.types import Span
 
-__all__ = ["Mark", "Snippet", "Wanted", "make_snippet", "spans_of", "split_sentences", "telling_sentences"]
+__all__ = [
+    "Mark",
+    "Snippet",
+    "Wanted",
+    "find",
+    "make_snippet",
+    "quote",
+    "spans_of",
+    "split_sentences",
+    "telling_sentences",
+]
 
 MARGIN = 5  # a fifth of the room is left for the rest of the sentence, link or word that the marks stand in
 _HEADINGS = re.compile(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
@@ -41,7 +51,11 @@ def make_snippet(text: str, wanted: Wanted, width: int, sentence: Span | None = 
         width: How many characters there is room for, at least 1; a snippet is never longer.
         sentence: The sentence nearest in meaning: the snippet is built around it, and it is marked.
     """
-    found = find(text, wanted)
+    return quote(text, find(text, wanted), width, sentence)
+
+
+def quote(text: str, found: Sequence[Found], width: int, sentence: Span | None = None) -> Snippet:
+    """The same where what is wanted in *text* was *found* already."""
     body = _body(text)
     core = width - width // MARGIN
     if sentence is not None:
@@ -75,7 +89,7 @@ def _opening(text: str) -> int:
 
 def _marks(found: Sequence[Found], start: int, end: int) -> list[Mark]:
     """The word marks of `[start, end)`: of what stands in it whole or, where nothing does, of what is cut."""
-    shown = [at for at in found if start <= at.start and at.end <= end] or [
+    shown = [at for at in found if start <= at[0] and at[1] <= end] or [
         Found(max(at.start, start), min(at.end, end), at.key, at.value)
         for at in found
         if at.start < end and start < at.end

@@ -35,6 +35,7 @@ _LINK = re.compile(
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
 _SCHEME_BACKWARDS = re.compile(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
 _JOINED = re.compile(r"[\w'’.@/_-]*+")  # a word with what it is written with: user's, some-word, file.md, a/b
+_JOINTS = frozenset("_'’.@/-")
 _WORD = re.compile(r"\w*+")
 _LONGEST_LINK = 1_000
 _LONGEST_SCHEME = 18  # of an address, with its ://
@@ -70,13 +71,15 @@ def whole_at(text: str, cut: int) -> Span | None:
     if not 0 < cut < len(text):
         return None
     near = max(0, cut - _LONGEST_LINK)
-    if text.rfind("[", near, cut + 1) >= 0 and (link := _bracketed(text, cut)):
+    line = max(near, text.rfind("\n", near, cut) + 1)  # what is a link stands in one line
+    if text.rfind("[", line, cut + 1) >= 0 and (link := _bracketed(text, cut, line)):
         return link
-    if text.rfind("://", near, cut + _LONGEST_SCHEME) >= 0 and (address := _address(text, cut)):
-        return address
-    if text[cut - 1].isspace() or text[cut].isspace():
+    before, after = text[cut - 1], text[cut]
+    if before.isspace() or after.isspace():
         return None
-    return _word(text, cut)
+    if text.rfind("://", line, cut + _LONGEST_SCHEME) >= 0 and (address := _address(text, cut)):
+        return address
+    return _word(text, cut) if _is_joined(before) and _is_joined(after) else None
 
 
 def behind_preamble(text: str, start: int) -> int:
@@ -159,11 +162,11 @@ def _end(text: str, start: int, earliest: int, end: int) -> int:
 # --- what is whole -----------------------------------------------------------------------------------
 
 
-def _bracketed(text: str, cut: int) -> Span | None:
+def _bracketed(text: str, cut: int, lowest: int) -> Span | None:
     at = cut + 1
     for _ in range(_MOST_BRACKETS):
-        at = text.rfind("[", max(0, cut - _LONGEST_LINK), at)
-        if at < 0 or text.find("\n", at, cut) >= 0:
+        at = text.rfind("[", lowest, at)
+        if at < 0:
             return None
         found = _LINK.match(text, at - 1 if at and text[at - 1] == "!" else at)
         if found and found.start() < cut < found.end():
@@ -178,6 +181,11 @@ def _address(text: str, cut: int) -> Span | None:
     scheme = _SCHEME_BACKWARDS.match(text[max(0, at - 15) : at][::-1])
     found = _ADDRESS.match(text, at - scheme.end()) if scheme else None
     return Span(*found.span()) if found and found.start() < cut < found.end() else None
+
+
+def _is_joined(character: str) -> bool:
+    """Whether `_JOINED` goes over it."""
+    return character.isalnum() or character in _JOINTS
 
 
 def _word(text: str, cut: int) -> Span | None:

@@ -6,14 +6,14 @@ there; two words near each other count for more than apart, a phrase for more th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from quarry.text.snippet_marks import Found
 
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: what stands in those counts for a quarter
 
-_Thing = tuple[str, int]  # what it is, and how telling it is
+# Two words near each other are a thing, too, known by both.
+_Key = str | tuple[str, str]
 
 
 def best_window(found: Sequence[Found], width: int, body: int) -> tuple[int, int]:
@@ -25,58 +25,56 @@ def best_window(found: Sequence[Found], width: int, body: int) -> tuple[int, int
         width: Characters.
         body: Where the text behind its headings begins.
     """
-    first_key = found[0].key
-    if found[0].start >= body and all(at.key == first_key for at in found):  # as for most queries of one word
-        return found[0].start, found[0].end
-    words = [_word(at, body) for at in found]
-    pairs = [None, *map(_pair, found, found[1:], words, words[1:])]
-    inside = _Different()
-    first, best, chosen = 0, 0, (0, 0)
-    for last, at in enumerate(found):
-        inside.add(words[last])
-        inside.add(pairs[last])
-        while first < last and (
-            at.end > found[first].start + width or (inside.repeats(words[first]) and inside.repeats(pairs[first + 1]))
-        ):
-            inside.remove(words[first])
-            inside.remove(pairs[first + 1])
+    start, end, first_key, _ = found[0]
+    if start >= body and all(at[2] == first_key for at in found):  # as for most queries of one word
+        return start, end
+    words, pairs, values = _things(found, body)
+    counts: dict[_Key, int] = dict.fromkeys(values, 0)  # of things while they come and go
+    first, total, best, chosen = 0, 0, 0, (0, 0)
+    for last, (_, end, _, _) in enumerate(found):
+        word, pair = words[last], pairs[last]
+        if not counts[word]:
+            total += values[word]
+        counts[word] += 1
+        if pair is not None:
+            if not counts[pair]:
+                total += values[pair]
+            counts[pair] += 1
+        while first < last:
+            word, pair = words[first], pairs[first + 1]
+            # What stands there again is not needed, unless it makes up a pair that does not.
+            if end <= found[first].start + width and (counts[word] == 1 or (pair is not None and counts[pair] == 1)):
+                break
+            counts[word] -= 1
+            if not counts[word]:
+                total -= values[word]
+            if pair is not None:
+                counts[pair] -= 1
+                if not counts[pair]:
+                    total -= values[pair]
             first += 1
-        if inside.value > best:
-            best, chosen = inside.value, (first, last)
+        if total > best:
+            best, chosen = total, (first, last)
     first, last = chosen
     return found[first].start, max(at.end for at in found[first : last + 1])
 
 
-def _word(at: Found, body: int) -> _Thing:
-    return (at.key, at.value) if at.start >= body else (f"# {at.key}", max(1, at.value // HEADING_SHARE))
-
-
-def _pair(before: Found, at: Found, one: _Thing, other: _Thing) -> _Thing | None:
-    """Two different things near each other, worth half of the lesser once more."""
-    if at.start - before.end > NEAR or before.key == at.key:
-        return None
-    lesser, greater = (one, other) if one < other else (other, one)
-    return f"{lesser[0]} + {greater[0]}", min(one[1], other[1]) // 2
-
-
-@dataclass
-class _Different:
-    """The sum over different things, while they come and go."""
-
-    value: int = 0
-    _counts: dict[str, int] = field(default_factory=dict)
-
-    def add(self, thing: _Thing | None) -> None:
-        if thing is not None:
-            count = self._counts.get(thing[0], 0)
-            self._counts[thing[0]] = count + 1
-            self.value += 0 if count else thing[1]
-
-    def remove(self, thing: _Thing | None) -> None:
-        if thing is not None:
-            self._counts[thing[0]] -= 1
-            self.value -= 0 if self._counts[thing[0]] else thing[1]
-
-    def repeats(self, thing: _Thing | None) -> bool:
-        """Whether nothing is lost without one of it."""
-        return thing is None or self._counts[thing[0]] > 1
+def _things(found: Sequence[Found], body: int) -> tuple[list[_Key], list[_Key | None], dict[_Key, int]]:
+    """For each of *found* its word and the pair that it makes with the one before it, and how telling each thing is."""
+    words: list[_Key] = []
+    pairs: list[_Key | None] = []
+    values: dict[_Key, int] = {}
+    end_before, key_before, word_before, value_before = -NEAR - 1, "", "", 0
+    for start, end, key, value in found:
+        word = key
+        if start < body:
+            word, value = f"# {key}", max(1, value // HEADING_SHARE)
+        pair = None
+        if start - end_before <= NEAR and key != key_before:
+            pair = (word_before, word) if word_before < word else (word, word_before)
+            values[pair] = min(value_before, value) // 2  # of the lesser
+        words.append(word)
+        pairs.append(pair)
+        values[word] = value
+        end_before, key_before, word_before, value_before = end, key, word, value
+    return words, pairs, values

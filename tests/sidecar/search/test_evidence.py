@@ -125,7 +125,7 @@ def test_only_admitted_notes_are_candidates(vault: Vault, open_engine, evidence_
 def test_without_any_candidate_there_is_no_evidence(open_engine, evidence_of):
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert (found.account, signals, found.lexical, found.dense) == (0, {}, (), [])
+    assert (found.account, signals, found.lexical, found.dense) == (0, {}, [], [])
 
 
 def test_passages_of_a_few_long_notes_do_not_crowd_others_out(vault: Vault, open_engine, evidence_of):

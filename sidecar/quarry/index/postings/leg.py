@@ -22,8 +22,8 @@ from quarry.index.matching import MAX_TERMS, LexicalQuery
 from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.moment import PostingsDamaged
 from quarry.index.postings.tokens import is_odd
-from quarry.index.postings.words import Asked, Words
-from quarry.index.ties import candidates, cut
+from quarry.index.postings.words import Asked, Of, Words
+from quarry.index.ties import Place, Scored, cut, in_order, place_of_chunks
 from quarry.index.vocabulary import Vocabulary
 from quarry.types import Candidate, Ranking
 
@@ -55,6 +55,23 @@ class KeywordLeg:
         if depth < 1:
             return ()
         return self._ask(query, ask, lambda: lexical.rank(self._db, query, admitted, depth, deadline, weights))
+
+    def proposed(
+        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, weights: ChunkWeights
+    ) -> list[Scored]:
+        """The same chunks in the same order, by id: places are only looked up where scores are equal."""
+
+        def ask(words: Words) -> list[Scored]:
+            more = self._phrase_scores(query, admitted, deadline, weights)
+            found = words.best_chunks(_asked(query), admitted, depth, weights, deadline.check, more)
+            ids, scores = np.fromiter(found, np.int64, len(found)), np.fromiter(found.values(), np.float64, len(found))
+            return in_order(ids, scores, depth, lambda tied: self._places(words, tied))
+
+        def ask_fts5() -> list[Scored]:
+            ranking = lexical.rank(self._db, query, admitted, depth, deadline, weights)
+            return [(candidate.chunk_id, candidate.score) for candidate in ranking]
+
+        return self._ask(query, ask, ask_fts5) if depth > 0 else []
 
     def best_chunks(
         self, query: LexicalQuery, note_id: int, depth: int, deadline: Deadline, weights: ChunkWeights
@@ -113,13 +130,9 @@ class KeywordLeg:
         """`(note_id, path, score)` of the best *depth* notes; equal scores by path."""
 
         def ask(words: Words) -> list[tuple[int, str, float]]:
-            of = "name" if by_name else "note"
-            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check)  # type: ignore[arg-type]
-            known = words.places.of_notes
-            if unknown := [note_id for note_id in scores if note_id not in known]:
-                _make_room(known)
-                sql = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
-                known.update(select(self._db, sql, (id_list(unknown),)))
+            of: Of = "name" if by_name else "note"
+            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check)
+            known = self._paths(words, scores)
             named = [(note_id, known[note_id], score) for note_id, score in scores.items() if note_id in known]
             return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
@@ -127,6 +140,28 @@ class KeywordLeg:
             return lexical.rank_notes(self._db, query, admitted, depth, deadline, by_name=by_name)
 
         return self._ask_terms(query, ask, ask_fts5) if depth > 0 else []
+
+    def proposed_notes(
+        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, *, by_name: bool
+    ) -> set[int]:
+        """The same notes in no order: paths are only looked up where equal scores stand on both sides of the cut."""
+
+        def ask(words: Words) -> set[int]:
+            of: Of = "name" if by_name else "note"
+            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check)
+            if len(scores) <= depth:
+                return set(scores)
+            lowest = sorted(scores.values())[-depth]
+            found = {note_id for note_id, score in scores.items() if score > lowest}
+            tied = [note_id for note_id, score in scores.items() if score == lowest]
+            paths = self._paths(words, tied)
+            return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
+
+        def ask_fts5() -> set[int]:
+            ranked = lexical.rank_notes(self._db, query, admitted, depth, deadline, by_name=by_name)
+            return {note_id for note_id, _, _ in ranked}
+
+        return self._ask_terms(query, ask, ask_fts5) if depth > 0 else set()
 
     def note_scores(self, query: LexicalQuery, note_ids: Iterable[int], deadline: Deadline) -> dict[int, float]:
         """The scores that `lexical_notes` gives to these notes."""
@@ -178,11 +213,25 @@ class KeywordLeg:
         return words.chunk_scores(_asked(query), ids, weights, more)
 
     def _candidates(self, words: Words, scores: Mapping[int, float]) -> list[Candidate]:
-        known = words.places.of_chunks
-        if unknown := {chunk_id: score for chunk_id, score in scores.items() if chunk_id not in known}:
-            _make_room(known)
-            known.update({c.chunk_id: (c.path, c.number) for c in candidates(self._db, unknown)})
+        known = self._places(words, scores)
         return [Candidate(i, *known[i], score) for i, score in scores.items() if i in known]
+
+    def _places(self, words: Words, chunk_ids: Iterable[int]) -> Mapping[int, Place]:
+        """Where these chunks stand, among others."""
+        known = words.places.of_chunks
+        if unknown := [chunk_id for chunk_id in chunk_ids if chunk_id not in known]:
+            _make_room(known)
+            known.update(place_of_chunks(self._db, unknown))
+        return known
+
+    def _paths(self, words: Words, note_ids: Iterable[int]) -> Mapping[int, str]:
+        """The paths of these notes, among others."""
+        known = words.places.of_notes
+        if unknown := [note_id for note_id in note_ids if note_id not in known]:
+            _make_room(known)
+            sql = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+            known.update(select(self._db, sql, (id_list(unknown),)))
+        return known
 
     def _phrase_scores(
         self, query: LexicalQuery, admitted: NoteIds | None, deadline: Deadline, weights: ChunkWeights

@@ -52,6 +52,15 @@ def compare(index, bm25, chunk_columns, note_columns, in_time, depth=5):
                     # FTS5's sums of .3 may differ in the last bit where they are equal
                     ordered = sorted(there, key=lambda c: (-round(c.score, 12), c.path, c.number))[:depth]
                     assert [c.chunk_id for c in here] == [c.chunk_id for c in ordered]
+                    proposed = memory.proposed(query, admitted, depth, deadline=in_time, weights=weights)
+                    assert proposed == [(c.chunk_id, c.score) for c in here]
+                    there = fts5.lexical(query, admitted, depth, deadline=in_time, weights=weights)
+                    proposed = fts5.proposed(query, admitted, depth, deadline=in_time, weights=weights)
+                    assert proposed == [(c.chunk_id, c.score) for c in there]
+            for reader, is_name in ((memory, False), (memory, True), (fts5, False), (fts5, True)):
+                ranked = reader.lexical_notes(query, half, 3, deadline=in_time, by_name=is_name)
+                proposed = reader.proposed_notes(query, half, 3, deadline=in_time, by_name=is_name)
+                assert proposed == {note_id for note_id, _, _ in ranked}
             assert memory.count_matching(query, None, 4) == fts5.count_matching(query, None, 4)
             assert memory.count_matching(query, half, 99) == fts5.count_matching(query, half, 99)
             assert memory.document_frequency(query.terms) == fts5.document_frequency(query.terms)
@@ -170,8 +179,14 @@ def test_ties_are_cut_by_path_and_not_by_id(many, store, make_note, ask, in_time
     with many.reader() as reader:
         assert reader._keywords._words is not None
         found = reader.lexical(ask("end"), None, 3, deadline=in_time)
+        proposed = reader.proposed(ask("end"), None, 3, deadline=in_time, weights=CHUNK_WEIGHTS)
+        notes = reader.proposed_notes(ask("end"), None, 3, deadline=in_time)
+        whole = reader.lexical_notes(ask("end"), None, 3, deadline=in_time)
 
     assert [candidate.path for candidate in found] == ["00.md", "01.md", "02.md"]
+    assert [chunk_id for chunk_id, _ in proposed] == [candidate.chunk_id for candidate in found]
+    assert [path for _, path, _ in whole] == ["00.md", "03.md", "06.md"]
+    assert notes == {note_id for note_id, _, _ in whole}
 
 
 def test_an_emptied_vault_finds_nothing_and_takes_its_words_along(many, ask, in_time):

@@ -1,0 +1,128 @@
+"""
+What does a query want marked, and by what is it found in a text?
+
+What follows from the query alone is worked out once for all texts: the beginnings of words to look for, what stands as
+it is written, the phrases.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from quarry.terms.analysis import locate
+
+UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
+KOREAN_PAIR = re.compile(r"[\uac00-\ud7a3]{2}")
+
+
+class Found(NamedTuple):
+    """A wanted term, pair or phrase in a text."""
+
+    start: int
+    end: int
+    key: str  # equal for the same one found twice
+    value: int  # how telling it is, in 1 / UNIT
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """
+    What a query wants marked.
+
+    Of a word in a script without spaces the pairs of neighbouring characters are wanted, and a single character only
+    where the word is no longer, as `ranking_terms` gives them. A name of several words is marked as one where its
+    words are handed in as a phrase as well.
+    """
+
+    weights: Mapping[str, float]  # term or compound -> how telling it is
+    phrases: tuple[tuple[str, ...], ...] = ()  # terms that stand next to each other
+    prefix: str | None = None  # folded beginning of the word being typed
+    plan: "Plan" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plan", _plan_of(self.weights, self.phrases, self.prefix))
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Terms that stand next to each other."""
+
+    terms: tuple[str, ...]
+    anchor: int  # the term to look for first: the longest is met least often
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What follows from a `Wanted` alone, worked out once for all texts."""
+
+    values: Mapping[str, int]
+    probes: tuple[str, ...]  # every wanted term of plain letters begins with one of them, as it is written
+    pairs: frozenset[str]  # of characters in scripts without spaces, each a term of its own
+    literals: tuple[str, ...]  # compounds that are no terms: what is written with signs, pairs of Korean syllables
+    phrases: Mapping[str, tuple[Phrase, ...]]  # by their anchor
+    phrase_value: int  # more than all terms of a window together: who quotes, insists
+    prefix: str | None
+    prefix_key: str
+    prefix_value: int
+    known: dict[str, tuple[Found, ...]] = field(default_factory=dict)  # token -> what is wanted of it; filled by `find`
+
+
+def _plan_of(weights: Mapping[str, float], phrases: Sequence[tuple[str, ...]], prefix: str | None) -> Plan:
+    values = {key: max(1, round(weight * UNIT)) for key, weight in weights.items() if key}
+    pairs = frozenset(key for key in values if _is_pair(key))
+    literals = tuple(key for key in values if key not in pairs and _is_literal(key))
+    anchored: dict[str, tuple[Phrase, ...]] = {}
+    for terms in phrases:
+        if terms:
+            anchor = max(range(len(terms)), key=lambda n: len(terms[n]))
+            phrase = Phrase(terms, anchor, " ".join(("", *terms)))
+            anchored[terms[anchor]] = (*anchored.get(terms[anchor], ()), phrase)
+    terms_of_prefix = [term.text for term in locate(prefix)] if prefix else []
+    prefix_key = next((term for term in terms_of_prefix if term in values), f"{prefix}*")
+    probes = {_probe(term) for term in (*(values.keys() - set(literals)), *anchored)} | ({prefix} if prefix else set())
+    return Plan(
+        values,
+        tuple(_shortest(probes)),
+        pairs,
+        literals,
+        anchored,
+        2 * sum(values.values()) + 1,
+        prefix or None,
+        prefix_key,
+        values.get(prefix_key, max(values.values(), default=UNIT)),
+    )
+
+
+def _shortest(probes: Iterable[str]) -> Iterator[str]:
+    """*probes* in order without those that begin with another one."""
+    last = None
+    for probe in sorted(probes):
+        if last is None or not probe.startswith(last):
+            last = probe
+            yield probe
+
+
+def _is_word(key: str) -> bool:
+    """Whether the key is a single term for sure, as nearly all are."""
+    return key.isascii() and key.isalnum()
+
+
+def _is_pair(key: str) -> bool:
+    """Whether the key is two characters that are terms by themselves."""
+    if _is_word(key):
+        return False
+    terms = list(locate(key))
+    return len(terms) == 2 and (0, len(key)) == (terms[0].start, terms[1].end) and terms[0].end == terms[1].start
+
+
+def _is_literal(key: str) -> bool:
+    if _is_word(key):
+        return False
+    return [(term.start, term.end) for term in locate(key)] != [(0, len(key))] or bool(KOREAN_PAIR.fullmatch(key))
+
+
+def _probe(term: str) -> str:
+    """What every word of this term begins with: stemming changes no more than the last letter that it leaves."""
+    return term[:-1] if len(term) > 1 and term.isascii() and term.isalpha() else term

@@ -1,0 +1,104 @@
+"""
+What of one token is wanted?
+
+A word of ASCII that does not begin like anything wanted is not analysed; of all others is known what they are.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from quarry.terms.analysis import locate, locate_parts
+from quarry.terms.compounds import humps
+from quarry.terms.cutting import ascii_spans
+from quarry.terms.folding import fold, term_of
+from quarry.text.snippet_plan import Found, Plan
+
+# Words that are also known by what they are together: health-check, U.S.A.
+_JOINED = re.compile(
+    r"(?<!\w)(?<!\w-)[^\W_]++(?:[-_][^\W_]++){1,5}+(?![-_]?\w)|(?<![\w.])[^\W\d_](?:\.[^\W\d_])++(?!\w)"
+)
+_JOINTS = str.maketrans("", "", "-_.")
+_LONGEST_KEPT = 100  # characters; longer tokens are hardly ever met twice
+_KEPT_TOKENS = 8_192  # about 6 MB
+_SIGNS = "#&'+-./:@\\_~"  # what is left of ASCII: a token may hold these, a word by itself does not
+
+
+class At(NamedTuple):
+    """A term in a token, `[start, end)` counted from the token's start."""
+
+    term: str
+    start: int
+    end: int
+
+
+def hits_in(token: str, plan: Plan) -> tuple[Found, ...]:
+    """What is wanted of *token* by itself, counted from its start."""
+    if not token.isascii():
+        found = [hit for at in itertools.chain(*terms_of(token)) if (hit := _hit(token, *at, plan))]
+        return (*found, *_pairs(token, plan)) if plan.pairs else tuple(found)
+    bare = token.strip(_SIGNS)
+    if not (bare.isalpha() and bare[1:].islower()):
+        return tuple([hit for at in _ascii_terms(token, plan.probes) if (hit := _hit(token, *at, plan))])
+    if not bare.lower().startswith(plan.probes):
+        return ()
+    start = token.index(bare)
+    hit = _hit(token, term_of(bare), start, start + len(bare), plan)
+    return (hit,) if hit else ()
+
+
+def _hit(token: str, term: str, start: int, end: int, plan: Plan) -> Found | None:
+    value = plan.values.get(term)
+    if value is not None:
+        return Found(start, end, term, value)
+    if plan.prefix and fold(token[start:end]).startswith(plan.prefix):
+        return Found(start, end, plan.prefix_key, plan.prefix_value)
+    return None
+
+
+def _pairs(token: str, plan: Plan) -> Iterator[Found]:
+    """The wanted pairs of neighbouring characters."""
+    for one, other in itertools.pairwise(terms_of(token)[0]):
+        pair = one.term + other.term
+        if one.end == other.start and pair in plan.pairs:
+            yield Found(one.start, other.end, pair, plan.values[pair])
+
+
+def _ascii_terms(token: str, probes: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+    """
+    The words and parts of an ASCII token that begin with one of *probes*.
+
+    The others are not analysed, and of an address, or a path, these are nearly all.
+    """
+    for word, start, end in ascii_spans(token):
+        if word.lower().startswith(probes):
+            yield (next(locate(word)).text if "'" in word else term_of(word)), start, end
+        if not (word.islower() and word.isalpha()):
+            for first, last in humps(word):
+                if word[first:last].lower().startswith(probes):
+                    yield term_of(word[first:last]), start + first, start + last
+    if "-" in token or "_" in token or "." in token:
+        for joined in _JOINED.finditer(token):
+            whole = joined[0].translate(_JOINTS)
+            if whole.lower().startswith(probes):
+                yield term_of(whole), *joined.span()
+
+
+def terms_of(token: str) -> tuple[tuple[At, ...], tuple[At, ...]]:
+    """The words of *token*, and what else stands in it: the parts of words, and what several are together."""
+    return _kept_terms(token) if len(token) <= _LONGEST_KEPT else _terms(token)
+
+
+def _terms(token: str) -> tuple[tuple[At, ...], tuple[At, ...]]:
+    """The words of a token, and its compounds that can be placed in it."""
+    if token.isascii() and token.isalpha() and token[1:].islower():  # as most are: one word without parts
+        return (At(term_of(token), 0, len(token)),), ()
+    words = tuple(At(term.text, term.start, term.end) for term in locate(token))
+    parts = [At(part.text, part.start, part.end) for part in locate_parts(token)]
+    parts += [At(term_of(joined[0].translate(_JOINTS)), *joined.span()) for joined in _JOINED.finditer(token)]
+    return words, tuple(parts)
+
+
+_kept_terms = lru_cache(maxsize=_KEPT_TOKENS)(_terms)
