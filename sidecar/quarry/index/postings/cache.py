@@ -51,6 +51,8 @@ class PostingsCache:
         """
         if meta.get(connection, meta.IDENTITY) is None:
             meta.put(connection, meta.IDENTITY, secrets.token_hex(16))
+        if self._database is not None:
+            files.clear_leftovers(self._database)
         with self._lock:
             self._load(connection)
 

@@ -13,6 +13,7 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,11 +65,18 @@ def path_beside(database: Path) -> Path:
 
 def discard(database: Path) -> None:
     """Delete the side file of a database, if there is one; no error where that is not possible: it is checked again."""
-    for path in (path_beside(database), _new(path_beside(database))):
-        try:
-            path.unlink(missing_ok=True)
-        except OSError:  # another program has it open; it will not be used, as it is of another moment
-            continue
+    _delete(path_beside(database))
+    clear_leftovers(database)
+
+
+def clear_leftovers(database: Path) -> None:
+    """Delete what whoever died while writing a side file left of it."""
+    _delete(_new(path_beside(database)))
+
+
+def _delete(path: Path) -> None:
+    with suppress(OSError):  # another program has it open; it will not be used, as it is of another moment
+        path.unlink(missing_ok=True)
 
 
 def install(new: Path, over: Path) -> None:
