@@ -12,14 +12,15 @@ from pathlib import Path
 
 import apsw
 
-from quarry.errors import Cancelled, IndexUnavailable, SchemaTooNew
+from quarry.errors import Cancelled, IndexUnavailable
 from quarry.faults import fault_point
-from quarry.index import admission_functions, bodies, files, keywords, meta, waiting
-from quarry.index.database import FTS5, SQLITE_VEC, Parts, connect, explained
+from quarry.index import files, meta, waiting
+from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
-from quarry.index.integrity import check_opening, check_pages, check_structure, verify_notes
-from quarry.index.keyword_schema import begin_bulk, create_keyword_index, has_keyword_index, merge
+from quarry.index.integrity import check_pages, check_structure, verify_notes
+from quarry.index.keyword_schema import begin_bulk, merge
 from quarry.index.notes import NoteRows
+from quarry.index.opening import connect_ours, open_writer
 from quarry.index.pool import ReaderPool
 from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
@@ -383,47 +384,13 @@ class Index:
         with self._writer.change() as connection:
             yield NoteRows(connection, self._parts, self._writer.keywords)
 
-    def _connect(self, *, writable: bool) -> tuple[apsw.Connection, Parts]:
-        connection, parts = connect(self.path, writable=writable, without=self._without)
-        keywords.register(connection)
-        admission_functions.register(connection)
-        bodies.register(connection)
-        return connection, parts
-
     def _open_reader(self) -> apsw.Connection:
-        connection, _ = self._connect(writable=False)
+        connection, _ = connect_ours(self.path, writable=False, without=self._without)
         return connection
 
     def _open_writer(self) -> None:
         with explained(self.path):
-            connection, self._parts = self._connect(writable=True)
-            try:
-                self._refuse_newer(connection)
-                check_opening(connection)
-                self._writer = Writer(self.path, connection)
-                self._refill_derived_parts()
-                self._memory.postings.load(connection)
-            except BaseException:
-                connection.close()
-                raise
-
-    def _refuse_newer(self, connection: apsw.Connection) -> None:
-        """The header said so once already, but a version may stand in the WAL only."""
-        version = connection.pragma("user_version")
-        if isinstance(version, int) and version > SCHEMA_VERSION:
-            raise SchemaTooNew(f"index {self.path} has schema {version}, this version reads {SCHEMA_VERSION}")
-
-    def _refill_derived_parts(self) -> None:
-        """Make what is derived agree with the truth again where a part of SQLite was missing for a while."""
-        connection = self._writer.connection
-        if self._parts.has_fts5:
-            is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
-            is_current = meta.get(connection, meta.TERMS) == keywords.VERSION and has_keyword_index(connection)
-            if is_stale or not is_current:
-                with self._writer.change():
-                    create_keyword_index(connection)
-                    meta.put(connection, meta.TERMS, keywords.VERSION)
-                    meta.delete(connection, meta.LEXICAL_STALE)
+            self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
 
 
 def _printable(text: str) -> str:

@@ -1,0 +1,67 @@
+"""
+How is an index opened, so that what it holds can be trusted? Our functions are registered, a newer file is refused, and
+what is derived is made anew where it is not of this version.
+"""
+
+from pathlib import Path
+
+import apsw
+
+from quarry.errors import SchemaTooNew
+from quarry.index import admission_functions, bodies, keywords, meta
+from quarry.index.database import Parts, connect
+from quarry.index.integrity import check_opening
+from quarry.index.keyword_schema import create_keyword_index, has_keyword_index
+from quarry.index.postings.cache import PostingsCache
+from quarry.index.schema import SCHEMA_VERSION
+from quarry.index.writer import Writer
+
+
+def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tuple[apsw.Connection, Parts]:
+    """A connection that knows the SQL functions of our views and conditions; raises as `connect`."""
+    connection, parts = connect(path, writable=writable, without=without)
+    keywords.register(connection)
+    admission_functions.register(connection)
+    bodies.register(connection)
+    return connection, parts
+
+
+def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) -> tuple[Writer, Parts]:
+    """
+    The one writer of the index at *path*; its *postings* are mapped.
+
+    Raises:
+        SchemaTooNew: A newer version of Quarry wrote it.
+        IndexDamaged, apsw.Error: It is no whole index of ours.
+    """
+    connection, parts = connect_ours(path, writable=True, without=without)
+    try:
+        _refuse_newer(path, connection)
+        check_opening(connection)
+        writer = Writer(path, connection)
+        if parts.has_fts5:
+            _refill_keyword_index(writer)
+        postings.load(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return writer, parts
+
+
+def _refuse_newer(path: Path, connection: apsw.Connection) -> None:
+    """The header said so once already, but a version may stand in the WAL only."""
+    version = connection.pragma("user_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise SchemaTooNew(f"index {path} has schema {version}, this version reads {SCHEMA_VERSION}")
+
+
+def _refill_keyword_index(writer: Writer) -> None:
+    """Make the keyword index agree with the truth again where FTS5 was missing for a while, or terms were others."""
+    connection = writer.connection
+    is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
+    is_current = meta.get(connection, meta.TERMS) == keywords.VERSION and has_keyword_index(connection)
+    if is_stale or not is_current:
+        with writer.change():
+            create_keyword_index(connection)
+            meta.put(connection, meta.TERMS, keywords.VERSION)
+            meta.delete(connection, meta.LEXICAL_STALE)
