@@ -28,7 +28,7 @@ def test_sql_is_never_made_by_formatting(source):
 
 def test_only_this_folder_knows_sqlite_and_only_through_apsw():
     package = Path(quarry.index.__file__).parents[1]
-    beside = {package / "bench" / "published.py", package / "bench" / "disk.py"}  # what is measured beside us, and bytes
+    beside = {package / "bench" / name for name in ("published.py", "disk.py")}  # what is measured beside us
     imports = {
         (path.relative_to(package).parts[0], name.name.partition(".")[0])
         for path in set(package.rglob("*.py")) - beside

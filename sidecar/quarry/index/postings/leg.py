@@ -164,14 +164,15 @@ class KeywordLeg:
         return self._ask_terms(query, ask, ask_fts5) if depth > 0 else set()
 
     def note_scores(self, query: LexicalQuery, note_ids: Iterable[int], deadline: Deadline) -> dict[int, float]:
-        """The scores that `lexical_notes` gives to these notes."""
+        """The scores that `lexical_notes` gives to these notes; a phrase counts by its names and best passages."""
         ids = list(note_ids)
 
         def ask(words: Words) -> dict[int, float]:
             deadline.check()
-            return words.note_scores(_asked(query), ids)
+            more = lexical.note_scores(self._db, _phrases(query), ids, deadline) if query.phrases else None
+            return words.note_scores(_asked(query), ids, more)
 
-        return self._ask_terms(query, ask, lambda: lexical.note_scores(self._db, query, ids, deadline))
+        return self._ask(query, ask, lambda: lexical.note_scores(self._db, query, ids, deadline))
 
     def count_notes(self, query: LexicalQuery, admitted: NoteIds | None) -> int:
         """How many notes hold a term."""
