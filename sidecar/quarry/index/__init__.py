@@ -7,7 +7,8 @@ from quarry.index.files import clear_leftovers, discard, install, rebuild_path, 
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.lexical import ChunkWeights, NoteWeights
 from quarry.index.matching import LexicalQuery
-from quarry.index.prepared import PreparedNote, prepare
+from quarry.index.postings.counting import Counted
+from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
@@ -32,6 +33,7 @@ from quarry.index.vectors import dequantise, quantise
 __all__ = [
     "SCHEMA_VERSION",
     "ChunkWeights",
+    "Counted",
     "Counts",
     "Deadline",
     "IncomingLink",
@@ -57,6 +59,7 @@ __all__ = [
     "StoredNote",
     "clear_leftovers",
     "content_hash",
+    "counted",
     "dequantise",
     "discard",
     "in_order",

@@ -20,7 +20,7 @@ from quarry.index.folding import fold_marks
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
 WRITER_CACHE_KIB = 32 * 1024
-BULK_CACHE_KIB = 96 * 1024  # indexes are filled in random order: pages that fit are written once a commit
+BULK_CACHE_KIB = 48 * 1024  # indexes are filled in random order; 96 MB save no write and no read of 80,000 chunks
 READER_CACHE_KIB = 8 * 1024  # per connection, of which there are a few; the system caches the file as well
 
 SqlValue: TypeAlias = str | int | float | bytes | None

@@ -5,8 +5,9 @@ FTS5 stores no text, so to take a row out it must be told what stood there. Wher
 whole keyword index is made anew.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import apsw
 
@@ -15,6 +16,7 @@ from quarry.index.database import Parts, SqlValue
 from quarry.index.keyword_schema import create_keyword_index
 from quarry.index.keywords import ChunkColumns, NoteColumns
 from quarry.index.postings.building import Gatherer
+from quarry.index.postings.counting import CountedRow
 
 _ADD_CHUNK = "INSERT INTO chunks_fts(rowid, text, section, context, compounds, parts) VALUES (?,?,?,?,?,?)"
 _REMOVE_CHUNK = (
@@ -27,8 +29,12 @@ _REMOVE_NOTE = (
 )
 
 
-Statement = tuple[str, tuple[SqlValue, ...]]
-"""SQL with its values, of which the first is the row that it changes."""
+class Statement(NamedTuple):
+    """SQL with its values, of which the first is the row that it changes."""
+
+    sql: str
+    values: tuple[SqlValue, ...]
+    counted: CountedRow | None = None  # what it adds, where somebody counted it before
 
 
 @dataclass(slots=True)
@@ -57,28 +63,28 @@ class KeywordQueue:
             create_keyword_index(connection)
             return None
         statements.sort(key=_row)
-        for sql, values in statements:
-            connection.execute(sql, values)
+        execute = connection.execute
+        for sql, values, _ in statements:
+            execute(sql, values)
         return statements
 
 
 def _row(statement: Statement) -> int:
-    row = statement[1][0]
+    row = statement.values[0]
     assert isinstance(row, int)
     return row
 
 
 def gather(statements: Iterable[Statement], gatherer: Gatherer) -> None:
     """Have *gatherer* know of the rows that *statements* wrote."""
-    for sql, (row, *columns) in statements:
+    for sql, (row, *columns), counted in statements:
         assert isinstance(row, int)
-        texts = [str(column) for column in columns]
         if sql is _ADD_CHUNK:
-            gatherer.put(row, texts)
+            gatherer.put(row, columns, counted)  # type: ignore[arg-type]  # all of them are text
         elif sql is _REMOVE_CHUNK:
             gatherer.remove_chunk(row)
         elif sql is _ADD_NOTE:
-            gatherer.put_names(row, texts)
+            gatherer.put_names(row, columns, counted)  # type: ignore[arg-type]
         else:
             gatherer.remove_names(row)
 
@@ -91,29 +97,38 @@ class KeywordRows:
         self._has_fts5 = parts.has_fts5
         self._queue = queue
 
-    def add_chunks(self, chunks: Sequence[tuple[int, ChunkColumns]]) -> None:
-        """Index new chunks, `(id, columns)`."""
+    def add_chunks(self, chunks: Iterable[tuple[int, ChunkColumns, CountedRow | None]]) -> None:
+        """Index new chunks, `(id, columns)`, and what somebody counted in them before."""
         if self._keeps():
-            self._queue.statements += [(_ADD_CHUNK, (chunk_id, *columns)) for chunk_id, columns in chunks]
+            self._queue.statements += [
+                Statement(_ADD_CHUNK, (chunk_id, *columns), counted) for chunk_id, columns, counted in chunks
+            ]
 
     def remove_chunk(self, chunk_id: int, columns: ChunkColumns) -> None:
         """Take out a chunk that was indexed by exactly these."""
         if self._keeps():
-            self._queue.statements.append((_REMOVE_CHUNK, (chunk_id, *columns)))
+            self._queue.statements.append(Statement(_REMOVE_CHUNK, (chunk_id, *columns)))
 
-    def replace_note(self, note_id: int, old: NoteColumns | None, new: NoteColumns | None) -> None:
-        """Bring the row of a note from what it was to what it is now; None: it was not there, or is gone."""
+    def replace_note(
+        self, note_id: int, old: NoteColumns | None, new: NoteColumns | None, counted: CountedRow | None = None
+    ) -> None:
+        """
+        Bring the row of a note from what it was to what it is now; None: it was not there, or is gone.
+
+        Args:
+            counted: What somebody counted in *new* before.
+        """
         if old == new or not self._keeps():
             return
         if old is not None:
-            self._queue.statements.append((_REMOVE_NOTE, (note_id, *old)))
+            self._queue.statements.append(Statement(_REMOVE_NOTE, (note_id, *old)))
         if new is not None:
-            self._queue.statements.append((_ADD_NOTE, (note_id, *new)))
+            self._queue.statements.append(Statement(_ADD_NOTE, (note_id, *new), counted))
 
     def make_anew(self) -> None:
         """Fill the whole keyword index from what is stored."""
         if self._keeps():
-            self._queue.statements.append(("", ()))
+            self._queue.statements.append(Statement("", ()))
             self._queue.anew.append(len(self._queue.statements) - 1)
 
     def _keeps(self) -> bool:

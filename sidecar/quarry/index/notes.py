@@ -141,7 +141,7 @@ class NoteRows:
         first, _ = id_range(note_id)
         self._add_chunks(note, [(number, first + number) for number in range(len(note.hashes))], is_indexed=True)
         self._vectors.add_title(note_id, note.title, note.title_vector)
-        self._keywords.replace_note(note_id, None, note.note_terms)
+        self._keywords.replace_note(note_id, None, note.note_terms, note.counted.names if note.counted else None)
         self._note_change(note_id)
         meta.add_to_totals(self._db, 1, len(note.hashes))
 
@@ -240,8 +240,8 @@ class NoteRows:
         self._db.executemany(_INSERT_CHUNK, rows)
         if is_indexed:
             terms = _terms(note, [number for number, _ in added])
-            ids = (chunk_id for _, chunk_id in added)
-            self._keywords.add_chunks(list(zip(ids, terms, strict=True)))
+            counted = [note.counted.chunk(number) if note.counted else None for number, _ in added]
+            self._keywords.add_chunks(zip((chunk_id for _, chunk_id in added), terms, counted, strict=True))
         self._vectors.add([(chunk_id, note.hashes[number], note.vectors[number]) for number, chunk_id in added])
 
     def _drop_chunks(self, old: _OldNote, chunk_ids: Sequence[int]) -> None:

@@ -5,13 +5,27 @@ Made by whoever has time, in another process if need be; the one thread that wri
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from quarry.index.bodies import Body, pack
 from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.keywords import ChunkColumns, NoteColumns, chunk_columns, note_columns
+from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS, Counted, CountedRow, count
 from quarry.index.rows import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import Chunk, FileStamp, Note
+
+
+class CountedNote(NamedTuple):
+    """Where the terms of a note were counted, together with those of others; a tuple is unpickled without Python."""
+
+    chunks: Counted
+    first: int  # the row of the note's first chunk in `chunks`
+    names: CountedRow
+
+    def chunk(self, number: int) -> CountedRow:
+        """The chunk of that number."""
+        return CountedRow(self.chunks, self.first + number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,7 @@ class PreparedNote:
     title_vector: bytes | None
     chunk_terms: tuple[ChunkColumns, ...] | None  # None: made when it is written, for chunks that are new there
     note_terms: NoteColumns
+    counted: CountedNote | None = None  # both kinds of terms; None: done when it is written, where it is wanted
 
     @property
     def path(self) -> str:
@@ -80,3 +95,19 @@ def prepare(
 def chunk_terms(chunk: Chunk) -> ChunkColumns:
     """What the keyword index holds of *chunk*."""
     return chunk_columns(chunk.text, chunk.section, chunk.context)
+
+
+def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
+    """*notes* with their terms counted, all in one batch; those without terms stay as they are."""
+    whole = [note for note in notes if note.chunk_terms is not None]
+    chunks = count([columns for note in whole for columns in note.chunk_terms or ()], CHUNK_COLUMNS)
+    names = count([list(map(str, note.note_terms)) for note in whole], NAME_COLUMNS)
+    found: list[PreparedNote] = []
+    first = row = 0
+    for note in notes:
+        if note.chunk_terms is None:
+            found.append(note)
+            continue
+        found.append(replace(note, counted=CountedNote(chunks, first, CountedRow(names, row))))
+        first, row = first + len(note.chunk_terms), row + 1
+    return found

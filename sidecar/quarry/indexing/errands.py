@@ -4,14 +4,16 @@ What the serving process and a preparing one say to each other: pickled values i
 Only a process that we started, from our own code, holds the other ends, so that unpickling is safe.
 """
 
+import io
 import pickle
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from quarry.embedding.encoder import Encoder, Fingerprint
+from quarry.index import Counted
 from quarry.text.note import ReadingRules
 
 _LENGTH = struct.Struct("<Q")
@@ -48,10 +50,24 @@ class Part:
     """
     Results for the next items of a task, in their order.
 
-    Each is pickled by itself: unpickling holds the interpreter, and searches want it in between.
+    Each is pickled by itself: unpickling holds the interpreter, and searches want it in between. What was counted of
+    all of them together is sent once beside them.
     """
 
     results: tuple[bytes, ...]
+    shared: bytes = b""
+
+    @classmethod
+    def of(cls, results: Iterable[object]) -> "Part":
+        """*results* ready to be sent."""
+        shared: list[Counted] = []
+        found = tuple(_pickled(result, shared) for result in results)
+        return cls(found, pickle.dumps(shared, pickle.HIGHEST_PROTOCOL) if shared else b"")
+
+    def opened(self) -> Iterator[object]:
+        """The results, each when it is asked for."""
+        shared: list[Counted] = pickle.loads(self.shared) if self.shared else []  # noqa: S301  see above
+        return (_Unpickler(result, shared).load() for result in self.results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +84,37 @@ class Refused:
 
 
 Reply: TypeAlias = Started | Part | Done | Refused
+
+
+class _Pickler(pickle.Pickler):
+    """Puts a number in place of what is shared."""
+
+    def __init__(self, file: io.BytesIO, shared: list[Counted]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._shared = shared
+
+    def persistent_id(self, value: object) -> int | None:
+        if not isinstance(value, Counted):
+            return None
+        known = [at for at, other in enumerate(self._shared) if other is value]
+        if not known:
+            self._shared.append(value)
+        return known[0] if known else len(self._shared) - 1
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, shared: list[Counted]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._shared = shared
+
+    def persistent_load(self, at: int) -> Counted:
+        return self._shared[at]
+
+
+def _pickled(value: object, shared: list[Counted]) -> bytes:
+    file = io.BytesIO()
+    _Pickler(file, shared).dump(value)
+    return file.getvalue()
 
 
 def write_frame(pipe: IO[bytes], value: object) -> None:

@@ -82,9 +82,7 @@ class Preparation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._preparers:
-            self._preparers.close()
-            self._preparers = None
+        self._dismiss()
 
     def notes(
         self, index: Index, moves: Sequence[Move], size_bytes: int, deadly: Set[str] = frozenset()
@@ -108,6 +106,7 @@ class Preparation:
                     for move, found in zip(moves[done : done + len(group)], group, strict=True)
                 ]
                 done += len(group)
+            self._dismiss()  # 200 MB, which are free when what was written is put together
         yield from self._here(index, moves[done:], deadly)
 
     def stamps(self, paths: Sequence[str]) -> Iterator[Sequence[FoundFile]]:
@@ -132,6 +131,12 @@ class Preparation:
         return found
 
     # --- steps ---------------------------------------------------------------------------------
+
+    def _dismiss(self) -> None:
+        """End the processes; whoever wants some again starts others."""
+        if self._preparers:
+            self._preparers.close()
+            self._preparers = None
 
     def _as_of_now(self, index: Index, move: Move, found: Ready | Deadly) -> Ready:
         """*found*; where it was overtaken by a change since it was read, the note as it is now."""

@@ -7,7 +7,6 @@ in the middle of whatever it does.
 """
 
 import os
-import pickle
 import queue
 import signal
 import threading
@@ -66,7 +65,7 @@ def _work(tasks: "queue.SimpleQueue[object]", replies: IO[bytes]) -> None:
         assert isinstance(task, Task)
         try:
             for results in _results(preparer, task):
-                write_frame(replies, Part(tuple(pickle.dumps(result, pickle.HIGHEST_PROTOCOL) for result in results)))
+                write_frame(replies, Part.of(results))
         except VaultMissing as error:
             write_frame(replies, Refused(str(error), is_vault_missing=True))
             return

@@ -129,9 +129,9 @@ class Preparers:
     def _receive(self, share: _Share) -> Iterator[list[Result]]:
         while True:
             match self._next(self._links[share.seat]):
-                case Part(results):
-                    share.task = Task(share.task.kind, share.task.items[len(results) :])
-                    yield [pickle.loads(result) for result in results]  # noqa: S301  see `errands.py`
+                case Part() as part:
+                    share.task = Task(share.task.kind, share.task.items[len(part.results) :])
+                    yield list(part.opened())
                 case Done():
                     return
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
-from quarry.index import PreparedNote, content_hash, prepare, quantise, title_hash
+from quarry.index import PreparedNote, content_hash, counted, prepare, quantise, title_hash
 from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import Chunk, FileStamp, Note
@@ -68,7 +68,7 @@ class Preparer:
     Args:
         encoder: None where there is no model.
         known: Asked before anything is embedded.
-        with_terms: Cut every chunk into terms here; otherwise the writer does so with those that changed.
+        with_terms: Cut every chunk into terms and count them here; otherwise the writer does so with what changed.
     """
 
     def __init__(
@@ -112,7 +112,8 @@ class Preparer:
     def _prepare_group(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
         vectors = self._vectors([found[0] for found, _ in read if isinstance(found, tuple)])
-        return [(self._note(*found, vectors) if isinstance(found, tuple) else found, old) for found, old in read]
+        ready = [(self._note(*found, vectors) if isinstance(found, tuple) else found, old) for found, old in read]
+        return _counted(ready) if self._with_terms else ready
 
     def _read(self, file: NoteFile) -> tuple[Note, FileStamp] | FailedNote:
         """What stands in *file*; where reading it fails, the other notes go on."""
@@ -140,6 +141,15 @@ class Preparer:
         if self._encoder is None or not missing:
             return known
         return {**known, **dict(zip(missing, self.embed([texts[key] for key in missing]), strict=True))}
+
+
+def _counted(group: Sequence[Ready]) -> list[Ready]:
+    """*group*, with the terms of its notes counted together."""
+    rows = iter(counted([found.rows for found, _ in group if isinstance(found, ReadyNote)]))
+    return [
+        (replace(found, rows=next(rows)) if isinstance(found, ReadyNote) else found, old_path)
+        for found, old_path in group
+    ]
 
 
 def embedded_text(chunk: Chunk) -> str:

@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from quarry.errors import IndexUnavailable
-from quarry.index.keyword_rows import KeywordQueue
+from quarry.index.keyword_rows import KeywordQueue, Statement
 from quarry.index.prepared import prepare
 
 
@@ -25,7 +25,7 @@ def connection():
 
 def test_what_is_queued_is_written_in_its_order_and_once(connection):
     queue = KeywordQueue()
-    queue.statements += [("INSERT INTO t VALUES (?)", (1,)), ("UPDATE t SET x = x + ?", (5,))]
+    queue.statements += [Statement("INSERT INTO t VALUES (?)", (1,)), Statement("UPDATE t SET x = x + ?", (5,))]
 
     queue.run(connection)
     queue.run(connection)
@@ -34,11 +34,11 @@ def test_what_is_queued_is_written_in_its_order_and_once(connection):
 
 
 def test_what_a_failed_change_queued_is_forgotten():
-    queue = KeywordQueue([("one", ()), ("two", ()), ("", ())], anew=[2])
+    queue = KeywordQueue([Statement("one", ()), Statement("two", ()), Statement("", ())], anew=[2])
 
     queue.rewind(1)
 
-    assert queue == KeywordQueue([("one", ())])
+    assert queue == KeywordQueue([Statement("one", ())])
 
 
 def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, stamp, lexical):
@@ -95,7 +95,8 @@ def test_another_text_leaves_the_names_of_its_note_alone(index, put, lexical):
 def test_rows_are_written_by_their_ids_and_each_in_its_order(connection):
     queue = KeywordQueue()
     insert = "INSERT INTO t SELECT ? * 10 + count(*) FROM t"
-    queue.statements += [(insert, (7,)), (insert, (3,)), ("UPDATE t SET x = x + 100 WHERE x = ? * 10", (3,))]
+    updated = "UPDATE t SET x = x + 100 WHERE x = ? * 10"
+    queue.statements += [Statement(insert, (7,)), Statement(insert, (3,)), Statement(updated, (3,))]
 
     queue.run(connection)
 

@@ -3,7 +3,8 @@ import pickle
 import pytest
 
 from quarry.index import Index, quantise
-from quarry.index.prepared import prepare
+from quarry.index.postings import files
+from quarry.index.prepared import counted, prepare
 
 
 def test_a_note_prepared_elsewhere_is_stored_as_by_upsert(tmp_path, make_note, stamp, encode):
@@ -30,3 +31,28 @@ def test_a_note_that_cannot_be_stored_cannot_be_prepared(make_note, stamp):
         prepare(make_note("b.md", "x", "y"), stamp(), [None])
     with pytest.raises(ValueError, match="no Unicode"):
         prepare(make_note("bad\udcff.md", "x"), stamp(), [None])
+
+
+def test_notes_counted_elsewhere_give_the_postings_that_reading_everything_gives(tmp_path, make_note, stamp):
+    notes = [make_note(f"{i}.md", f"apples {i}", "pears", tags=(f"t{i}",)) for i in range(40)]
+    prepared = [prepare(note, stamp(), [None] * 2, with_terms=i % 7 != 3) for i, note in enumerate(notes)]
+    ready = counted(prepared[:25]) + counted(prepared[25:])
+    index = Index.open(tmp_path / "1.db")
+    path = files.path_beside(index.path)
+
+    with index.bulk():
+        for note in ready[5:30]:
+            index.upsert_prepared(note)
+        index.flush()
+        index.remove("9.md")
+        index.upsert_prepared(ready[8], old_path="11.md")
+        for note in (*ready[:7], *ready[28:]):
+            index.upsert_prepared(note)
+
+    gathered = path.read_bytes()
+    path.unlink()
+    index._memory.postings.__init__(index.path)
+    index.fold()
+    assert [note.counted is None for note in ready] == [i % 7 == 3 for i in range(40)]
+    assert path.read_bytes() == gathered
+    index.close()

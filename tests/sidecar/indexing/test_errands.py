@@ -5,6 +5,7 @@ import pickle
 
 import pytest
 
+from quarry.index.postings.counting import CountedRow, count
 from quarry.indexing.errands import Done, Part, Task, read_frame, write_frame
 
 
@@ -37,3 +38,19 @@ def test_what_cannot_be_sent_leaves_nothing_in_the_pipe():
         write_frame(pipe, lambda: None)
 
     assert pipe.getvalue() == b""
+
+
+def test_what_results_share_is_sent_once():
+    one, other = count([("a " * 50_000 + "b",)], 1), count([("c",)], 1)
+    sent = [(f"n{row}", CountedRow(batch, row), batch) for row in range(3) for batch in (one, other)]
+    [part] = [read_frame(framed(Part.of(sent)))]
+    found = list(part.opened())
+
+    assert [name for name, _, _ in found] == [name for name, _, _ in sent]
+    assert len({id(batch) for _, _, batch in found}) == 2
+    assert all(row.batch is batch for _, row, batch in found)
+    assert [batch.words for _, _, batch in found[:2]] == [(b"a", b"b"), (b"c",)]
+
+
+def test_results_that_share_nothing_arrive_as_they_are():
+    assert list(Part.of(["a", b"b"]).opened()) == ["a", b"b"]

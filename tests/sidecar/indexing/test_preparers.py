@@ -14,7 +14,10 @@ from builders import HashEncoder, Quiet, Vault, find, load_fatal_encoder, load_h
 from quarry.engine import Engine
 from quarry.errors import Cancelled, VaultMissing
 from quarry.index import Index
-from quarry.indexing import preparation, preparer_link
+from quarry.index.postings import building, files
+from quarry.index.postings.building import Gatherer
+from quarry.index.postings.segment import Segment
+from quarry.indexing import indexer, preparation, preparer_link
 from quarry.indexing import preparers as preparers_module
 from quarry.indexing.errands import Employment
 from quarry.indexing.indexer import Indexer
@@ -119,6 +122,31 @@ def test_processes_give_the_same_rows_as_the_thread(
 
     assert outcome.upserted == len(NOTES) + 1
     assert same_as_without_processes(index, vault, encoder, tmp_path)
+
+
+def test_what_processes_counted_is_what_is_read_anew_and_they_are_gone_before_it_is_put_together(
+    vault: Vault, index: Index, staffed: Indexer, monkeypatch: pytest.MonkeyPatch
+):
+    vault.write_all(NOTES)
+    monkeypatch.setattr(indexer, "MANY_NOTES", 100)
+    seen: list[tuple[object, int]] = []
+    finish, count = Gatherer.finish, building.count
+
+    def finishing(gatherer: Gatherer) -> tuple[Segment, Segment]:
+        seen.append((staffed._preparation._preparers, len(gatherer._names)))
+        return finish(gatherer)
+
+    monkeypatch.setattr(Gatherer, "finish", finishing)
+    monkeypatch.setattr(building, "count", lambda *_: 1 // 0)
+    staffed.reconcile(index)
+    monkeypatch.setattr(building, "count", count)
+
+    path = files.path_beside(index.path)
+    gathered = path.read_bytes()
+    index._memory.postings.forget("the test wants it anew")
+    assert index.fold()
+    assert path.read_bytes() == gathered
+    assert seen[0] == (None, len(NOTES))
 
 
 def test_the_serving_process_embeds_nothing_of_a_large_plan(vault: Vault, index: Index, staffed: Indexer, encoder):

@@ -2,7 +2,8 @@
 The keyword index in memory: the postings of every term, scored exactly as FTS5's bm25() scores them.
 
     tokens -> terms, segment       what is stored: an immutable set of postings
-    building, merging, files       how it comes to be, and to disk
+    counting, building, merging    how it comes to be
+    files                          and to disk
     additions, moment              what changed since, and both together at one moment of the index
     scoring, words                 BM25 over chunks, whole notes and names
     cache                          the newest moment that was asked for

@@ -1,62 +1,37 @@
 """
-Making a segment from columns of terms: some hundred documents at a time, counted by sorting numbers.
+Making a segment from documents that were counted in batches (`counting.py`), here or in another process.
 
-80,000 chunks, 13 million tokens, take about two seconds of a processor beyond the columns themselves.
+80,000 chunks, 13 million tokens, take about half a second of a processor beyond the counting.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS, Counted, CountedRow, Small, count, narrowed
 from quarry.index.postings.segment import Postings, Segment, assemble
-from quarry.index.postings.tokens import encoded, is_odd, straightened, tokens_of
 
-CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: those of `keywords.chunk_columns`
-NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
-_BATCH_BITS = 9  # documents that are counted together: 512 of them are 10 MB for a moment
-_BATCH = 1 << _BATCH_BITS
-_COLUMN_BITS = 3
+_BATCH = 512  # documents that are counted together: 10 MB for a moment
 _BATCH_CHARACTERS = 4_000_000  # of one batch, where documents are long
 
 
-class _Words(dict[str, int]):
-    """A number for each token met; 0 is for none at all."""
-
-    def __init__(self) -> None:
-        super().__init__({"": 0})
-        self.encoded = [b""]
-        self.met_odd = False
-        self._by_bytes: dict[bytes, int] = {}  # of tokens that FTS5 cuts short
-
-    def __missing__(self, token: str) -> int:
-        if is_odd(token):
-            if straightened(token) != token:
-                self.met_odd = True
-                return 0
-            known = self._by_bytes.setdefault(encoded(token), len(self.encoded))
-            if known < len(self.encoded):
-                self[token] = known
-                return known
-        number = self[token] = len(self.encoded)
-        self.encoded.append(encoded(token))
-        return number
-
-
 class Builder:
-    """Counts the terms of documents; of a document that is put twice the last stands."""
+    """Collects counted documents; of a document that is put twice the last stands."""
 
     def __init__(self, columns: int) -> None:
-        assert columns < 1 << _COLUMN_BITS
         self._columns = columns
-        self._words = _Words()
+        self._words: dict[bytes, int] = {}
+        self._codes: dict[bytes, int] = {}
         self._ids: list[int] = []
         self._sizes: list[NDArray[np.uint32]] = []
-        self._codes: dict[tuple[int, ...], int] = {}
-        self._postings: list[Postings] = []
+        self._pieces: list[_Piece] = []
+        # What was put and is not collected yet: columns to be counted, or rows of one batch.
         self._waiting: list[Sequence[str]] = []
         self._characters = 0
+        self._batch: Counted | None = None
+        self._rows: list[int] = []
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -68,11 +43,19 @@ class Builder:
 
     def put(self, document_id: int, columns: Sequence[str]) -> None:
         """Add a document of these columns, each terms between spaces."""
+        if self._batch is not None or len(self._waiting) == _BATCH or self._characters > _BATCH_CHARACTERS:
+            self._collect()
         self._ids.append(document_id)
         self._waiting.append(columns)
         self._characters += sum(map(len, columns))
-        if len(self._waiting) == _BATCH or self._characters > _BATCH_CHARACTERS:
-            self._count()
+
+    def put_counted(self, document_id: int, counted: CountedRow) -> None:
+        """Add a document that was counted before; those of a batch that come one after the other cost less."""
+        if self._batch is not counted.batch or counted.row <= self._rows[-1]:
+            self._collect()
+        self._ids.append(document_id)
+        self._batch = counted.batch
+        self._rows.append(counted.row)
 
     def finish(self, dropped: NDArray[np.bool_] | None = None) -> Segment:
         """
@@ -81,74 +64,67 @@ class Builder:
         Raises:
             OverflowError: As `assemble`.
         """
-        self._count()
-        ids = np.array(self._ids, np.int64)
+        self._collect()
+        ids = self.ids
         sizes = np.concatenate([np.zeros((0, self._columns), np.uint32), *self._sizes])
-        counts = np.array(list(self._codes), np.uint32).reshape(-1, self._columns)
+        counts = np.frombuffer(b"".join(self._codes), np.uint32).reshape(-1, self._columns)
         keep = _last_of_each(ids)
         if dropped is not None:
             keep &= ~dropped
-        postings, self._postings = self._postings, []
-        if not keep.all():
-            place = np.cumsum(keep, dtype=np.int32) - 1
-            postings = [
-                (word[kept], place[document[kept]], code[kept])
-                for word, document, code in postings
-                for kept in (keep[document],)
-            ]
-        return assemble(ids[keep], sizes[keep], counts, self._words.encoded, postings)
+        pieces, self._pieces = self._pieces, []
+        return assemble(ids[keep], sizes[keep], counts, list(self._words), _Kept(pieces, keep))
 
-    def _count(self) -> None:
-        """Turn what waits into postings."""
-        waiting, self._waiting, self._characters = self._waiting, [], 0
-        if not waiting:
-            return
-        first = len(self._ids) - len(waiting)
-        cells = np.concatenate(
-            [self._cells(column, [row[column] for row in waiting]) for column in range(self._columns)]
-        )
-        cells.sort()
-        begins = np.flatnonzero(np.diff(cells, prepend=-1))
-        times = np.diff(begins, append=len(cells))
-        cells = cells[begins]
-        column = cells & ((1 << _COLUMN_BITS) - 1)
-        cells >>= _COLUMN_BITS
-        is_first = np.diff(cells, prepend=-1) != 0
-        table = np.zeros((int(is_first.sum()), self._columns), np.int64)
-        table[np.cumsum(is_first) - 1, column] = times
-        cells = cells[is_first]
-        document = cells & ((1 << _BATCH_BITS) - 1)
-        sizes = np.zeros((len(waiting), self._columns), np.uint32)
-        for at in range(self._columns):
-            sizes[:, at] = np.bincount(document, weights=table[:, at], minlength=len(waiting))
-        self._sizes.append(sizes)
-        word = (cells >> _BATCH_BITS).astype(np.int32)
-        self._postings.append((word, (document + first).astype(np.int32), self._coded(table)))
+    def _collect(self) -> None:
+        """Take in what waits."""
+        if self._waiting:
+            batch = count(self._waiting, self._columns)
+            self._take(batch, len(self._ids) - len(self._waiting), np.arange(len(self._waiting)))
+        elif self._batch is not None:
+            self._take(self._batch, len(self._ids) - len(self._rows), np.array(self._rows))
+        self._waiting, self._characters, self._batch, self._rows = [], 0, None, []
 
-    def _cells(self, column: int, texts: list[str]) -> NDArray[np.int64]:
-        """Word, document and column of every token, as one number each."""
-        words = self._words
-        words.met_odd = False
-        tokens = tokens_of(" ".join(texts))
-        numbers = np.fromiter(map(words.__getitem__, tokens), np.int64, len(tokens))
-        if words.met_odd:
-            return self._cells(column, [straightened(text) for text in texts])
-        lengths = np.fromiter((text.count(" ") + 1 for text in texts), np.int64, len(texts))
-        documents = np.repeat(np.arange(len(texts)), lengths)
-        cells = (numbers << _BATCH_BITS | documents) << _COLUMN_BITS | column
-        return cells[numbers > 0]
+    def _take(self, batch: Counted, first: int, rows: NDArray[np.int64]) -> None:
+        """Take in some *rows* of *batch*, ascending; in the order of putting they are those from *first* on."""
+        word, document, code = batch.word, batch.document.astype(np.int64), batch.code
+        if len(rows) < len(batch.sizes):
+            is_put = np.zeros(len(batch.sizes), np.bool_)
+            is_put[rows] = True
+            here = is_put[document]
+            word, document, code = word[here], (np.cumsum(is_put) - 1)[document[here]], code[here]
+        words, codes = self._words, self._codes
+        numbers = np.array([words.setdefault(key, len(words)) for key in batch.words], np.int32)
+        known = [codes.setdefault(row.tobytes(), len(codes)) for row in batch.counts]
+        self._sizes.append(batch.sizes[rows])
+        coded = narrowed(np.array(known, np.int64), len(codes))
+        self._pieces.append(_Piece(numbers[word], first, narrowed(document, len(rows)), coded[code]))
 
-    def _coded(self, table: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The code of each row of counts."""
-        bits = 60 // self._columns
-        if len(table) and int(table.max()) < 1 << bits:
-            packed = table @ (1 << bits * np.arange(self._columns, dtype=np.int64))
-            _, at, which = np.unique(packed, return_index=True, return_inverse=True)
-            rows = table[at]
-        else:
-            rows, which = np.unique(table, axis=0, return_inverse=True)
-        codes = [self._codes.setdefault(tuple(row), len(self._codes)) for row in rows.tolist()]
-        return np.array(codes, np.int32)[which.reshape(-1)]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Postings of documents put one after the other: 8 bytes each, as there are millions of them."""
+
+    word: NDArray[np.int32]
+    first: int
+    document: Small  # counted from `first`
+    code: Small
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The postings of the documents to *keep*, renumbered, made piece by piece each time they are gone through."""
+
+    pieces: Sequence[_Piece]
+    keep: NDArray[np.bool_]
+
+    def __iter__(self) -> Iterator[Postings]:
+        place = np.cumsum(self.keep, dtype=np.int32) - 1
+        for piece in self.pieces:
+            word, code = piece.word, piece.code.astype(np.int32)
+            document = piece.document.astype(np.int32) + np.int32(piece.first)
+            kept = self.keep[document]
+            if not kept.all():
+                word, document, code = word[kept], document[kept], code[kept]
+            yield word, place[document], code
 
 
 @dataclass(slots=True)
@@ -160,13 +136,13 @@ class Gatherer:
     _gone_chunks: dict[int, int] = field(default_factory=dict)  # id -> how many had been put when it went
     _gone_names: dict[int, int] = field(default_factory=dict)
 
-    def put(self, chunk_id: int, columns: Sequence[str]) -> None:
-        """A chunk that came, as `keywords.chunk_columns` says it."""
-        self._chunks.put(chunk_id, columns)
+    def put(self, chunk_id: int, columns: Sequence[str], counted: CountedRow | None = None) -> None:
+        """A chunk that came, as `keywords.chunk_columns` says it, *counted* before if somebody did."""
+        _put(self._chunks, chunk_id, columns, counted)
 
-    def put_names(self, note_id: int, columns: Sequence[str]) -> None:
+    def put_names(self, note_id: int, columns: Sequence[str], counted: CountedRow | None = None) -> None:
         """What a note is called, as the view `name_terms` says it."""
-        self._names.put(note_id, columns)
+        _put(self._names, note_id, columns, counted)
 
     def remove_chunk(self, chunk_id: int) -> None:
         """A chunk that went."""
@@ -180,6 +156,13 @@ class Gatherer:
         """The segments of chunks and of names."""
         chunks = self._chunks.finish(_put_before(self._chunks.ids, self._gone_chunks))
         return chunks, self._names.finish(_put_before(self._names.ids, self._gone_names))
+
+
+def _put(builder: Builder, document_id: int, columns: Sequence[str], counted: CountedRow | None) -> None:
+    if counted is None:
+        builder.put(document_id, columns)
+    else:
+        builder.put_counted(document_id, counted)
 
 
 def _put_before(ids: NDArray[np.int64], gone: dict[int, int]) -> NDArray[np.bool_]:

@@ -17,8 +17,9 @@ from quarry.index import keywords, meta
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.postings import files
-from quarry.index.postings.building import CHUNK_COLUMNS, NAME_COLUMNS, Gatherer
+from quarry.index.postings.building import Gatherer
 from quarry.index.postings.changes import Changes
+from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.files import Base, Stamp
 from quarry.index.postings.moment import PostingsDamaged
 from quarry.index.postings.reading import read_everything

@@ -11,7 +11,7 @@ import numpy as np
 
 from quarry.index.ids import SLOT_BITS
 from quarry.index.postings.additions import Additions
-from quarry.index.postings.building import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.files import Base, Stamp
 from quarry.index.postings.merging import merged
 from quarry.index.postings.moment import Moment, PostingsDamaged

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.faults import fault_point
-from quarry.index.postings.building import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.segment import Segment, blocks_of
 from quarry.index.postings.terms import Terms
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from quarry.index.postings import building, segment
 from quarry.index.postings.building import Builder, Gatherer
+from quarry.index.postings.counting import CountedRow, count
 
 COLUMN = st.lists(st.sampled_from(["a", "b", "be", "ü", "机", "😀", "x\u2028y", "", "\u00a0"]), max_size=6).map(
     " ".join
@@ -48,6 +49,23 @@ def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents
 
     assert told(found) == expected(documents)
     assert list(found.terms) == sorted(found.terms)
+
+
+@given(DOCUMENTS, st.data())
+def test_documents_that_were_counted_before_are_like_others(documents, data):
+    batch = count([columns for _, *columns in documents], 2)
+    builder = Builder(2)
+    put = []
+    for row in data.draw(st.lists(st.integers(0, len(documents) - 1), max_size=30)) if documents else []:
+        i, *columns = documents[row]
+        put.append(documents[row])
+        if data.draw(st.booleans()):
+            builder.put_counted(i, CountedRow(batch, row))
+        else:
+            builder.put(i, columns)
+
+    assert len(builder) == len(put)
+    assert told(builder.finish()) == expected(put)
 
 
 def test_equal_documents_make_equal_bytes_in_whichever_order_they_came():
