@@ -22,7 +22,7 @@ _HEADER_BYTES = 100
 _MAGIC = b"SQLite format 3\0"
 _NEW = ".new"
 _REBUILD = ".rebuild"
-_COMPANIONS = ("-shm", "-wal")
+_COMPANIONS = ("-shm", "-wal", "-journal")
 
 
 def rebuild_path(path: Path) -> Path:

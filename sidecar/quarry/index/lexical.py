@@ -137,6 +137,26 @@ def rank_notes(
     return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
 
+def every_note_score(
+    connection: apsw.Connection,
+    query: LexicalQuery,
+    admitted: NoteIds | None,
+    deadline: Deadline,
+    weights: NoteWeights = NOTE_WEIGHTS,
+) -> dict[int, float]:
+    """The scores of all notes that `rank_notes` would rank, in no order."""
+    wanted = expression(query, NOTE_COLUMNS)
+    if wanted is None:
+        return {}
+    values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query), **asdict(weights)}
+    sql = _EVERY_NOTE
+    if admitted is not None:
+        values["ids"] = id_list(admitted)
+        sql = _SOME_NOTES
+    with deadline.over(connection):
+        return dict(select(connection, sql, values))
+
+
 def count(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
     """How many chunks `rank` would rank, counted no further than *limit*."""
     wanted = expression(query, CHUNK_COLUMNS)

@@ -17,6 +17,8 @@ PARENT_POLL_S = 2.0
 IDLE_POLL_S = 1.0
 LEAVE_TIMEOUT_S = 20.0  # to finish the notes in hand; a drive that hangs must not keep us, and a killed index is sound
 
+_PARENT = os.getppid()  # when we began: one that dies before it is watched would look like any other process
+
 _STDIN = 0  # not sys.stdin, which is None where the descriptor was closed: that, too, is the end
 
 
@@ -38,7 +40,7 @@ async def watch_parent(pid: int, leave: Callable[[], None]) -> None:
     """Call *leave* when the process *pid* is gone, if it could be seen to begin with."""
     if sys.platform == "win32" or not _exists(pid):
         return  # Windows: asking needs a handle that may be another process's by now; stdin is sure there
-    is_ours = os.getppid() == pid
+    is_ours = pid == _PARENT
     while _is_our_parent(pid) if is_ours else _exists(pid):
         await asyncio.sleep(PARENT_POLL_S)
     leave()

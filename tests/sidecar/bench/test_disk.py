@@ -7,7 +7,7 @@ def test_the_tables_make_up_the_file(vault, tmp_path):
 
     tables = tables_mb(tmp_path / "index.db")
 
-    assert "chunks" in tables
+    assert "bodies" in tables
     assert 0.5 * size_of(tmp_path / "index.db") < sum(tables.values()) <= size_of(tmp_path / "index.db") + 0.1
 
 

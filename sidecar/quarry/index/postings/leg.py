@@ -131,7 +131,8 @@ class KeywordLeg:
 
         def ask(words: Words) -> list[tuple[int, str, float]]:
             of: Of = "name" if by_name else "note"
-            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check)
+            more = self._phrase_note_scores(query, admitted, deadline)
+            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check, more)
             known = self._paths(words, scores)
             named = [(note_id, known[note_id], score) for note_id, score in scores.items() if note_id in known]
             return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
@@ -139,7 +140,7 @@ class KeywordLeg:
         def ask_fts5() -> list[tuple[int, str, float]]:
             return lexical.rank_notes(self._db, query, admitted, depth, deadline, by_name=by_name)
 
-        return self._ask_terms(query, ask, ask_fts5) if depth > 0 else []
+        return self._ask_whole(query, ask, ask_fts5, by_name=by_name) if depth > 0 else []
 
     def proposed_notes(
         self, query: LexicalQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, *, by_name: bool
@@ -148,7 +149,8 @@ class KeywordLeg:
 
         def ask(words: Words) -> set[int]:
             of: Of = "name" if by_name else "note"
-            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check)
+            more = self._phrase_note_scores(query, admitted, deadline)
+            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check, more)
             if len(scores) <= depth:
                 return set(scores)
             lowest = sorted(scores.values())[-depth]
@@ -161,7 +163,7 @@ class KeywordLeg:
             ranked = lexical.rank_notes(self._db, query, admitted, depth, deadline, by_name=by_name)
             return {note_id for note_id, _, _ in ranked}
 
-        return self._ask_terms(query, ask, ask_fts5) if depth > 0 else set()
+        return self._ask_whole(query, ask, ask_fts5, by_name=by_name) if depth > 0 else set()
 
     def note_scores(self, query: LexicalQuery, note_ids: Iterable[int], deadline: Deadline) -> dict[int, float]:
         """The scores that `lexical_notes` gives to these notes; a phrase counts by its names and best passages."""
@@ -204,8 +206,19 @@ class KeywordLeg:
     def _ask_terms(
         self, query: LexicalQuery, of_memory: Callable[[Words], _Answer], of_fts5: Callable[[], _Answer]
     ) -> _Answer:
-        """The same where phrases cannot be added: counts, and notes, of which FTS5 knows no whole."""
+        """The same where phrases cannot be added: counts, and names."""
         return of_fts5() if query.phrases else self._ask(query, of_memory, of_fts5)
+
+    def _ask_whole(
+        self,
+        query: LexicalQuery,
+        of_memory: Callable[[Words], _Answer],
+        of_fts5: Callable[[], _Answer],
+        *,
+        by_name: bool,
+    ) -> _Answer:
+        """The same for rankings of notes, where phrases can be added to all that a note holds."""
+        return (self._ask_terms if by_name else self._ask)(query, of_memory, of_fts5)
 
     def _scores(
         self, words: Words, query: LexicalQuery, ids: list[int], deadline: Deadline, weights: ChunkWeights
@@ -240,6 +253,14 @@ class KeywordLeg:
         if not query.phrases:
             return None
         return lexical.every_score(self._db, _phrases(query), admitted, deadline, weights)
+
+    def _phrase_note_scores(
+        self, query: LexicalQuery, admitted: NoteIds | None, deadline: Deadline
+    ) -> dict[int, float] | None:
+        """A phrase counts for a note by its names and its best passages: FTS5 knows of no whole note."""
+        if not query.phrases:
+            return None
+        return lexical.every_note_score(self._db, _phrases(query), admitted, deadline)
 
 
 def _asked(query: LexicalQuery) -> list[Asked]:

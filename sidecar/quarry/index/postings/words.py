@@ -117,10 +117,13 @@ class Words:
         depth: int,
         of: Of,
         check: Callable[[], None],
+        more: Scores | None = None,
         weights: NoteWeights = NOTE_WEIGHTS,
     ) -> Scores:
         """The *depth* best of the *admitted* notes, by all that they hold or by *name* alone, and their ties."""
         terms = [self._note_scores(term, of, weights) for term in asked]
+        if more:
+            terms.append(self._given(self.names, more))
         chosen = None if admitted is None else self._admitted(admitted)
         return _by_id(self.names, *best(terms, self.names.size, chosen, depth, check))
 

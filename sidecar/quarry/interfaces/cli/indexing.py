@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Never
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         if options.as_json:
             print_json(status)
         else:
-            _report(before, status)
+            _report(before, status, known=() if client.started_it else before.problems)
     return 0
 
 
@@ -87,7 +87,13 @@ def _draw(bar: "tqdm[Never]", status: wire.IndexStatus) -> None:
     bar.refresh()
 
 
-def _report(before: wire.IndexStatus, status: wire.IndexStatus) -> None:
+def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[wire.Problem]) -> None:
+    """
+    Say what came of it.
+
+    Args:
+        known: What was told before; a sidecar of our own may have met a problem before we first asked.
+    """
     # Only what was seen is told: a sidecar that was quicker than our first question had nothing left to add.
     change = f" ({status.notes - before.notes:+} notes)" if status.notes != before.notes else ""
     say(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
@@ -95,7 +101,7 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus) -> None:
         complain("indexing was paused meanwhile; `quarry index` goes on")
     if status.excluded:
         say(f"{status.excluded} notes are left out by rules")
-    new = [problem for problem in status.problems if problem not in before.problems]
+    new = [problem for problem in status.problems if problem not in known]
     for problem in new[:5]:
         complain(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
     if status.problem_count > len(new[:5]):
