@@ -21,7 +21,7 @@ from quarry.index.keywords import ChunkColumns, note_columns
 from quarry.index.links import target_key
 from quarry.index.prepared import PreparedNote, chunk_terms
 from quarry.index.rows import note_from
-from quarry.index.stored import NoteRow, note_rows
+from quarry.index.stored import NoteRow, note_row
 from quarry.index.vector_rows import VectorRows
 from quarry.types import Chunk, FileStamp
 
@@ -84,7 +84,7 @@ class NoteRows:
         note_id = self._find(path)
         if note_id is None:
             return
-        row = note_rows(self._db, [note_id])[note_id]
+        row = note_row(self._db, note_id)
         checksum = row.checksum
         if row.packed is not None and row.is_sound:  # a new checksum over damage would hide it
             fresh = (*row.values[:9], stamp.size_bytes, stamp.mtime_ns, stamp.sha256, row.values[12])
@@ -184,7 +184,7 @@ class NoteRows:
     def _old(self, note_id: int) -> _OldNote:
         sql = "SELECT id, content_hash FROM chunk_rows WHERE note_id = ? ORDER BY number"
         rows: list[tuple[int, bytes]] = select(self._db, sql, (note_id,))
-        row = note_rows(self._db, [note_id])[note_id]
+        row = note_row(self._db, note_id)
         ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(key for _, key in rows)
         if not row.is_sound:
             return _OldNote(row, ids, None, stored)

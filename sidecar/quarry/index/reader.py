@@ -24,7 +24,7 @@ from quarry.index.records import (
 )
 from quarry.index.rows import note_from
 from quarry.index.search_reader import SearchReader
-from quarry.index.stored import note_rows
+from quarry.index.stored import note_row, note_rows
 from quarry.types import FileStamp
 
 _PROBLEMS = (
@@ -109,7 +109,7 @@ class Reader(SearchReader):
         )
         if not found:
             return None
-        row = note_rows(self._db, [found[0][0]])[found[0][0]]
+        row = note_row(self._db, found[0][0])
         first, _ = id_range(row.note_id)
         body = row.body()
         return StoredNote(note_from(row.values, body), row.stamp, tuple(first + slot for slot in body.slots))

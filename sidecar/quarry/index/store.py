@@ -7,7 +7,7 @@ One thread at a time writes (the caller sees to that); any thread reads. Readers
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -223,7 +223,8 @@ class Index:
             with self._writer.bulk(is_searched=self._is_searched):
                 yield
             if gathered := self._writer.gatherer:
-                self._fold(NO_DEADLINE, gathered)
+                with suppress(IndexUnavailable):  # no room for the side file: FTS5 answers until there is
+                    self._fold(NO_DEADLINE, gathered)
         finally:
             self._writer.gatherer = None
 

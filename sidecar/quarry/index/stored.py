@@ -71,6 +71,19 @@ class NoteRow:
         return self.opened().body()
 
 
+def note_row(connection: apsw.Connection, note_id: int) -> NoteRow:
+    """
+    The row of a note that another table knows.
+
+    Raises:
+        IndexDamaged: It is not there.
+    """
+    found = note_rows(connection, [note_id]).get(note_id)
+    if found is None:
+        raise IndexDamaged(f"the index lacks the row of note {note_id}; it has to be rebuilt")
+    return found
+
+
 def note_rows(connection: apsw.Connection, note_ids: Iterable[int]) -> dict[int, NoteRow]:
     """The rows of these notes, unchecked; ids that are not there are left out."""
     rows = select(connection, _NOTES, (id_list(note_ids),))

@@ -73,9 +73,14 @@ class Outcome:
     held_back: int = 0  # removals not carried out because too many notes vanished at once
 
     @property
+    def changed_notes(self) -> int:
+        """For how many notes an open query may have other answers now."""
+        return self.upserted + self.renamed + self.removed
+
+    @property
     def changed_anything(self) -> bool:
         """Whether an open query may have other answers now."""
-        return bool(self.upserted or self.renamed or self.removed)
+        return self.changed_notes > 0
 
 
 @dataclass(slots=True)

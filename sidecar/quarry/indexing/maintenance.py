@@ -37,6 +37,7 @@ __all__ = ["Maintenance", "Updated"]
 _log = logging.getLogger(__name__)
 MODEL_WAIT_S = 5.0  # a model on disk is in before that; one that is being downloaded is not worth waiting for
 VERIFY_NOTES = 200  # checked at a time: milliseconds, so that a saved note waits no longer
+MANY_CHANGED = 32  # notes: as many as a search brings itself up to date with
 REBUILD_ROUNDS = 5  # each takes in what was saved during the one before; a vault never written to needs one
 
 
@@ -147,7 +148,13 @@ class Maintenance:
 
     def begin(self) -> None:
         """Make the index equal the vault. Where nothing changed, that needs no model, which comes in meanwhile."""
-        self._reconcile()
+        try:
+            self._reconcile()
+        except (QuarryError, OSError):
+            raise
+        except Exception:  # a defect of ours, or a page that is not what it was: then it is set aside
+            self.index.check_pages(self._is_wanted)
+            raise
         self.index.check_pages(self._is_wanted)  # which opening did not wait for
         self._await_model()
         if self._adopt_model():
@@ -287,7 +294,10 @@ class Maintenance:
         return Indexer(self._root, policy.settings, policy.rules, reporter, encoder, self._drawings, staffing)
 
     def _apply(self, changes: Sequence[VaultChange], kind: RunKind) -> None:
-        self._note_outcome(self._indexer(kind).apply(self.index, changes))
+        outcome = self._indexer(kind).apply(self.index, changes)
+        self._note_outcome(outcome)
+        if kind == "main" and outcome.changed_notes > MANY_CHANGED:
+            self._idle()
 
     def _await_model(self) -> None:
         """Wait for the first model, once: everyone is better off with it, unless it is being downloaded."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 
+from quarry.errors import IndexUnavailable
 from quarry.index import keywords, meta
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
@@ -43,6 +44,7 @@ class PostingsCache:
         self._changes: Changes | None = None
         self._words: Words | None = None
         self._is_read = False
+        self._state: tuple[int, int, int] | None = None  # of the side file when it was mapped
 
     def load(self, connection: apsw.Connection) -> None:
         """
@@ -61,6 +63,8 @@ class PostingsCache:
         """The words as *connection*'s snapshot has them; None where FTS5 is to be asked."""
         generation = meta.generation(connection)
         with self._lock:
+            if self._state and self._database and files.state_of(files.path_beside(self._database)) != self._state:
+                self._forget("the keyword postings were written to by another program and are made anew")
             if self._words is not None and self._words.generation == generation:
                 return self._words
             if not self._is_read:
@@ -88,6 +92,7 @@ class PostingsCache:
 
         Raises:
             Cancelled, DeadlineExceeded: The deadline says so; what is kept stays as it was.
+            IndexUnavailable: There is no room for it; likewise.
         """
         identity = meta.get(connection, meta.IDENTITY)
         if self._database is None or identity is None:
@@ -104,14 +109,23 @@ class PostingsCache:
                     return False
             try:
                 base = Base(stamp, *gathered.finish()) if gathered else self._folded(connection, stamp, deadline)
-                files.write(files.path_beside(self._database), base)
-                base = files.read(files.path_beside(self._database), *_key(stamp))  # mapped, in place of private memory
-            except (OverflowError, OSError, files.UnusableFile, PostingsDamaged) as error:
+                path = files.path_beside(self._database)
+                with self._lock:
+                    self._state = None  # the change to come is ours
+                files.write(path, base)
+                state = files.state_of(path)
+                base = files.read(path, *_key(stamp))  # mapped, in place of private memory
+            except OSError as error:
+                with self._lock:  # what was there still is
+                    mapped = self._changes is not None and self._changes.base.stamp.identity
+                    self._state = files.state_of(files.path_beside(self._database)) if mapped else None
+                raise IndexUnavailable(f"the keyword postings cannot be written ({error}); make room") from error
+            except (OverflowError, files.UnusableFile, PostingsDamaged) as error:
                 with self._lock:
                     self._forget(f"the keyword postings cannot be kept: {error}")
                 return False
             with self._lock:
-                self._changes, self._words = Changes(base), None
+                self._changes, self._words, self._state = Changes(base), None, state
             return True
 
     def check(self) -> None:
@@ -135,9 +149,10 @@ class PostingsCache:
         identity = meta.get(connection, meta.IDENTITY)
         if self._database is None or identity is None:
             return
-        key = (identity, keywords.VERSION, meta.generation(connection))
+        path, key = files.path_beside(self._database), (identity, keywords.VERSION, meta.generation(connection))
         try:
-            self._changes = Changes(files.read(files.path_beside(self._database), *key))
+            state = files.state_of(path)
+            self._changes, self._state = Changes(files.read(path, *key)), state
         except FileNotFoundError:
             return
         except (files.UnusableFile, OSError) as error:
@@ -169,7 +184,8 @@ class PostingsCache:
         total = int(select(connection, "SELECT count(*) FROM notes")[0][0])
         with self._lock:
             base = self._changes.base if self._changes is not None else None
-        if base is not None and base.stamp.identity:
+        is_sound = self._database is not None and files.is_sound(files.path_beside(self._database))
+        if base is not None and base.stamp.identity and is_sound:  # what is merged is signed anew
             changed = _changed_since(connection, base.stamp.generation, total // REBUILD_SHARE + 1)
             if len(changed) <= total // REBUILD_SHARE:
                 fresh = Changes(base)  # of its own: searches go on with what they have
@@ -181,7 +197,7 @@ class PostingsCache:
 
     def _forget(self, why: str) -> None:
         _log.warning("%s", why)
-        self._changes, self._words = None, None
+        self._changes, self._words, self._state = None, None, None
         if self._database is not None:
             files.discard(self._database)
 

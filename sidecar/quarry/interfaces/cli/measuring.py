@@ -94,6 +94,10 @@ def _plan(options: argparse.Namespace, work: Path) -> Plan:
     """
     if options.vault is None:
         raise BadRequest("name a vault to measure with; see `quarry bench --help`")
+    if options.json and str(options.json) != "-" and not options.json.parent.is_dir():
+        raise BadRequest(f"--json: there is no folder {options.json.parent}")
+    if work.is_relative_to(options.vault.expanduser().resolve()):
+        raise BadRequest("--work must lie outside the vault, which is only read")
     for name in ("notes", "questions", "repeats"):
         if (number := getattr(options, name)) is not None and number < 1:
             raise BadRequest(f"--{name} takes a number from 1 up")

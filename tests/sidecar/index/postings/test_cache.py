@@ -1,5 +1,8 @@
+import os
+
 import pytest
 
+from quarry.errors import IndexUnavailable
 from quarry.index import Index, meta
 from quarry.index.postings import cache, files
 from quarry.index.postings.building import Gatherer
@@ -149,14 +152,63 @@ def test_a_damaged_side_file_is_found_by_the_check(many):
     assert many.fold()
 
 
-def test_a_folder_that_cannot_be_written_leaves_fts5(many, monkeypatch):
-    def refuse(*_):
+def test_without_room_for_the_side_file_what_was_there_goes_on(many, store, make_note, monkeypatch):
+    many.fold()
+    store(many, make_note("new.md", "plum"))
+
+    def refuse(path, base):
         raise OSError("no space left")
 
     monkeypatch.setattr(files, "write", refuse)
+    with pytest.raises(IndexUnavailable, match="no space left"):
+        many.fold()
 
-    assert not many.fold()
+    assert words_of(many).chunks.added == 1
+
+
+def test_a_damaged_base_is_not_merged_and_signed_anew(many, store, make_note, monkeypatch):
+    many.fold()
+    path = files.path_beside(many.path)
+    sound = path.read_bytes()
+    at = sound.rindex(b"appl")
+    many.close()
+    path.write_bytes(sound[:at] + b"appm" + sound[at + 4 :])
+    monkeypatch.setattr(files, "_CHECKED_BYTES", 0)  # as the arrays of a very large vault are not looked at on opening
+    again = Index.open(many.path)
+    store(again, make_note("new.md", "plum"))
+
+    assert again.fold()
+
+    assert words_of(again).frequency("appl") == NOTES
+    assert files.is_sound(path)
+    again.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows reads the file and does not map it")
+@pytest.mark.parametrize("length", [0, 4096, None], ids=["emptied", "cut short", "overwritten"])
+def test_a_file_that_another_program_writes_to_is_let_go_of(many, length):
+    many.fold()
+    assert words_of(many) is not None
+    path = files.path_beside(many.path)
+    with path.open("r+b") as file:
+        if length is None:
+            file.write(bytes(path.stat().st_size))
+        else:
+            file.truncate(length)
+
     assert words_of(many) is None
+    assert not path.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_pipe_in_its_place_is_not_waited_for(many):
+    many.close()
+    os.mkfifo(files.path_beside(many.path))
+
+    again = Index.open(many.path)
+
+    assert words_of(again) is None
+    again.close()
 
 
 def test_the_side_file_goes_where_its_database_goes(many, tmp_path, store, make_note):
