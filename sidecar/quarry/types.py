@@ -135,11 +135,6 @@ class Scope:
     not_tags: tuple[str, ...] = ()
 
     @property
-    def is_everything(self) -> bool:
-        """Whether nothing is filtered at all."""
-        return self == Scope()
-
-    @property
     def conditions(self) -> tuple[Condition, ...]:
         """The filters as conditions, all of which must hold."""
         inside = (either(InFolder(folder) for folder in self.folders),) if self.folders else ()
@@ -162,11 +157,6 @@ class Query:
     phrases: tuple[str, ...]  # what was quoted and is wanted: they rank, are marked, and stand in `condition` too
     prefix: str | None  # the last of `words` where the query ends in it: a person typing may not be done with it
     condition: Condition = EVERYTHING  # what each hit must satisfy, the phrases and the exclusions among it
-
-    @property
-    def has_text(self) -> bool:
-        """Whether there is anything to rank by; conditions alone list notes instead."""
-        return bool(self.words or self.phrases or self.text.strip())
 
 
 @dataclass(frozen=True, slots=True)

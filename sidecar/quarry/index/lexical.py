@@ -122,39 +122,18 @@ def rank_notes(
     Args:
         by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
     """
-    wanted = expression(query, NOTE_COLUMNS)
-    if wanted is None:
+    values = _of_notes(query, weights)
+    if values is None:
         return []
-    values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query), **asdict(weights)}
     every, some = _EVERY_NOTE, _SOME_NOTES
     if by_name:
-        values["wanted"] = f"{NAME_COLUMNS} : ({wanted})"
+        values["wanted"] = f"{NAME_COLUMNS} : ({expression(query, NOTE_COLUMNS)})"
         every, some = _NAMED, _NAMED + _AMONG
     with deadline.over(connection):
         found = _best(connection, every, some, values, admitted, depth)
         sql = "SELECT path FROM notes WHERE id = ?"
         named = [(note_id, path, score) for note_id, score in found for (path,) in select(connection, sql, (note_id,))]
     return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
-
-
-def every_note_score(
-    connection: apsw.Connection,
-    query: LexicalQuery,
-    admitted: NoteIds | None,
-    deadline: Deadline,
-    weights: NoteWeights = NOTE_WEIGHTS,
-) -> dict[int, float]:
-    """The scores of all notes that `rank_notes` would rank, in no order."""
-    wanted = expression(query, NOTE_COLUMNS)
-    if wanted is None:
-        return {}
-    values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query), **asdict(weights)}
-    sql = _EVERY_NOTE
-    if admitted is not None:
-        values["ids"] = id_list(admitted)
-        sql = _SOME_NOTES
-    with deadline.over(connection):
-        return dict(select(connection, sql, values))
 
 
 def count(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
@@ -230,17 +209,26 @@ def phrase_scores(
 def note_scores(
     connection: apsw.Connection,
     query: LexicalQuery,
-    note_ids: Iterable[int],
+    note_ids: Iterable[int] | NoteIds | None,
     deadline: Deadline,
     weights: NoteWeights = NOTE_WEIGHTS,
 ) -> dict[int, float]:
-    """The scores that `rank_notes` gives to these notes; those that hold nothing of *query* are left out."""
-    wanted = expression(query, NOTE_COLUMNS)
-    if wanted is None:
+    """The scores that `rank_notes` gives to these notes (None: all); those without anything of *query* are left out."""
+    values = _of_notes(query, weights)
+    if values is None:
         return {}
-    asked: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query), "ids": id_list(note_ids)}
+    sql = _EVERY_NOTE
+    if note_ids is not None:
+        values["ids"] = id_list(note_ids)
+        sql = _SOME_NOTES
     with deadline.over(connection):
-        return dict(select(connection, _SOME_NOTES, {**asked, **asdict(weights)}))
+        return dict(select(connection, sql, values))
+
+
+def _of_notes(query: LexicalQuery, weights: NoteWeights) -> dict[str, SqlValue] | None:
+    """What the queries for whole notes are given; None where nothing is asked for."""
+    wanted = expression(query, NOTE_COLUMNS)
+    return None if wanted is None else {"wanted": wanted, "in_body": _in_body(query), **asdict(weights)}
 
 
 def _in_body(query: LexicalQuery) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
+from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing.activity import Activity
 from quarry.indexing.care import Care, tidy_up
 from quarry.indexing.deadly import deadly_notes, set_deadly
@@ -37,7 +38,6 @@ __all__ = ["Maintenance", "Updated"]
 _log = logging.getLogger(__name__)
 MODEL_WAIT_S = 5.0  # a model on disk is in before that; one that is being downloaded is not worth waiting for
 VERIFY_NOTES = 200  # checked at a time: milliseconds, so that a saved note waits no longer
-MANY_CHANGED = 32  # notes: as many as a search brings itself up to date with
 REBUILD_ROUNDS = 5  # each takes in what was saved during the one before; a vault never written to needs one
 
 
@@ -296,7 +296,7 @@ class Maintenance:
     def _apply(self, changes: Sequence[VaultChange], kind: RunKind) -> None:
         outcome = self._indexer(kind).apply(self.index, changes)
         self._note_outcome(outcome)
-        if kind == "main" and outcome.changed_notes > MANY_CHANGED:
+        if kind == "main" and outcome.changed_notes > FEW_NOTES:  # more than a search brings itself up to date with
             self._idle()
 
     def _await_model(self) -> None:

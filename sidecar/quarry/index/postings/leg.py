@@ -260,7 +260,7 @@ class KeywordLeg:
         """A phrase counts for a note by its names and its best passages: FTS5 knows of no whole note."""
         if not query.phrases:
             return None
-        return lexical.every_note_score(self._db, _phrases(query), admitted, deadline)
+        return lexical.note_scores(self._db, _phrases(query), admitted, deadline)
 
 
 def _asked(query: LexicalQuery) -> list[Asked]:
