@@ -9,6 +9,7 @@ there is time, makes a file of the present moment.
 import logging
 import secrets
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -22,7 +23,7 @@ from quarry.index.postings.building import Gatherer
 from quarry.index.postings.changes import Changes
 from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.files import Base, Stamp
-from quarry.index.postings.moment import PostingsDamaged
+from quarry.index.postings.packing import PostingsDamaged
 from quarry.index.postings.reading import read_everything
 from quarry.index.postings.segment import empty
 from quarry.index.postings.words import Words
@@ -82,12 +83,17 @@ class PostingsCache:
             return self._words
 
     def fold(
-        self, connection: apsw.Connection, gathered: Gatherer | None = None, deadline: Deadline = NO_DEADLINE
+        self,
+        connection: apsw.Connection,
+        record: Callable[[str, str], None],
+        gathered: Gatherer | None = None,
+        deadline: Deadline = NO_DEADLINE,
     ) -> bool:
         """
         Write the side file of the moment that *connection*'s snapshot shows; False: it is of this moment already.
 
         Args:
+            record: Puts a key and its value into `meta`: which side file is that of the database.
             gathered: Everything that the index holds, where someone gathered it; otherwise it is read.
 
         Raises:
@@ -112,9 +118,10 @@ class PostingsCache:
                 path = files.path_beside(self._database)
                 with self._lock:
                     self._state = None  # the change to come is ours
-                files.write(path, base)
+                signature = files.write(path, base)
                 state = files.state_of(path)
-                base = files.read(path, *_key(stamp))  # mapped, in place of private memory
+                base = files.read(path, *_key(stamp), signature)  # mapped, in place of private memory
+                record(meta.POSTINGS, signature)
             except OSError as error:
                 with self._lock:  # what was there still is
                     mapped = self._changes is not None and self._changes.base.stamp.identity
@@ -152,7 +159,7 @@ class PostingsCache:
         path, key = files.path_beside(self._database), (identity, keywords.VERSION, meta.generation(connection))
         try:
             state = files.state_of(path)
-            self._changes, self._state = Changes(files.read(path, *key)), state
+            self._changes, self._state = Changes(files.read(path, *key, meta.get(connection, meta.POSTINGS))), state
         except FileNotFoundError:
             return
         except (files.UnusableFile, OSError) as error:

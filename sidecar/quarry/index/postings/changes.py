@@ -14,7 +14,8 @@ from quarry.index.postings.additions import Additions
 from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.files import Base, Stamp
 from quarry.index.postings.merging import merged
-from quarry.index.postings.moment import Moment, PostingsDamaged
+from quarry.index.postings.moment import Moment
+from quarry.index.postings.packing import PostingsDamaged
 from quarry.index.postings.reading import read_note
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.words import Words

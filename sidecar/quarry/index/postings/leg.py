@@ -20,7 +20,7 @@ from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.lexical import ChunkWeights
 from quarry.index.matching import MAX_TERMS, LexicalQuery
 from quarry.index.postings.cache import PostingsCache
-from quarry.index.postings.moment import PostingsDamaged
+from quarry.index.postings.packing import PostingsDamaged
 from quarry.index.postings.tokens import is_odd
 from quarry.index.postings.words import Asked, Of, Words
 from quarry.index.ties import Place, Scored, cut, in_order, place_of_chunks

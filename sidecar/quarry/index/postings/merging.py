@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.index.postings.segment import PIECE, Postings, Segment, assemble, lengths_between
+from quarry.index.postings.segment import Postings, Segment, assemble
 
 
 def merged(base: Segment, keep: NDArray[np.bool_], extra: Segment) -> Segment:
@@ -39,21 +39,9 @@ class _Postings:
     of_extra: NDArray[np.int32]
 
     def __iter__(self) -> Iterator[Postings]:
-        for term, document, code in _pieces(self.base):
+        for term, document, code in self.base.pieces():
             kept = self.keep[document]
             yield term[kept], self.place[document[kept]], code[kept]
         documents, codes = np.int32(self.keep.sum()), np.int32(len(self.base.counts))
-        for term, document, code in _pieces(self.extra):
+        for term, document, code in self.extra.pieces():
             yield self.of_extra[term], document + documents, code + codes
-
-
-def _pieces(segment: Segment) -> Iterator[Postings]:
-    """Term, document and code of every posting, of whole terms at a time."""
-    starts = segment.starts[:: segment.blocks]
-    first = 0
-    while first < len(segment.terms):
-        last = max(first + 1, int(np.searchsorted(starts, int(starts[first]) + PIECE, side="right")) - 1)
-        documents, codes = segment.postings(first, last)
-        terms = np.repeat(np.arange(first, last, dtype=np.int32), lengths_between(starts[first : last + 1]))
-        yield terms, documents.astype(np.int32), codes.astype(np.int32)
-        first = last

@@ -7,16 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.index.postings.additions import Additions
+from quarry.index.postings.packing import PostingsDamaged
 from quarry.index.postings.scoring import Floats, length_factors
 from quarry.index.postings.segment import Positions, Segment
 from quarry.index.postings.tokens import encoded
 
 KEPT_RANGES = 4096  # terms that were looked for lately
 _NONE = (np.zeros(0, np.intp), np.zeros(0, np.intp))
-
-
-class PostingsDamaged(Exception):
-    """The side file is not what was written; the database is whole, so only memory is to be dropped."""
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,26 @@
 An immutable set of postings: which documents hold a term, and how often in each of their columns.
 
 A document is a chunk or a note. How often is a *code*: the row of a table of all different counts that there are, some
-thousands. So the weights of columns are multiplied with that table and not with millions of postings, and a posting
-takes four bytes: two for its document within a block of 65,536, two for its code.
+thousands, commonest first. So the weights of columns are multiplied with that table and not with millions of postings.
+
+Postings are packed (`packing.py`): the gaps between the documents of a term, then the codes. A common term is a frame
+by itself; the others of a frame of terms share one. 5 million take 5.6 MB.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.index.postings.terms import Terms
+from quarry.index.postings.packing import Numbers, compressed, decompressed, numbers_in, planes
+from quarry.index.postings.terms import IN_FRAME, Terms, borders_of
 
-BLOCK_BITS = 16
-BLOCK = 1 << BLOCK_BITS
-PIECE = 1 << 18  # postings that are worked on at a time
+COMMON = 256  # documents that hold a term which is packed by itself
+KEPT_TERMS = 32  # are kept unpacked, as a question asks for the same ones three times over,
+KEPT_POSTINGS = 4096  # where they have as few: 1 MB
 
 Positions = NDArray[np.intp]
 """Of documents in the order of their ids; shape (count,)."""
@@ -24,54 +29,117 @@ Postings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 Codes = NDArray[np.uint16] | NDArray[np.uint32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Segment:
     """Postings of documents; equal contents are equal arrays, however they came about."""
 
     ids: NDArray[np.int64]  # of the documents, ascending
     sizes: NDArray[np.uint32]  # shape (documents, columns): tokens
-    counts: NDArray[np.uint32]  # shape (codes, columns), rows ascending, each once
+    counts: NDArray[np.uint32]  # shape (codes, columns), each once; the commonest first, then ascending
     terms: Terms
-    starts: NDArray[np.uint32]  # shape (terms * blocks + 1,): where the postings of each term in each block begin
-    documents: NDArray[np.uint16]  # by term, then ascending; within the block
-    codes: Codes
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of documents."""
-        return blocks_of(len(self.ids))
+    frames: NDArray[np.uint8]  # for each frame of terms: that of its rare ones, then one for each common one
+    borders: NDArray[np.uint32]  # shape (frames + 1,): where each begins in `frames`
+    firsts: NDArray[np.uint32]  # shape (frames of terms + 1,): the number of the first frame of each
 
     def postings(self, first: int, last: int) -> tuple[Positions, Codes]:
-        """The documents of the terms `[first, last)` and their codes; ascending for one term."""
-        blocks = self.blocks
-        begin, end = int(self.starts[first * blocks]), int(self.starts[last * blocks])
-        documents = self.documents[begin:end].astype(np.intp)
-        if blocks > 1:
-            if last - first == 1:
-                for start in self.starts[first * blocks + 1 : last * blocks].tolist():
-                    documents[start - begin :] += BLOCK
-            else:
-                lengths = lengths_between(self.starts[first * blocks : last * blocks + 1])
-                documents += np.repeat(np.tile(np.arange(blocks) << BLOCK_BITS, last - first), lengths)
-        return documents, self.codes[begin:end]
+        """
+        The documents of the terms `[first, last)` and their codes: those of one term ascending, terms in no order.
+
+        Raises:
+            PostingsDamaged: They are not as they were written.
+        """
+        return self._kept(first, last) if self.frequency(first, last) <= KEPT_POSTINGS else self._read(first, last)
 
     def frequency(self, first: int, last: int) -> int:
         """How many postings the terms `[first, last)` have."""
-        return int(self.starts[last * self.blocks]) - int(self.starts[first * self.blocks])
+        return sum(sum(self.terms.frame(number).counts[begin:end]) for number, begin, end in _frames_of(first, last))
 
     def frequencies(self) -> NDArray[np.int64]:
         """How many documents hold each term; shape (terms,)."""
-        return lengths_between(self.starts[:: self.blocks])
+        return self.terms.counts()
+
+    def pieces(self) -> Iterator[Postings]:
+        """Term, document and code of every posting, of a frame of terms at a time."""
+        for number, first in enumerate(range(0, len(self.terms), IN_FRAME)):
+            counts = self.terms.frame(number).counts
+            rare, common = _apart(counts)
+            terms = np.concatenate(
+                [np.repeat(np.arange(len(counts)), rare), *(np.full(counts[at], at) for at in common)]
+            )
+            documents, codes = self.postings(first, first + len(counts))
+            yield (terms + first).astype(np.int32), documents.astype(np.int32), codes.astype(np.int32)
+
+    @cached_property
+    def _kept(self) -> Callable[[int, int], tuple[Positions, Codes]]:
+        return lru_cache(KEPT_TERMS)(self._read)
+
+    def _read(self, first: int, last: int) -> tuple[Positions, Codes]:
+        found: list[tuple[Positions, Numbers]] = []
+        for number, begin, end in _frames_of(first, last):
+            found += self._of_frame(number, begin, end)
+        if len(found) != 1:
+            found = [(np.concatenate([_NONE, *(d for d, _ in found)]), np.concatenate([_NONE, *(c for _, c in found)]))]
+        documents, codes = found[0]
+        documents.setflags(write=False)  # as it may be kept
+        narrow: Codes = codes.astype(np.uint16) if len(self.counts) <= 1 << 16 else codes.astype(np.uint32)
+        return documents, narrow
+
+    def _of_frame(self, number: int, begin: int, end: int) -> list[tuple[Positions, Numbers]]:
+        """Documents and codes of the terms `[begin, end)` of a frame: of the rare ones together, then of each other."""
+        counts, first = self.terms.frame(number).counts, int(self.firsts[number])
+        rare, common = _apart(counts)
+        found = []
+        if wanted := sum(rare[begin:end]):
+            before = sum(rare[:begin])
+            gaps, codes = self._unpacked(first, sum(rare))
+            here = slice(before, before + wanted)
+            documents = np.cumsum(gaps[here]) if end - begin == 1 else _summed(gaps[here], rare[begin:end])
+            found.append((documents, codes[here]))
+        for frame, at in enumerate(common, first + 1):
+            if begin <= at < end:
+                gaps, codes = self._unpacked(frame, counts[at])
+                found.append((np.cumsum(gaps), codes))
+        return found
+
+    def _unpacked(self, frame: int, count: int) -> tuple[Numbers, Numbers]:
+        """Gaps and codes."""
+        packed = self._frames[int(self.borders[frame]) : int(self.borders[frame + 1])]
+        data = decompressed(packed, 2 + 8 * count)
+        gaps, at = numbers_in(data, count)
+        return gaps, numbers_in(data, count, at)[0]
+
+    @cached_property
+    def _frames(self) -> memoryview:
+        return self.frames.data
 
 
-def lengths_between(borders: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """From each border to the next; shape (len(borders) - 1,)."""
-    return borders[1:].astype(np.int64) - borders[:-1]
+def _frames_of(first: int, last: int) -> Iterator[tuple[int, int, int]]:
+    """The frames that the terms `[first, last)` stand in, and which of its terms they are in each."""
+    for begin in range(first - first % IN_FRAME, last, IN_FRAME):
+        yield begin // IN_FRAME, max(first - begin, 0), min(last - begin, IN_FRAME)
 
 
-def blocks_of(count: int) -> int:
-    """How many blocks so many documents make."""
-    return max(1, -(-count // BLOCK))
+def _apart(counts: Sequence[int]) -> tuple[list[int], list[int]]:
+    """How many postings of each term stand together, and which terms have a frame of their own."""
+    return [count if count < COMMON else 0 for count in counts], [
+        at for at, count in enumerate(counts) if count >= COMMON
+    ]
+
+
+def _gaps(documents: NDArray[np.int64], lengths: Sequence[int]) -> NDArray[np.int64]:
+    """From each document of a term to the next, and from none to its first."""
+    gaps = np.diff(documents, prepend=0)
+    begins = list(accumulate(lengths, initial=0))[:-1]
+    gaps[begins] = documents[begins]
+    return gaps
+
+
+def _summed(gaps: Numbers, lengths: Sequence[int]) -> Positions:
+    """The documents that `_gaps` was given."""
+    ends, held = np.cumsum(gaps), [length for length in lengths if length]
+    begins = list(accumulate(held, initial=0))[:-1]
+    documents: Positions = ends - np.repeat(ends[begins] - gaps[begins], held)
+    return documents
 
 
 def assemble(
@@ -92,23 +160,21 @@ def assemble(
     """
     order = np.argsort(ids, kind="stable")
     rank_of_document = _inverse(order)
-    is_held, is_met = np.zeros(len(words), np.bool_), np.zeros(len(counts), np.bool_)
+    is_held, times = np.zeros(len(words), np.bool_), np.zeros(len(counts), np.int64)
     for word, _, code in postings:
-        is_held[word], is_met[code] = True, True
+        is_held[word] = True
+        times += np.bincount(code, minlength=len(counts))
     held: list[int] = np.flatnonzero(is_held).tolist()
     held.sort(key=words.__getitem__)
     rank_of_word = np.zeros(len(words), np.int64)
     rank_of_word[held] = np.arange(len(held))
-    met = np.flatnonzero(is_met)
-    table, rank = np.unique(counts[met], axis=0, return_inverse=True)
-    rank_of_code = np.zeros(len(counts), np.int64)
-    rank_of_code[met] = rank.reshape(-1)
+    table, rank_of_code = _ranked(counts, times)
 
     # Packed into one number each, millions of postings are in order in a tenth of a second.
     code_bits, document_bits = _bits(len(table)), _bits(len(ids))
     if _bits(len(held)) + document_bits + code_bits > 63:
         raise OverflowError(f"{len(held)} terms in {len(ids)} documents are too many for memory")
-    packed = np.empty(sum(len(word) for word, _, _ in postings), np.int64)
+    packed = np.empty(int(times.sum()), np.int64)
     at = 0
     for word, document, code in postings:
         piece = packed[at : at + len(word)]
@@ -117,30 +183,45 @@ def assemble(
         piece |= rank_of_code[code]
         at += len(word)
     packed.sort()
-    starts, low, codes = _unpacked(packed, len(held), len(ids), len(table))
-    return Segment(ids[order], sizes[order], table, Terms.of(words[at] for at in held), starts, low, codes)
+    framed = _framed(packed, [words[at] for at in held], document_bits, code_bits)
+    return Segment(ids[order], sizes[order], table, *framed)
 
 
-def _unpacked(
-    packed: NDArray[np.int64], terms: int, documents: int, codes: int
-) -> tuple[NDArray[np.uint32], NDArray[np.uint16], Codes]:
-    """Starts, documents and codes of postings in order; piece by piece, as all at once takes 150 MB for 5 million."""
-    code_bits, document_bits, blocks = _bits(codes), _bits(documents), blocks_of(documents)
-    low = np.empty(len(packed), np.uint16)
-    coded: Codes = np.empty(len(packed), np.uint16) if codes <= 1 << 16 else np.empty(len(packed), np.uint32)
-    counts = np.zeros(terms * blocks, np.int64)
-    for start in range(0, len(packed), PIECE):
-        here = slice(start, start + PIECE)
-        piece = packed[here]
-        coded[here] = piece & ((1 << code_bits) - 1)
-        document = (piece >> code_bits) & ((1 << document_bits) - 1)
-        low[here] = document & (BLOCK - 1)
-        cells = (piece >> document_bits + code_bits) * blocks + (document >> BLOCK_BITS)
-        counted = np.bincount(cells - cells[0])
-        counts[cells[0] : cells[0] + len(counted)] += counted
-    starts = np.zeros(len(counts) + 1, np.uint32)
-    np.cumsum(counts, out=starts[1:])
-    return starts, low, coded
+def _ranked(counts: NDArray[np.uint32], times: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The rows of *counts* that are met, each once, those met most *times* first; and which of them each row is."""
+    met = np.flatnonzero(times)
+    table, row = np.unique(counts[met], axis=0, return_inverse=True)
+    row = row.reshape(-1)
+    order = np.argsort(-np.bincount(row, times[met], len(table)), kind="stable")
+    rank = np.zeros(len(counts), np.int64)
+    rank[met] = _inverse(order)[row]
+    return table[order], rank
+
+
+def _framed(
+    packed: NDArray[np.int64], words: Sequence[bytes], document_bits: int, code_bits: int
+) -> tuple[Terms, NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Terms, frames, borders and firsts of postings in order."""
+    shift = document_bits + code_bits
+    begins = np.searchsorted(packed, np.arange(0, len(words) + IN_FRAME, IN_FRAME) << shift)
+    frequencies: list[int] = []
+    frames: list[bytes] = []
+    firsts = [0]
+    for first, begin, end in zip(range(0, len(words), IN_FRAME), begins, begins[1:], strict=False):
+        piece = packed[begin:end]
+        counts: list[int] = np.bincount((piece >> shift) - first).tolist()
+        documents, codes = piece >> code_bits & ((1 << document_bits) - 1), piece & ((1 << code_bits) - 1)
+        gaps = _gaps(documents, counts)
+        rare, common = _apart(counts)
+        is_rare = np.repeat(np.array(rare) > 0, counts)
+        frames.append(compressed(planes(gaps[is_rare]) + planes(codes[is_rare])))
+        for at in common:
+            here = slice(before := sum(counts[:at]), before + counts[at])
+            frames.append(compressed(planes(gaps[here]) + planes(codes[here])))
+        frequencies += counts
+        firsts.append(len(frames))
+    blob = np.frombuffer(b"".join(frames), np.uint8)
+    return Terms.of(words, np.array(frequencies, np.int64)), blob, borders_of(frames), np.array(firsts, np.uint32)
 
 
 def empty(columns: int) -> Segment:
@@ -158,3 +239,6 @@ def _inverse(order: NDArray[np.intp]) -> NDArray[np.int64]:
 def _bits(count: int) -> int:
     """Bits that tell so many apart."""
     return max(1, (count - 1).bit_length())
+
+
+_NONE = np.zeros(0, np.intp)

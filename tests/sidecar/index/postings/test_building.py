@@ -1,11 +1,10 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.postings import building, segment
+from quarry.index.postings import building
 from quarry.index.postings.building import Builder, Gatherer
 from quarry.index.postings.counting import CountedRow, count
 
@@ -79,8 +78,8 @@ def test_equal_documents_make_equal_bytes_in_whichever_order_they_came():
 
     first, second = one.finish(), other.finish(np.arange(51) == 0)
 
-    assert first.terms.blob.tobytes() == second.terms.blob.tobytes()
-    for name in ("ids", "sizes", "counts", "starts", "documents", "codes"):
+    assert first.terms.frames.tobytes() == second.terms.frames.tobytes()
+    for name in ("ids", "sizes", "counts", "frames", "borders", "firsts"):
         assert np.array_equal(getattr(first, name), getattr(second, name))
 
 
@@ -105,21 +104,6 @@ def test_odd_bytes_are_cut_as_fts5_cuts_them():
 
     assert list(found.terms) == [b"a", b"a" * 32_768, b"b", b"c", b"d"]
     assert found.frequency(1, 2) == 2
-
-
-@pytest.mark.parametrize("count", [1, 8, 9, 40])
-def test_documents_in_blocks_are_found_like_others(monkeypatch, count):
-    monkeypatch.setattr(segment, "BLOCK_BITS", 3)
-    monkeypatch.setattr(segment, "BLOCK", 8)
-    builder = Builder(1)
-    texts = ["every" + " third" * (i % 3 == 0) + " last" * (i == count - 1) for i in range(count)]
-    for i, text in enumerate(texts):
-        builder.put(i, (text,))
-    found = builder.finish()
-
-    assert told(found) == expected(list(enumerate(texts)))
-    documents, _ = found.postings(0, 3)
-    assert sorted(documents.tolist()) == sorted([*range(count), *range(0, count, 3), count - 1])
 
 
 def test_who_gathers_may_remove_what_it_put_and_put_it_again():

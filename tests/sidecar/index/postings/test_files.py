@@ -25,15 +25,15 @@ def written(tmp_path):
     return path
 
 
-def read(path, identity="this one", terms="1/x", generation=7):
-    return files.read(path, identity, terms, generation)
+def read(path, identity="this one", terms="1/x", generation=7, signature=None):
+    return files.read(path, identity, terms, generation, signature or files._open(path)[2])
 
 
 def test_what_was_written_is_read(written):
     found, wanted = read(written), base()
 
     assert found.stamp == STAMP
-    for name in ("ids", "sizes", "counts", "starts", "documents", "codes"):
+    for name in ("ids", "sizes", "counts", "frames", "borders", "firsts"):
         assert np.array_equal(getattr(found.chunks, name), getattr(wanted.chunks, name))
         assert np.array_equal(getattr(found.names, name), getattr(wanted.names, name))
     assert list(found.chunks.terms) == list(wanted.chunks.terms)
@@ -42,13 +42,19 @@ def test_what_was_written_is_read(written):
     assert written.stat().st_mode & 0o077 == 0 or files.os.name == "nt"
 
 
+def test_the_signature_is_that_of_the_contents(tmp_path):
+    same, other = [files.write(tmp_path / name, base()) for name in "ab"], files.write(tmp_path / "c", base(count=19))
+
+    assert same[0] == same[1] != other
+
+
 def test_nothing_at_all_is_written_and_read(tmp_path):
     files.write(tmp_path / "e", base(count=1))
 
     assert len(read(tmp_path / "e").chunks.ids) == 0
 
 
-@pytest.mark.parametrize("other", [{"identity": "another"}, {"terms": "2/x"}, {"generation": 6}])
+@pytest.mark.parametrize("other", [{"identity": "another"}, {"terms": "2/x"}, {"generation": 6}, {"signature": "0"}])
 def test_what_is_of_something_else_is_not_used(written, other):
     with pytest.raises(UnusableFile):
         read(written, **other)
@@ -80,7 +86,9 @@ def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):
 def test_a_large_array_is_checked_when_there_is_time(written, monkeypatch):
     monkeypatch.setattr(files, "_CHECKED_BYTES", 0)
     whole = bytearray(written.read_bytes())
-    whole[-1] ^= 1
+    listed, *_ = files._open(written)
+    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.frames")
+    whole[at - listed["size"] + 20] ^= 1
     written.write_bytes(whole)
 
     read(written)

@@ -30,5 +30,5 @@ def test_merging_gives_the_bytes_that_building_gives(before, fresh, gone):
 
     wanted = built({**{i: columns for i, columns in before.items() if i not in dead}, **fresh})
     assert list(found.terms) == list(wanted.terms)
-    for name in ("ids", "sizes", "counts", "starts", "documents", "codes"):
+    for name in ("ids", "sizes", "counts", "frames", "borders", "firsts"):
         assert np.array_equal(getattr(found, name), getattr(wanted, name)), name

@@ -1,0 +1,81 @@
+"""
+How numbers are packed: plane by plane, first the lowest byte of all, then the next, and compressed by zstd.
+
+Most gaps between documents and most codes are small, so their higher planes are zeros, which take no room. Every frame
+carries a checksum of its own: damage after a file was mapped is noticed by whoever looks at the frame.
+"""
+
+import threading
+from typing import TypeAlias
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+LEVEL = 3  # of zstd; 9 takes three times as long and saves 3 %
+
+Numbers: TypeAlias = NDArray[np.intp]
+
+
+_OF_THREAD = (
+    threading.local()
+)  # a decompressor is not for two threads at once, and to make one takes longer than to use it
+
+
+class PostingsDamaged(Exception):
+    """The side file is not what was written; the database is whole, so only memory is to be dropped."""
+
+
+def compressed(data: bytes) -> bytes:
+    """*data* as one frame."""
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)
+
+
+def decompressed(frame: memoryview, at_most: int) -> bytes:
+    """
+    What a frame was made of.
+
+    Args:
+        at_most: Bytes that it can be; a damaged length must not ask for all memory.
+
+    Raises:
+        PostingsDamaged: It is none of `compressed`'s.
+    """
+    try:
+        if not 0 <= zstandard.frame_content_size(frame) <= at_most:
+            raise PostingsDamaged("a part of the keyword postings is larger than it can be")
+        return _decompressor().decompress(frame)
+    except zstandard.ZstdError as error:
+        raise PostingsDamaged(f"a part of the keyword postings is not as it was written: {error}") from error
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    found: zstandard.ZstdDecompressor | None = getattr(_OF_THREAD, "decompressor", None)
+    if found is None:
+        found = _OF_THREAD.decompressor = zstandard.ZstdDecompressor()
+    return found
+
+
+def planes(numbers: NDArray[np.int64]) -> bytes:
+    """Numbers below 2**32, after a byte that says how many planes follow."""
+    highest = int(numbers.max(initial=0))
+    width = max(1, -(-highest.bit_length() // 8))
+    by_byte = numbers.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :width]
+    return bytes([width]) + by_byte.T.tobytes()
+
+
+def numbers_in(data: bytes, count: int, at: int = 0) -> tuple[Numbers, int]:
+    """
+    The *count* numbers whose planes begin *at*, and where they end.
+
+    Raises:
+        PostingsDamaged: There are not as many.
+    """
+    width = data[at] if at < len(data) else 0
+    end = at + 1 + width * count
+    if not 1 <= width <= 4 or end > len(data):
+        raise PostingsDamaged("a part of the keyword postings is cut short")
+    found = np.frombuffer(data, np.uint8, count, at + 1).astype(np.intp)
+    for plane in range(1, width):
+        found += np.frombuffer(data, np.uint8, count, at + 1 + plane * count).astype(np.intp) << 8 * plane
+    return found, end

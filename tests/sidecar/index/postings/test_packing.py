@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.index.postings.packing import PostingsDamaged, compressed, decompressed, numbers_in, planes
+
+NUMBERS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 300), max_size=20)
+
+
+@given(NUMBERS, NUMBERS)
+def test_numbers_are_read_back_one_row_after_the_other(first, second):
+    data = planes(np.array(first, np.int64)) + planes(np.array(second, np.int64))
+
+    found, at = numbers_in(data, len(first))
+    then, end = numbers_in(data, len(second), at)
+
+    assert (found.tolist(), then.tolist(), end) == (first, second, len(data))
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"\x05abcde", b"\x01ab", b"\x02abcde"])
+def test_numbers_that_are_not_there_are_damage(data):
+    with pytest.raises(PostingsDamaged):
+        numbers_in(data, 3)
+
+
+def test_a_frame_larger_than_it_can_be_is_not_read():
+    frame = np.frombuffer(compressed(bytes(100)), np.uint8)
+
+    assert decompressed(frame.data, 100) == bytes(100)
+    for damaged, at_most in ((frame, 99), (frame[:-1], 100), (frame[:0], 100)):
+        with pytest.raises(PostingsDamaged):
+            decompressed(damaged.data, at_most)
