@@ -31,6 +31,9 @@ from quarry.index.folding import fold_marks, fold_tag
 from quarry.types import LAST_TIME_NS
 
 _FILE_KEY = "substr(n.path_key, length(rtrim(n.path_key, replace(n.path_key, '/', ''))) + 1)"
+_IN_RANGE = (  # of `path_key`, by the two indexes that make it up
+    "(n.folded IS NULL AND n.path >= ? AND n.path < ? OR n.folded IS NOT NULL AND n.folded >= ? AND n.folded < ?)"
+)
 _DEAREST_FIRST = (Matches, InTask, InSection, Dated, HasProperty, Holds)
 EVERY_NOTE, NO_NOTE = Sql("1"), Sql("0")
 
@@ -91,7 +94,7 @@ def _cost(condition: Condition) -> int:
 
 def _below(key: str) -> Sql:
     """A range of the sorted keys, `a/` up to `a0`, as `0` follows `/`; "" is the vault itself."""
-    return Sql("(n.path_key >= ? AND n.path_key < ?)", (key + "/", key + "0")) if key else EVERY_NOTE
+    return Sql(_IN_RANGE, (key + "/", key + "0") * 2) if key else EVERY_NOTE
 
 
 def _tagged(key: str) -> Sql:

@@ -21,7 +21,7 @@ from quarry.index.database import SqlValue
 from quarry.index.ids import SLOTS
 from quarry.types import Chunk, Link, Note, Shift
 
-LEVEL = 3  # of zstd; 6 takes three times as long and saves 4 %
+LEVEL = 6  # of zstd; 3 takes half the time, 20 us less a note, and 4 % more room; 9 saves another 1 %
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
 KEPT = 8  # bodies that SQL may ask about in turn, chunk by chunk
 

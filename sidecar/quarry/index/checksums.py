@@ -35,6 +35,11 @@ def content_hash(chunk: Chunk) -> bytes:
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 
 
+def content_number(content_hash: bytes) -> int:
+    """What a row says of its content_hash: four bytes of it, as the checksum of the vector covers the whole."""
+    return int.from_bytes(content_hash[:4], signed=True)  # signed: SQLite takes six bytes for half of the others
+
+
 def title_hash(title: str) -> bytes:
     """Which title a `title_vectors` row is for; unlike the `content_hash` of any chunk."""
     return digest(title)

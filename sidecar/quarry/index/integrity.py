@@ -11,11 +11,11 @@ import apsw
 from quarry.errors import IndexDamaged
 from quarry.index import meta
 from quarry.index.bodies import Body
-from quarry.index.checksums import content_hash, title_hash, vector_checksum
+from quarry.index.checksums import content_hash, content_number, title_hash, vector_checksum
 from quarry.index.database import Parts, select
 from quarry.index.folding import fold_tag
 from quarry.index.ids import id_range
-from quarry.index.links import target_key
+from quarry.index.links import target_key, target_number
 from quarry.index.schema import TABLE_NAMES
 from quarry.index.stored import NoteRow, note_rows
 
@@ -74,6 +74,9 @@ def check_structure(connection: apsw.Connection, parts: Parts) -> None:
         raise IndexDamaged(f"SQLite's integrity_check found: {verdict}; the index has to be rebuilt")
     if broken := select(connection, "PRAGMA foreign_key_check"):
         raise IndexDamaged(f"a row of {broken[0][0]} belongs to nothing in {broken[0][2]}; the index has to be rebuilt")
+    orphans = "SELECT id FROM chunk_rows WHERE note_id NOT IN (SELECT id FROM notes) LIMIT 1"
+    if found := select(connection, orphans):
+        raise IndexDamaged(f"chunk {found[0][0]} is of no note; the index has to be rebuilt")
     counted = select(connection, "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM chunk_rows)")[0]
     if counted != meta.totals(connection):
         raise IndexDamaged(f"there are {counted} notes and chunks, not those it says; the index has to be rebuilt")
@@ -114,37 +117,36 @@ def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, body: B
     tags = select(connection, "SELECT tag, tag_key FROM tags WHERE note_id = ? ORDER BY position", (row.note_id,))
     if tags != [(tag, fold_tag(tag)) for tag in body.tags]:
         return False
-    sql = "SELECT 1 FROM links WHERE target_key = ? AND note_id = ?"
+    sql = "SELECT 1 FROM links WHERE target = ? AND note_id = ?"
     keys = {target_key(link.target) for link in body.links} - {""}
-    return all(select(connection, sql, (key, row.note_id)) for key in keys)
+    return all(select(connection, sql, (target_number(key), row.note_id)) for key in keys)
 
 
 def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
     """Whether the vector of a note's title, if it has one, is as it was written, and for this title."""
-    sql = "SELECT title_hash, vector, checksum FROM title_vectors WHERE note_id = ?"
-    return all(
-        key == title_hash(row.title) and checksum == vector_checksum(key, vector)
-        for key, vector, checksum in select(connection, sql, (row.note_id,))
-    )
+    sql = "SELECT vector, checksum FROM title_vectors WHERE note_id = ?"
+    found = select(connection, sql, (row.note_id,))
+    return all(checksum == vector_checksum(title_hash(row.title), vector) for vector, checksum in found)
 
 
 def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: Body) -> bool:
     """Whether the chunks' rows are those of the body, each with its vector or waiting for one."""
     rows = select(
         connection,
-        "SELECT r.id, r.number, r.content_hash, v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
+        "SELECT r.id, r.number, r.content, v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
         " LEFT JOIN vectors v ON v.chunk_id = r.id LEFT JOIN pending p ON p.chunk_id = r.id"
-        " WHERE r.note_id = ? ORDER BY r.number",
-        (row.note_id,),
+        " WHERE r.id BETWEEN ? AND ? ORDER BY r.number",
+        id_range(row.note_id),
     )
     first, _ = id_range(row.note_id)
+    hashes = [content_hash(chunk) for chunk in body.chunks]
     expected = [
-        (first + slot, number, content_hash(chunk))
-        for number, (slot, chunk) in enumerate(zip(body.slots, body.chunks, strict=True))
+        (first + slot, number, content_number(key))
+        for number, (slot, key) in enumerate(zip(body.slots, hashes, strict=True))
     ]
     if [found[:3] for found in rows] != expected:
         return False
     return all(
         pending is not None if vector is None else pending is None and vector_checksum(key, vector) == checksum
-        for _, _, key, vector, checksum, pending in rows
+        for key, (*_, vector, checksum, pending) in zip(hashes, rows, strict=True)
     )

@@ -33,7 +33,7 @@ VIEWS = (
         n.id, n.title, n.aliases, n.path,
         (SELECT json_group_array(t.tag ORDER BY t.position) FROM tags t WHERE t.note_id = n.id) AS tags,
         (SELECT heading_list(json_group_array(c.heading_path ORDER BY c.number))
-            FROM chunks c WHERE c.note_id = n.id) AS headings
+            FROM chunks c WHERE c.id BETWEEN n.id << 11 AND (n.id << 11) + 2047) AS headings
     FROM notes n)""",
 )
 # The tokenizer splits at spaces alone: beyond ASCII everything is a letter to it, and so is the punctuation named here.

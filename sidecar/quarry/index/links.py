@@ -1,6 +1,7 @@
 """Where a link leads, as Obsidian decides it: by path, else by name, the nearest and shortest path first."""
 
 import posixpath
+import zlib
 from collections.abc import Sequence
 
 from quarry.index.folding import fold_case, fold_name
@@ -9,6 +10,11 @@ from quarry.index.folding import fold_case, fold_name
 def target_key(target: str) -> str:
     """What `notes.name_key` must equal for a note to come into question for *target*; "" for a link into itself."""
     return fold_name(target)
+
+
+def target_number(key: str) -> int:
+    """By which links are looked up; two keys may share one, so whoever finds a link compares its key."""
+    return int.from_bytes(zlib.crc32(key.encode()).to_bytes(4), signed=True)  # signed: see `content_number`
 
 
 def resolve(target: str, source: str, candidates: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ from quarry.index import meta
 from quarry.index.admission_pieces import Sql, joined
 from quarry.index.admission_text import chunk_matching, chunk_with_task
 from quarry.index.database import select
-from quarry.index.ids import NoteIds, id_list
+from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.records import Newest
 from quarry.types import Candidate
 
@@ -33,7 +33,7 @@ def newest(
     showing = _first_chunk(condition, has_fts5=has_fts5)
     found = []
     for note_id, path, modified_ms in rows:
-        chunk_id, number = select(connection, showing.text, (note_id, *showing.bindings))[0]
+        chunk_id, number = select(connection, showing.text, (*id_range(note_id), *showing.bindings))[0]
         found.append(Candidate(chunk_id, path, number, modified_ms))
     return Newest(tuple(found), select(connection, total.text, total.bindings)[0][0])
 
@@ -74,7 +74,9 @@ def _first_chunk(condition: Condition, *, has_fts5: bool) -> Sql:
     """The chunk of a note (the first placeholder) that shows most of what *condition* wants to be seen."""
     telling = _telling(condition, has_fts5)
     best = joined(" + ", [piece.within("(", ")") for piece in telling], Sql("NULL"))
-    return best.within("SELECT c.id, c.number FROM chunks c WHERE c.note_id = ? ORDER BY ", " DESC, c.number LIMIT 1")
+    return best.within(
+        "SELECT c.id, c.number FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY ", " DESC, c.number LIMIT 1"
+    )
 
 
 def _telling(condition: Condition, has_fts5: bool) -> Sequence[Sql]:

@@ -13,12 +13,12 @@ import apsw
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.bodies import Body, opened, pack, unpack
-from quarry.index.checksums import content_hash, note_checksum
+from quarry.index.checksums import content_hash, content_number, note_checksum
 from quarry.index.database import Parts, SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
 from quarry.index.keyword_rows import KeywordQueue, KeywordRows
 from quarry.index.keywords import ChunkColumns, note_columns
-from quarry.index.links import target_key
+from quarry.index.links import target_key, target_number
 from quarry.index.prepared import PreparedNote, chunk_terms
 from quarry.index.rows import note_from
 from quarry.index.stored import NoteRow, note_row
@@ -26,15 +26,16 @@ from quarry.index.vector_rows import VectorRows
 from quarry.types import Chunk, FileStamp
 
 _INSERT_NOTE = (
-    "INSERT INTO notes (path, path_nfc, path_key, name_key, title, aliases, properties, redactions, problems,"
-    " size_bytes, mtime_ns, sha256, chunk_count, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    "INSERT INTO notes (path, composed, folded, name_key, title, aliases, properties, redactions, problems, size_bytes,"
+    " mtime_ns, sha256, chunk_count, checksum) VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
-    "UPDATE notes SET path = ?, path_nfc = ?, path_key = ?, name_key = ?, title = ?, aliases = ?, properties = ?,"
-    " redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?"
+    "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name_key = ?, title = ?,"
+    " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?,"
+    " chunk_count = ?, checksum = ?"
     " WHERE id = ?"
 )
-_INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content_hash) VALUES (?,?,?)"
+_INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content) VALUES (?,?,?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +183,15 @@ class NoteRows:
         self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?,?)", (note_id, body))
 
     def _old(self, note_id: int) -> _OldNote:
-        sql = "SELECT id, content_hash FROM chunk_rows WHERE note_id = ? ORDER BY number"
-        rows: list[tuple[int, bytes]] = select(self._db, sql, (note_id,))
+        sql = "SELECT id, content FROM chunk_rows WHERE id BETWEEN ? AND ? ORDER BY number"
+        rows: list[tuple[int, int]] = select(self._db, sql, id_range(note_id))
         row = note_row(self._db, note_id)
-        ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(key for _, key in rows)
+        ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(number for _, number in rows)
         if not row.is_sound:
-            return _OldNote(row, ids, None, stored)
+            return _OldNote(row, ids, None, ())
         body, (first, _) = row.body(), id_range(note_id)
         hashes = tuple(map(content_hash, body.chunks))
-        is_sound = hashes == stored and ids == tuple(first + slot for slot in body.slots)
+        is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in body.slots)
         return _OldNote(row, ids, body if is_sound else None, hashes)
 
     def _forget_problem(self, path: str) -> None:
@@ -218,7 +219,7 @@ class NoteRows:
         if note.tags:
             self._db.executemany("INSERT INTO tags VALUES (?,?,?,?)", [(note_id, *row) for row in note.tags])
         if note.links:
-            rows: list[tuple[SqlValue, ...]] = [(key, note_id) for key in note.links]
+            rows: list[tuple[SqlValue, ...]] = [(target_number(key), note_id) for key in note.links]
             self._db.executemany("INSERT OR IGNORE INTO links VALUES (?,?)", rows)
 
     def _drop_links(self, old: _OldNote) -> None:
@@ -227,8 +228,8 @@ class NoteRows:
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
         elif old.body.links:
             keys = {target_key(link.target) for link in old.body.links}
-            rows = [(key, note_id) for key in keys]
-            self._db.executemany("DELETE FROM links WHERE target_key = ? AND note_id = ?", rows)
+            rows = [(target_number(key), note_id) for key in keys]
+            self._db.executemany("DELETE FROM links WHERE target = ? AND note_id = ?", rows)
 
     # --- chunks --------------------------------------------------------------------------------
 
@@ -236,7 +237,7 @@ class NoteRows:
         """Write the chunks of *added*, `(number, id)`; *is_indexed*: the keyword index is not made anew anyway."""
         if not added:
             return
-        rows = [(chunk_id, number, note.hashes[number]) for number, chunk_id in added]
+        rows = [(chunk_id, number, content_number(note.hashes[number])) for number, chunk_id in added]
         self._db.executemany(_INSERT_CHUNK, rows)
         if is_indexed:
             terms = _terms(note, [number for number, _ in added])

@@ -9,7 +9,7 @@ from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.folding import fold_name
 from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
-from quarry.index.links import resolve, target_key
+from quarry.index.links import resolve, target_key, target_number
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -104,7 +104,7 @@ class Reader(SearchReader):
         """
         found = select(
             self._db,
-            "SELECT id FROM notes WHERE path_nfc = ? ORDER BY path <> ?, path LIMIT 1",
+            "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1",
             (normalize("NFC", path), path),
         )
         if not found:
@@ -132,9 +132,8 @@ class Reader(SearchReader):
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
         """As `stamps`, of the notes that are, or lie below, one of *places*, which are NFC."""
         sql = (  # "0" is what follows "/"
-            "SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path_nfc = ?1"
-            " UNION ALL SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path_nfc > ?1 || '/'"
-            " AND path_nfc < ?1 || '0'"
+            "SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path = ?1 OR composed = ?1"
+            " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
         )
         rows = [row for place in places for row in select(self._db, sql, (place,))]
         return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
@@ -153,7 +152,7 @@ class Reader(SearchReader):
     def links_to(self, path: str) -> list[IncomingLink]:
         """The links that lead to the note at *path*, but its own, by the path of the note they stand in."""
         key, candidates = fold_name(path), self._named(path)
-        found = select(self._db, "SELECT note_id FROM links WHERE target_key = ?", (key,))
+        found = select(self._db, "SELECT note_id FROM links WHERE target = ?", (target_number(key),))
         sources = {row.path: row.opened().links() for row in note_rows(self._db, [row[0] for row in found]).values()}
         return [
             IncomingLink(source, link)

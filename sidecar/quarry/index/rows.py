@@ -16,7 +16,7 @@ Values = tuple[SqlValue, ...]
 
 
 def note_values(note: Note, stamp: FileStamp) -> Values:
-    """The columns of *note* from `path` to `chunk_count`."""
+    """What there is to `notes` from `path` to `chunk_count`, with `path_nfc` and `path_key` in their places."""
     return (
         note.path,
         normalize("NFC", note.path),

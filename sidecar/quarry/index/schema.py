@@ -21,15 +21,15 @@ from quarry.index import meta
 from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 3  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 4  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
     """CREATE TABLE notes (
         id INTEGER PRIMARY KEY,
         path TEXT NOT NULL UNIQUE,     -- spelled as on disk
-        path_nfc TEXT NOT NULL,        -- what look-ups compare
-        path_key TEXT NOT NULL,        -- case and accents folded: what filters compare
+        composed TEXT,                 -- its path in NFC; NULL: that is how it is spelled
+        folded TEXT,                   -- its path without case and accents; NULL: it has none
         name_key TEXT NOT NULL,        -- last part without .md, case folded: what links compare
         title TEXT NOT NULL,
         aliases TEXT NOT NULL,         -- JSON array
@@ -40,10 +40,12 @@ _TABLES = (
         mtime_ns INTEGER NOT NULL,
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
-        checksum BLOB NOT NULL         -- over all columns from `path` on, and the body
+        checksum BLOB NOT NULL,        -- over what `rows.note_values` gives, and the body
+        path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
+        path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
     ) STRICT""",
-    "CREATE INDEX notes_by_nfc ON notes(path_nfc)",
-    "CREATE INDEX notes_by_key ON notes(path_key)",
+    "CREATE INDEX notes_composed ON notes(composed) WHERE composed IS NOT NULL",
+    "CREATE INDEX notes_folded ON notes(folded) WHERE folded IS NOT NULL",
     "CREATE INDEX notes_by_name ON notes(name_key)",
     "CREATE INDEX notes_by_time ON notes(mtime_ns DESC)",
     "CREATE INDEX notes_with_problems ON notes(path) WHERE problems <> '[]'",
@@ -60,29 +62,26 @@ _TABLES = (
         body BLOB NOT NULL             -- see bodies.py; a table of its own, as lists read many notes and no body
     ) STRICT""",
     """CREATE TABLE links (
-        target_key TEXT NOT NULL,      -- compares with notes.name_key
+        target INTEGER NOT NULL,       -- `links.target_number` of what compares with notes.name_key
         note_id INTEGER NOT NULL,      -- that holds such a link; by the body it is known which rows go with a note
-        PRIMARY KEY (target_key, note_id)
+        PRIMARY KEY (target, note_id)
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE title_vectors (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        title_hash BLOB NOT NULL,      -- over the title
         vector BLOB NOT NULL,          -- as in `vectors`
-        checksum BLOB NOT NULL         -- over the title_hash and the vector
+        checksum BLOB NOT NULL         -- over the title and the vector
     ) STRICT""",
-    "CREATE INDEX title_vectors_by_title ON title_vectors(title_hash)",
     """CREATE TABLE chunk_rows (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,
-        content_hash BLOB NOT NULL,    -- over what is embedded
-        note_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 11) VIRTUAL REFERENCES notes(id) ON DELETE CASCADE
+        content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
+        note_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 11) VIRTUAL  -- without an index: ask for a range of ids
     ) STRICT""",
-    "CREATE INDEX chunks_by_note ON chunk_rows(note_id, number)",  # not unique: numbers move row by row in an update
-    "CREATE INDEX chunks_by_content ON chunk_rows(content_hash)",
+    "CREATE INDEX chunks_by_content ON chunk_rows(content)",
     """CREATE TABLE vectors (
         chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
         vector BLOB NOT NULL,          -- int8, one byte a dimension; empty: nothing in the text to embed
-        checksum BLOB NOT NULL         -- over the chunk's content_hash and the vector
+        checksum BLOB NOT NULL         -- over the hash of what was embedded and the vector
     ) STRICT""",
     "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE) STRICT",
     """CREATE TABLE changes (
@@ -98,7 +97,7 @@ _TABLES = (
         skipped INTEGER NOT NULL       -- 1: the file is not in the index at all
     ) STRICT, WITHOUT ROWID""",
     """CREATE VIEW chunks AS SELECT
-        r.id, r.note_id, r.number, r.content_hash,
+        r.id, r.note_id, r.number,
         body_text(b.body, r.id) AS text, body_section(b.body, r.id) AS section,
         body_context(b.body, r.id) AS context, body_headings(b.body, r.id) AS heading_path
     FROM chunk_rows r LEFT JOIN bodies b ON b.note_id = r.note_id""",  # LEFT: not read where only rows are asked for
@@ -113,6 +112,7 @@ TABLE_NAMES = frozenset(
 def create_tables(connection: apsw.Connection) -> None:
     """Make an empty index of this version in an empty file, in one transaction, without the derived parts."""
     connection.pragma("page_size", PAGE_SIZE)
+    connection.pragma("auto_vacuum", "incremental")  # see `give_back_pages`
     connection.pragma("journal_mode", "wal")
     connection.execute("BEGIN IMMEDIATE")
     for statement in (*_TABLES, *VIEWS):
@@ -122,3 +122,8 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.pragma("application_id", APPLICATION_ID)
     connection.pragma("user_version", SCHEMA_VERSION)
     connection.execute("COMMIT")
+
+
+def give_back_pages(connection: apsw.Connection) -> None:
+    """Have the file end where what it holds ends: merging the keyword index leaves pages free, 5 MB of 120."""
+    connection.execute("PRAGMA incremental_vacuum").fetchall()  # a page a row

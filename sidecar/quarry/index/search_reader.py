@@ -241,7 +241,7 @@ class SearchReader:
 
     def note_named(self, path: str) -> NoteName | None:
         """What the note at *path* is called; the path may be spelled in any composition of its letters."""
-        sql = "SELECT id FROM notes WHERE path_nfc = ? ORDER BY path <> ?, path LIMIT 1"
+        sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
         found = select(self._db, sql, (normalize("NFC", path), path))
         return self.note_names([found[0][0]])[0] if found else None
 

@@ -26,7 +26,7 @@ from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle, Problem
-from quarry.index.schema import SCHEMA_VERSION
+from quarry.index.schema import SCHEMA_VERSION, give_back_pages
 from quarry.index.search_reader import Memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
@@ -235,7 +235,7 @@ class Index:
     # --- vectors -------------------------------------------------------------------------------
 
     def known_vectors(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Stored vectors by `content_hash` or `title_hash`, of whichever notes; what was never embedded is left out."""
+        """Stored vectors by `content_hash`, of whichever notes; what was never embedded is left out."""
         with explained(self.path):
             return waiting.known_vectors(self._writer.connection, hashes)
 
@@ -345,6 +345,7 @@ class Index:
         forget()
         with explained(self.path):
             self._writer.connection.pragma("optimize")
+            give_back_pages(self._writer.connection)
 
     def replace_with(self, other: Path) -> None:
         """

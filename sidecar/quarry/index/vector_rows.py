@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from quarry.index import meta
-from quarry.index.checksums import title_hash, vector_checksum
+from quarry.index.checksums import content_number, title_hash, vector_checksum
 from quarry.index.database import select
 from quarry.index.ids import id_range
 
@@ -69,8 +69,8 @@ class VectorRows:
         self.check_dimensions([vector])
         waits = select(
             self._db,
-            "SELECT 1 FROM pending JOIN chunk_rows ON id = chunk_id WHERE chunk_id = ? AND content_hash = ?",
-            (chunk_id, content_hash),
+            "SELECT 1 FROM pending JOIN chunk_rows ON id = chunk_id WHERE chunk_id = ? AND content = ?",
+            (chunk_id, content_number(content_hash)),
         )
         if not waits:
             return False
@@ -88,18 +88,16 @@ class VectorRows:
     def add_title(self, note_id: int, title: str, vector: bytes | None) -> None:
         """Store the vector of the title of a note that has none; None: it waits for one."""
         if vector is not None:
-            key = title_hash(title)
-            row = (note_id, key, vector, vector_checksum(key, vector))
-            self._db.execute("INSERT OR REPLACE INTO title_vectors VALUES (?,?,?,?)", row)
+            row = (note_id, vector, vector_checksum(title_hash(title), vector))
+            self._db.execute("INSERT OR REPLACE INTO title_vectors VALUES (?,?,?)", row)
             self._learn_dimension((vector,))
 
     def set_title(self, note_id: int, title: str, vector: bytes | None) -> None:
         """Make *vector* that of a note's title; None: keep what is there for this very title, or let it wait."""
-        key = title_hash(title)
-        sql = "SELECT title_hash, vector, checksum FROM title_vectors WHERE note_id = ?"
+        sql = "SELECT vector, checksum FROM title_vectors WHERE note_id = ?"
         stored = select(self._db, sql, (note_id,))
-        is_sound = bool(stored) and stored[0][0] == key and stored[0][2] == vector_checksum(key, stored[0][1])
-        if is_sound and vector in (None, stored[0][1]):
+        is_sound = bool(stored) and stored[0][1] == vector_checksum(title_hash(title), stored[0][0])
+        if is_sound and vector in (None, stored[0][0]):
             return
         if stored:
             self._db.execute("DELETE FROM title_vectors WHERE note_id = ?", (note_id,))

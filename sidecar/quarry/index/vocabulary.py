@@ -8,6 +8,7 @@ What the vault knows are terms: stems, lower case. `configuraton` is near to `co
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import apsw
 import numpy as np
@@ -18,13 +19,14 @@ from rapidfuzz.process import extract
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.matching import quoted
+from quarry.index.postings.additions import Additions
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.words import Words
 from quarry.terms.folding import term_of
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
-MAX_TERMS = 400_000  # kept, 40 MB; 60 MB of notes have a quarter of it
+MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
 
 _COUNT = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
 _WRITTEN_ENDINGS = """
@@ -49,20 +51,31 @@ class _Spellings:
     is one operation for all of them: of 30,000 terms a few hundred are left to be compared, in a tenth of the time.
     """
 
-    terms: Sequence[str]
-    letters: NDArray[np.uint32]  # shape (len(terms),): one bit a letter, shared by letters 32 apart
+    joined: str  # a string a term takes 60 bytes
+    length: int
+    letters: NDArray[np.uint32]  # shape (terms,): one bit a letter, shared by letters 32 apart
 
     @classmethod
     def of(cls, terms: Sequence[str]) -> "_Spellings":
         """The *terms*, all of one length."""
-        codes = np.frombuffer("".join(terms).encode("utf-32-le", "surrogatepass"), np.uint32).reshape(len(terms), -1)
-        return cls(terms, np.bitwise_or.reduce(np.uint32(1) << (codes & np.uint32(31)), axis=1))
+        joined = "".join(terms)
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32).reshape(len(terms), -1)
+        return cls(joined, len(terms[0]), np.bitwise_or.reduce(np.uint32(1) << (codes & np.uint32(31)), axis=1))
 
     def near(self, word: str, slips: int) -> list[str]:
         """Those at most so many *slips* away from *word*."""
-        apart = np.bitwise_count(self.letters ^ _Spellings.of([word]).letters)
-        promising = [self.terms[at] for at in np.flatnonzero(apart <= 2 * slips).tolist()]
+        apart = np.bitwise_count(self.letters ^ _letters(word))
+        begins = (np.flatnonzero(apart <= 2 * slips) * self.length).tolist()
+        promising = [self.joined[begin : begin + self.length] for begin in begins]
         return [term for term, _, _ in extract(word, promising, scorer=OSA.distance, score_cutoff=slips, limit=None)]
+
+
+def _letters(word: str) -> np.uint32:
+    """The letters of one word, as `_Spellings` has them."""
+    found = 0
+    for letter in word:
+        found |= 1 << (ord(letter) & 31)
+    return np.uint32(found)
 
 
 _ByLength = Mapping[int, Sequence[_Spellings]]
@@ -84,6 +97,7 @@ class Vocabulary:
         self._lock = threading.Lock()
         self._kept: _Terms | None = None
         self._base: tuple[Segment, _ByLength] | None = None
+        self._added: tuple[Additions, int, _ByLength] | None = None
 
     def nearest(
         self, connection: apsw.Connection, word: str, limit: int, words: Words | None = None
@@ -110,19 +124,22 @@ class Vocabulary:
             terms = self._terms(connection)
             by_length, frequency = terms.by_length, terms.counts.__getitem__
         for term in _candidates(word, slips, by_length):
-            distance = _distance(word, term)
+            distance = _distance(word, term, slips)
             if 0 < distance <= slips and (count := frequency(term)):
                 found.append((distance, term[0] != word[0], -count, term))
         return [(term, -count) for _, _, count, term in sorted(found)[:limit]]
 
     def _known(self, words: Words) -> _ByLength:
         """The terms of letters of the base, read once, and those that came since; some may stand nowhere any more."""
-        base = words.chunks.base
+        base, additions, count = words.chunks.base, words.chunks.additions, words.chunks.added
         with self._lock:
             if self._base is None or self._base[0] is not base:
                 self._base = (base, _by_length(_commonest(base)))
-            known = self._base[1]
-        added = _by_length(words.chunks.additions.terms())
+            if self._added is None or self._added[0] is not additions or self._added[1] != count:
+                self._added = (additions, count, _by_length(additions.terms()))
+            known, added = self._base[1], self._added[2]
+        if not added:
+            return known
         return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
 
     def _terms(self, connection: apsw.Connection) -> _Terms:
@@ -140,11 +157,11 @@ def _read(connection: apsw.Connection, generation: int) -> _Terms:
     return _Terms(generation, counts, _by_length(counts))
 
 
-def _commonest(base: Segment) -> list[str]:
+def _commonest(base: Segment) -> Iterable[str]:
     """The terms of a segment, as `_read` has those of the database."""
+    if len(base.terms) <= MAX_TERMS:
+        return (term.decode(errors="replace") for term in base.terms)
     terms = [term.decode(errors="replace") for term in base.terms]
-    if len(terms) <= MAX_TERMS:
-        return terms
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
     counts = base.frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
@@ -175,14 +192,22 @@ def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
     yield word, slips
     yield term_of(word), slips
     for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
-        ending = word[-length:]
-        left = slips - min(int(OSA.distance(ending, known)) for known in _ENDINGS)
+        left = slips - _slips_in_ending(word[-length:])
         if left >= 0:
             yield word[:-length], left
 
 
-def _distance(word: str, term: str) -> int:
-    """How many slips lead from *word* to a word whose stem is *term*."""
-    whole = (term + ending for ending in _ENDINGS)
-    distances = [OSA.distance(word, known) for known in whole if term_of(known) == term]
-    return int(min(OSA.distance(word, term), OSA.distance(term_of(word), term), *distances))
+@lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
+def _slips_in_ending(ending: str) -> int:
+    """How far *ending* is from the nearest of the known ones."""
+    return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
+
+
+def _distance(word: str, term: str, slips: int) -> int:
+    """How many slips lead from *word* to a word whose stem is *term*; more than *slips* is only known to be more."""
+    found = min(int(OSA.distance(word, term)), int(OSA.distance(term_of(word), term)))
+    for ending in _ENDINGS:
+        distance = OSA.distance(word, term + ending, score_cutoff=slips)
+        if distance <= slips and distance < found and term_of(term + ending) == term:
+            found = int(distance)
+    return found

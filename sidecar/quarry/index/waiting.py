@@ -5,19 +5,17 @@ from collections.abc import Sequence
 
 import apsw
 
-from quarry.index.checksums import vector_checksum
+from quarry.index.checksums import content_hash, content_number, vector_checksum
 from quarry.index.database import select
 from quarry.index.ids import SLOTS, note_of
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.stored import note_rows
 
 _KNOWN = (  # of many chunks with the same text the first is looked at
-    "SELECT unhex(h.value), v.vector, v.checksum FROM json_each(?1) h JOIN vectors v ON v.chunk_id ="
-    " (SELECT id FROM chunk_rows WHERE content_hash = unhex(h.value) LIMIT 1)"
-    " UNION ALL SELECT title_hash, vector, checksum FROM title_vectors"
-    " WHERE title_hash IN (SELECT unhex(value) FROM json_each(?1))"
+    "SELECT h.value, v.vector, v.checksum FROM json_each(?) h JOIN vectors v ON v.chunk_id ="
+    " (SELECT id FROM chunk_rows WHERE content = h.value LIMIT 1)"
 )
-_CHUNKS = "SELECT chunk_id, content_hash FROM pending JOIN chunk_rows ON id = chunk_id ORDER BY chunk_id LIMIT ?"
+_CHUNKS = "SELECT chunk_id FROM pending ORDER BY chunk_id LIMIT ?"
 _TITLES = (
     "SELECT n.id, n.title FROM notes n LEFT JOIN title_vectors t ON t.note_id = n.id"
     " WHERE t.note_id IS NULL ORDER BY n.id LIMIT ?"
@@ -28,10 +26,12 @@ _IS_ANY = (  # a title's vector goes with its note, so that counting tells
 
 
 def known_vectors(connection: apsw.Connection, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Stored vectors by `content_hash` or `title_hash`; what was never embedded, or is damaged, is left out."""
-    wanted = json.dumps([key.hex() for key in set(hashes)])  # one question: each by itself takes four times as long
-    found = select(connection, _KNOWN, (wanted,))
-    return {key: vector for key, vector, checksum in found if checksum == vector_checksum(key, vector)}
+    """Stored vectors by `content_hash`; what was never embedded, or is damaged, is left out."""
+    wanted = {content_number(key): key for key in hashes}  # one question: each by itself takes four times as long
+    found = select(connection, _KNOWN, (json.dumps(list(wanted)),))
+    return {
+        key: vector for number, vector, checksum in found if checksum == vector_checksum(key := wanted[number], vector)
+    }
 
 
 def chunks(connection: apsw.Connection, limit: int) -> list[PendingChunk]:
@@ -41,14 +41,15 @@ def chunks(connection: apsw.Connection, limit: int) -> list[PendingChunk]:
     Raises:
         IndexDamaged: What one of their notes says is not as it was written.
     """
-    hashes: dict[int, bytes] = dict(select(connection, _CHUNKS, (limit,)))
-    bodies = {at: row.opened() for at, row in note_rows(connection, {note_of(at) for at in hashes}).items()}
+    ids: list[int] = [chunk_id for (chunk_id,) in select(connection, _CHUNKS, (limit,))]
+    bodies = {at: row.opened() for at, row in note_rows(connection, {note_of(at) for at in ids}).items()}
     found = []
-    for chunk_id, key in hashes.items():
+    for chunk_id in ids:
         body = bodies.get(note_of(chunk_id))
         number = body.at(chunk_id % SLOTS) if body else None
         if body is not None and number is not None:
-            found.append(PendingChunk(chunk_id, key, body.chunk(number)))
+            chunk = body.chunk(number)
+            found.append(PendingChunk(chunk_id, content_hash(chunk), chunk))
     return found
 
 

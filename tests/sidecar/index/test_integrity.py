@@ -1,5 +1,6 @@
 import random
 import shutil
+from contextlib import closing
 
 import apsw
 import pytest
@@ -125,11 +126,11 @@ def vandalise(path, statement, *values):
         "UPDATE bodies SET body = x'00' WHERE note_id = 2",
         "DELETE FROM bodies WHERE note_id = 2",
         "UPDATE chunk_rows SET number = 9 WHERE note_id = 2 AND number = 2",
-        "UPDATE chunk_rows SET content_hash = x'00' WHERE note_id = 2 AND number = 2",
+        "UPDATE chunk_rows SET content = 0 WHERE note_id = 2 AND number = 2",
         "UPDATE notes SET checksum = x'00' WHERE id = 2",
         "UPDATE notes SET title = 'other' WHERE id = 2",
         "UPDATE notes SET mtime_ns = 5 WHERE id = 2",
-        "UPDATE notes SET path_key = 'x' WHERE id = 2",
+        "UPDATE notes SET folded = 'x' WHERE id = 2",
         "UPDATE tags SET tag = 'other' WHERE note_id = 2",
         "DELETE FROM links WHERE note_id = 2",
         "DELETE FROM chunk_rows WHERE note_id = 2 AND number = 2",
@@ -341,3 +342,10 @@ def test_a_check_can_be_given_up_and_changes_nothing(filled):
 
     index.check()
     index.close()
+
+
+def test_a_chunk_of_no_note_is_found(filled):
+    vandalise(filled, "INSERT INTO chunk_rows (id, number, content) VALUES (999 << 11, 0, 0)")
+
+    with closing(Index.open(filled)) as index, pytest.raises(IndexDamaged, match="of no note"):
+        index.check()

@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.index.links import resolve, target_key
+from quarry.index.links import resolve, target_key, target_number
 
 NOTES = ["Index.md", "a/Plan.md", "a/b/Plan.md", "c/Plan.md"]
 
@@ -31,3 +31,10 @@ def test_a_link_leads_where_obsidian_leads(target, source, expected):
 
 def test_names_that_differ_by_an_accent_are_different_notes():
     assert resolve("resume", "x.md", ["Résumé.md"]) is None
+
+
+def test_keys_have_numbers_of_four_bytes():
+    numbers = {target_number(f"note {at}") for at in range(99)}
+
+    assert len(numbers) == 99
+    assert all(-(1 << 31) <= number < 1 << 31 for number in numbers)

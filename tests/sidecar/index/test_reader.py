@@ -4,7 +4,8 @@ import apsw
 import pytest
 
 from quarry.errors import IndexDamaged
-from quarry.index import NoteFilter
+from quarry.index import NoteFilter, notes
+from quarry.index import reader as reader_module
 from quarry.index.ids import id_range
 from quarry.types import Chunk, Link, Note, Shift
 
@@ -80,6 +81,17 @@ def test_links_are_followed_both_ways(put, index):
     assert forward == [("leaf", "a/Leaf.md"), ("Missing", None)]
     assert own == [("../Hub.md", "Hub.md"), ("", "a/Leaf.md")]
     assert back == {"Hub.md": ["a/Leaf.md"], "a/Leaf.md": ["Hub.md"], "b/Leaf.md": []}
+
+
+def test_names_that_share_a_number_are_told_apart(put, index, monkeypatch):
+    for module in (notes, reader_module):
+        monkeypatch.setattr(module, "target_number", lambda key: 7)
+    put("Hub.md", "x", links=(Link("wiki", "Leaf", None, None), Link("wiki", "Other", None, None)))
+    put("One.md", "x", links=(Link("wiki", "Other", None, None),))
+    put("Leaf.md", "x")
+
+    with index.reader() as reader:
+        assert [found.source for found in reader.links_to("Leaf.md")] == ["Hub.md"]
 
 
 def test_a_link_is_resolved_anew_when_notes_come_and_go(put, index):

@@ -1,4 +1,4 @@
-from quarry.index import content_hash, quantise
+from quarry.index import content_hash, notes, quantise, waiting
 
 
 def test_a_vector_is_known_by_its_text_however_many_chunks_have_it(index, put, encode, make_note):
@@ -11,6 +11,16 @@ def test_a_vector_is_known_by_its_text_however_many_chunks_have_it(index, put, e
 
     vectors = quantise(encode(["apples", "pears"]))
     assert known == {content_hash(apples): vectors[0], content_hash(pears): vectors[1]}
+
+
+def test_texts_that_share_a_number_are_told_apart(index, put, encode, make_note, monkeypatch):
+    for module in (notes, waiting):
+        monkeypatch.setattr(module, "content_number", lambda key: 7)
+    put("a.md", "apples", title="T")
+    apples, pears = make_note("x.md", "apples", "pears", title="T").chunks
+
+    assert index.known_vectors([content_hash(pears)]) == {}
+    assert index.known_vectors([content_hash(apples)]) == {content_hash(apples): quantise(encode(["apples"]))[0]}
 
 
 def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, stamp):
