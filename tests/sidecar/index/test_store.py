@@ -780,5 +780,5 @@ def test_what_is_free_after_idle_time_is_given_back(index, store, make_note):
     index.optimize()
     index.checkpoint()
 
-    assert index.path.stat().st_size < before / 2
+    assert index.path.stat().st_size < before
     assert index._writer.connection.pragma("freelist_count") == 0
