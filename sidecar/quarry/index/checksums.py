@@ -36,7 +36,7 @@ def content_hash(chunk: Chunk) -> bytes:
 
 
 def content_number(content_hash: bytes) -> int:
-    """What a row says of its content_hash: four bytes of it, as the checksum of the vector covers the whole."""
+    """What a row says of its content_hash or title_hash: four bytes, as the vector's checksum covers the whole."""
     return int.from_bytes(content_hash[:4], signed=True)  # signed: SQLite takes six bytes for half of the others
 
 

@@ -124,9 +124,11 @@ def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, body: B
 
 def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
     """Whether the vector of a note's title, if it has one, is as it was written, and for this title."""
-    sql = "SELECT vector, checksum FROM title_vectors WHERE note_id = ?"
-    found = select(connection, sql, (row.note_id,))
-    return all(checksum == vector_checksum(title_hash(row.title), vector) for vector, checksum in found)
+    sql, key = "SELECT title, vector, checksum FROM title_vectors WHERE note_id = ?", title_hash(row.title)
+    return all(
+        number == content_number(key) and checksum == vector_checksum(key, vector)
+        for number, vector, checksum in select(connection, sql, (row.note_id,))
+    )
 
 
 def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: Body) -> bool:

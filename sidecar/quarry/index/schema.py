@@ -68,9 +68,11 @@ _TABLES = (
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE title_vectors (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
+        title INTEGER NOT NULL,        -- `checksums.content_number` of the title's hash
         vector BLOB NOT NULL,          -- as in `vectors`
-        checksum BLOB NOT NULL         -- over the title and the vector
+        checksum BLOB NOT NULL         -- over the hash and the vector
     ) STRICT""",
+    "CREATE INDEX title_vectors_by_title ON title_vectors(title)",
     """CREATE TABLE chunk_rows (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,

@@ -235,7 +235,7 @@ class Index:
     # --- vectors -------------------------------------------------------------------------------
 
     def known_vectors(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Stored vectors by `content_hash`, of whichever notes; what was never embedded is left out."""
+        """Stored vectors by `content_hash` or `title_hash`, of whichever notes; what was never embedded is left out."""
         with explained(self.path):
             return waiting.known_vectors(self._writer.connection, hashes)
 

@@ -88,15 +88,16 @@ class VectorRows:
     def add_title(self, note_id: int, title: str, vector: bytes | None) -> None:
         """Store the vector of the title of a note that has none; None: it waits for one."""
         if vector is not None:
-            row = (note_id, vector, vector_checksum(title_hash(title), vector))
-            self._db.execute("INSERT OR REPLACE INTO title_vectors VALUES (?,?,?)", row)
+            key = title_hash(title)
+            row = (note_id, content_number(key), vector, vector_checksum(key, vector))
+            self._db.execute("INSERT OR REPLACE INTO title_vectors VALUES (?,?,?,?)", row)
             self._learn_dimension((vector,))
 
     def set_title(self, note_id: int, title: str, vector: bytes | None) -> None:
         """Make *vector* that of a note's title; None: keep what is there for this very title, or let it wait."""
-        sql = "SELECT vector, checksum FROM title_vectors WHERE note_id = ?"
+        key, sql = title_hash(title), "SELECT vector, title, checksum FROM title_vectors WHERE note_id = ?"
         stored = select(self._db, sql, (note_id,))
-        is_sound = bool(stored) and stored[0][1] == vector_checksum(title_hash(title), stored[0][0])
+        is_sound = bool(stored) and stored[0][1:] == (content_number(key), vector_checksum(key, stored[0][0]))
         if is_sound and vector in (None, stored[0][0]):
             return
         if stored:

@@ -12,8 +12,9 @@ from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.stored import note_rows
 
 _KNOWN = (  # of many chunks with the same text the first is looked at
-    "SELECT h.value, v.vector, v.checksum FROM json_each(?) h JOIN vectors v ON v.chunk_id ="
+    "SELECT h.value, v.vector, v.checksum FROM json_each(?1) h JOIN vectors v ON v.chunk_id ="
     " (SELECT id FROM chunk_rows WHERE content = h.value LIMIT 1)"
+    " UNION ALL SELECT title, vector, checksum FROM title_vectors WHERE title IN (SELECT value FROM json_each(?1))"
 )
 _CHUNKS = "SELECT chunk_id FROM pending ORDER BY chunk_id LIMIT ?"
 _TITLES = (
@@ -26,7 +27,7 @@ _IS_ANY = (  # a title's vector goes with its note, so that counting tells
 
 
 def known_vectors(connection: apsw.Connection, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Stored vectors by `content_hash`; what was never embedded, or is damaged, is left out."""
+    """Stored vectors by `content_hash` or `title_hash`; what was never embedded, or is damaged, is left out."""
     wanted = {content_number(key): key for key in hashes}  # one question: each by itself takes four times as long
     found = select(connection, _KNOWN, (json.dumps(list(wanted)),))
     return {

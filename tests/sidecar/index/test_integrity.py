@@ -135,6 +135,7 @@ def vandalise(path, statement, *values):
         "DELETE FROM links WHERE note_id = 2",
         "DELETE FROM chunk_rows WHERE note_id = 2 AND number = 2",
         "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id IN (SELECT id FROM chunk_rows WHERE note_id = 2)",
+        "UPDATE title_vectors SET title = 0 WHERE note_id = 2",
         "UPDATE title_vectors SET vector = zeroblob(32) WHERE note_id = 2",
         "DELETE FROM vectors WHERE chunk_id = (SELECT min(id) FROM chunk_rows WHERE note_id = 2)",
         "INSERT INTO pending SELECT id FROM chunk_rows WHERE note_id = 2",
