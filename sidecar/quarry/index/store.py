@@ -8,6 +8,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -377,11 +378,8 @@ class Index:
 
     def _fold(self, deadline: Deadline, gathered: Gatherer | None = None) -> bool:
         with explained(self.path), self._pool.snapshot() as connection:
-            return self._parts.has_fts5 and self._memory.postings.fold(connection, self._record, gathered, deadline)
-
-    def _record(self, key: str, value: str) -> None:
-        """Remember a fact that changes no answer, so that no generation begins and nothing is read anew for it."""
-        meta.put(self._writer.connection, key, value)
+            record = partial(meta.put, self._writer.connection)
+            return self._parts.has_fts5 and self._memory.postings.fold(connection, record, gathered, deadline)
 
     # --- opening -------------------------------------------------------------------------------
 

@@ -93,7 +93,8 @@ class PostingsCache:
         Write the side file of the moment that *connection*'s snapshot shows; False: it is of this moment already.
 
         Args:
-            record: Puts a key and its value into `meta`: which side file is that of the database.
+            record: Puts a key and its value into `meta`: which side file is that of the database. No generation begins
+                with it, as it changes no answer.
             gathered: Everything that the index holds, where someone gathered it; otherwise it is read.
 
         Raises:

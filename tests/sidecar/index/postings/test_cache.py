@@ -1,5 +1,6 @@
 import os
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_what_a_writer_gathered_gives_the_same_file(many):
         for row_id, *columns in reader._db.execute(_NAMES):
             gathered.put_names(row_id, columns)
         path.unlink()
-        assert PostingsCache(many.path).fold(reader._db, many._record, gathered)
+        assert PostingsCache(many.path).fold(reader._db, partial(meta.put, many._writer.connection), gathered)
 
     assert path.read_bytes() == folded
 
