@@ -329,9 +329,7 @@ class Index:
 
     def fold(self, deadline: Deadline = NO_DEADLINE) -> bool:
         """
-        Write the keyword postings of this moment beside the index, in idle time.
-
-        Returns whether there was anything to write.
+        Write the keyword postings of this moment beside the index, in idle time; whether there was anything to write.
 
         Raises:
             Cancelled, DeadlineExceeded: *deadline* says so; everything is as it was.
@@ -339,9 +337,9 @@ class Index:
         return self._fold(deadline)
 
     def optimize(self) -> None:
-        """What idle time is for: merge the keyword index, refresh the planner's statistics."""
-        with self._writer.change() as connection:
-            if self._parts.has_fts5:
+        """What idle time is for: merge the keyword index, refresh the planner's statistics, give back free pages."""
+        if self._parts.has_fts5:
+            with self._writer.change() as connection:
                 merge(connection)
         forget()
         with explained(self.path):
@@ -378,8 +376,8 @@ class Index:
 
     def _fold(self, deadline: Deadline, gathered: Gatherer | None = None) -> bool:
         with explained(self.path), self._pool.snapshot() as connection:
-            record = partial(meta.put, self._writer.connection)
-            return self._parts.has_fts5 and self._memory.postings.fold(connection, record, gathered, deadline)
+            postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
+            return self._parts.has_fts5 and postings.fold(connection, record, gathered, deadline)
 
     # --- opening -------------------------------------------------------------------------------
 
