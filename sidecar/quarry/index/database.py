@@ -117,7 +117,10 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
         else:
             connection.pragma("query_only", True)
             connection.pragma("cache_size", -READER_CACHE_KIB)
-        return connection, _find_parts(connection, without)
+        parts = _find_parts(connection, without)
+        if parts.has_fts5:
+            connection.register_fts5_function("weighted_count", _weighted_count)
+        return connection, parts
     except BaseException:
         connection.close()
         raise
@@ -126,6 +129,12 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
 def _fold_marks(*arguments: SqlValue) -> str | None:
     """SQL: `folding.fold_marks` of a text or number; NULL stays NULL."""
     return None if arguments[0] is None else fold_marks(str(arguments[0]))
+
+
+def _weighted_count(matched: apsw.FTS5ExtensionApi, *weights: SqlValue) -> SqlValue:
+    """SQL: how often the one phrase of a query for FTS5 stands in a row, each column counting by its weight."""
+    columns = matched.phrase_locations(0)
+    return sum(float(weight or 0) * len(found) for weight, found in zip(weights, columns, strict=True))
 
 
 def _prepare_for_writing(connection: apsw.Connection) -> None:

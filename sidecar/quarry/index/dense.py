@@ -8,6 +8,7 @@ rounding can cost a candidate but never show a wrong score.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import apsw
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds, id_list
-from quarry.index.matrix import Positions, highest
+from quarry.index.matrix import Scan, highest
 from quarry.index.ties import Scored, fetch_past_ties, in_order, place_of_chunks
 from quarry.index.vector_cache import VectorCache, Vectors, read_vectors
 from quarry.index.vectors import PEAK, FloatMatrix, FloatVector, cosines, dequantise
@@ -63,19 +64,18 @@ _NEAREST_AMONG = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Needle:
     """
-    A vector to be near to, rounded once for all that is asked of one snapshot.
+    A vector to be near to, rounded once, as stored vectors are, for all that is asked of one snapshot.
 
-    It is rounded as stored vectors are, and what that takes off is kept as a second digit: `coarse + fine / FINE`. With
-    both, products are so exact that few rows are left for which only floats can tell which is nearer.
+    What the rounded one scores with all rows is kept: it tells of most rows that they cannot be the nearest, whichever
+    are asked about. Only floats can tell which of the few others is.
     """
 
     connection: apsw.Connection
     vector: FloatVector
     coarse: NDArray[np.int8]
-    fine: NDArray[np.int8]
     vectors: Vectors | None  # None: memory does not hold them, SQLite is asked
 
     # --- chunks --------------------------------------------------------------------------------
@@ -92,23 +92,22 @@ class Needle:
                 ids, found = np.array([*scores], dtype=np.int64), np.array([*scores.values()], dtype=np.float64)
             else:
                 matrix = self.vectors.chunks
-                at = matrix.best(self.coarse, self.vectors.chunks_of(admitted), wanted, deadline.check)
-                at = at[self._hopeful(at, depth)]
+                at = self._chunks.best(self.vectors.chunks_of(admitted), wanted, deadline.check)
                 ids, found = matrix.ids[at], matrix.cosines_at(self.vector, at)
             return in_order(ids, found, depth, lambda tied: place_of_chunks(self.connection, tied))
 
     def nearest_of(self, note_ids: NoteIds) -> NearestChunks:
         """The chunk of each of *note_ids*, ascending, that is nearest; notes without a vector are left out."""
-        vectors = self.vectors or read_vectors(self.connection, note_ids.tolist())
-        matrix = vectors.chunks
+        scan = self._chunks if self.vectors is not None else self._read(note_ids)
+        matrix = scan.matrix
         at, count = matrix.of_owners(note_ids)
         note_ids, count = note_ids[count > 0], count[count > 0]
         if not len(at):
             return NOTHING_NEAR
         begins = np.cumsum(count) - count  # where each note's rows begin among all that are looked at
-        coarse = matrix.scores_at(self.coarse, at)
-        scores = coarse + matrix.scores_at(self.fine, at) / FINE
-        possible = np.flatnonzero(scores >= np.repeat(np.maximum.reduceat(scores, begins), count) - 2 * self._unknown)
+        coarse = scan.scores_at(at)
+        least = np.maximum.reduceat(coarse, begins) - 2 * self._unknown
+        possible = np.flatnonzero(coarse >= np.repeat(least, count))
         found = matrix.cosines_at(self.vector, at[possible])
         note_of_found = np.repeat(np.arange(len(count)), count)[possible]
         begins_found = np.searchsorted(note_of_found, np.arange(len(count)))
@@ -117,8 +116,9 @@ class Needle:
         best, of_note = at[possible][is_best], note_of_found[is_best]
         chunk_ids = matrix.ids[best]
         if len(best) > len(note_ids):  # chunks of one note that are equally near: the one that stands first
-            number = place_of_chunks(self.connection, chunk_ids.tolist())
-            order = sorted(range(len(best)), key=lambda n: (of_note[n], number[int(chunk_ids[n])]))
+            is_tied = np.bincount(of_note)[of_note] > 1
+            places = place_of_chunks(self.connection, chunk_ids[is_tied].tolist())
+            order = sorted(range(len(best)), key=lambda n: (of_note[n], places.get(int(chunk_ids[n]), ("", 0))))
             chunk_ids, of_note = chunk_ids[order], of_note[order]
             chunk_ids = chunk_ids[np.searchsorted(of_note, np.arange(len(note_ids)))]
         length = float(np.sqrt(np.square(self.coarse, dtype=np.int64).sum()))
@@ -135,8 +135,7 @@ class Needle:
         if depth < 1 or self.vectors is None:
             return []
         matrix = self.vectors.titles
-        at = matrix.best(self.coarse, self.vectors.titles_of(admitted), depth * OVERFETCH, lambda: None)
-        at = at[self._hopeful(at, depth, titles=True)]
+        at = self._titles.best(self.vectors.titles_of(admitted), depth * OVERFETCH, lambda: None)
         ids, found = matrix.ids[at], matrix.cosines_at(self.vector, at)
         kept = highest(found, depth) if len(found) else at
         return sorted(
@@ -159,22 +158,26 @@ class Needle:
 
     # --- steps ---------------------------------------------------------------------------------
 
+    @cached_property
+    def _chunks(self) -> Scan:
+        assert self.vectors is not None
+        return Scan(self.vectors.chunks, self.coarse)
+
+    @cached_property
+    def _titles(self) -> Scan:
+        assert self.vectors is not None
+        return Scan(self.vectors.titles, self.coarse)
+
+    def _read(self, note_ids: NoteIds) -> Scan:
+        """The chunks of these notes alone, where memory does not hold all."""
+        return Scan(read_vectors(self.connection, note_ids.tolist()).chunks, self.coarse)
+
     @property
     def _unknown(self) -> float:
-        """By how much a score of both digits may be off at most: the length of what is left of the query."""
-        exact = _scaled(self.vector)
-        left = exact - self.coarse - self.fine.astype(np.float64) / FINE
+        """By how much a score may be off at most: the length of what rounding took off the vector."""
+        exact = self.vector.astype(np.float64)
+        left = exact / np.abs(exact).max() * PEAK - self.coarse
         return float(np.sqrt(np.square(left).sum())) + 1e-9
-
-    def _hopeful(self, at: Positions, depth: int, *, titles: bool = False) -> NDArray[np.bool_]:
-        """Which of the rows *at* these positions can be among the *depth* nearest, or as near as the last of them."""
-        assert self.vectors is not None
-        matrix = self.vectors.titles if titles else self.vectors.chunks
-        if len(at) <= depth:
-            return np.ones(len(at), dtype=np.bool_)
-        scores = matrix.scores_at(self.coarse, at) + matrix.scores_at(self.fine, at) / FINE
-        hopeful: NDArray[np.bool_] = scores >= np.partition(scores, -depth)[-depth] - 2 * self._unknown
-        return hopeful
 
     def _ask_sqlite(self, admitted: NoteIds | None, wanted: int) -> Sequence[Scored]:
         """What sqlite-vec proposes of the stored rows."""
@@ -183,9 +186,6 @@ class Needle:
             values["ids"] = id_list(admitted)
         sql = _NEAREST if admitted is None else _NEAREST_AMONG
         return fetch_past_ties(lambda limit: select(self.connection, sql, {**values, "limit": limit}), wanted)
-
-
-FINE = 2 * PEAK  # steps of the second digit in one of the first
 
 
 def needle(connection: apsw.Connection, vector: FloatVector, memory: VectorCache, *, has_vec: bool) -> Needle | None:
@@ -198,11 +198,9 @@ def needle(connection: apsw.Connection, vector: FloatVector, memory: VectorCache
     """
     if not np.isfinite(vector).all() or not vector.any():
         return None
-    exact = _scaled(vector)
-    coarse = np.rint(exact)
-    fine = np.rint((exact - coarse) * FINE)
+    coarse = np.rint(vector / np.abs(vector).max() * PEAK).astype(np.int8)
     vectors = memory.vectors(connection) if memory.fits(connection) or not has_vec else None
-    return Needle(connection, vector, coarse.astype(np.int8), fine.astype(np.int8), vectors)
+    return Needle(connection, vector, coarse, vectors)
 
 
 def cosines_of(
@@ -234,9 +232,3 @@ def stored_cosines(connection: apsw.Connection, vector: FloatVector, chunk_ids: 
     )
     rows = select(connection, sql, (id_list(chunk_ids),))
     return dict(zip((row[0] for row in rows), cosines([row[1] for row in rows], vector), strict=True))
-
-
-def _scaled(vector: FloatVector) -> NDArray[np.float32]:
-    """*vector* with its largest component at the peak of int8, as `vectors.quantise` rounds it."""
-    scaled: NDArray[np.float32] = vector / np.abs(vector).max() * PEAK
-    return scaled

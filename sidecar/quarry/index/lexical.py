@@ -21,6 +21,7 @@ from quarry.index.matching import (
     LexicalQuery,
     expression,
     phrases_expression,
+    quoted,
 )
 from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
 from quarry.types import Ranking
@@ -77,8 +78,10 @@ _HELD = "WITH body(id, named, held) AS ("
 _BY_NOTE = ") SELECT id, max(named) + :body * round(sqrt(sum(held * held)), 12) AS score FROM body GROUP BY id"
 _EVERY_NOTE = _HELD + _HELD_NAMED + _HELD_IN_BODY + _BY_NOTE
 _SOME_NOTES = _HELD + _HELD_NAMED + _AMONG + _HELD_IN_BODY + _OF_NOTES + _BY_NOTE
-_COUNT_NAMED = "SELECT count(*) FROM (SELECT rowid FROM names_fts WHERE names_fts MATCH :wanted"
-_COUNT_IN_BODY = " UNION SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH :in_body"
+_HOLDING_NAMED = "SELECT rowid FROM names_fts WHERE names_fts MATCH :wanted"
+_HOLDING_IN_BODY = " UNION SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH :in_body"
+_EVERY_HOLDING = _HOLDING_NAMED + _HOLDING_IN_BODY
+_SOME_HOLDING = _HOLDING_NAMED + _AMONG + _HOLDING_IN_BODY + _OF_NOTES
 _BEST = " ORDER BY score DESC LIMIT :limit"
 
 
@@ -131,8 +134,9 @@ def rank_notes(
         every, some = _NAMED, _NAMED + _AMONG
     with deadline.over(connection):
         found = _best(connection, every, some, values, admitted, depth)
-        sql = "SELECT path FROM notes WHERE id = ?"
-        named = [(note_id, path, score) for note_id, score in found for (path,) in select(connection, sql, (note_id,))]
+        sql = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+        paths = dict(select(connection, sql, (id_list(note_id for note_id, _ in found),)))
+        named = [(note_id, paths[note_id], score) for note_id, score in found if note_id in paths]
     return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
 
@@ -152,16 +156,24 @@ def count(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | 
 
 def count_notes(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None) -> int:
     """How many of the *admitted* notes hold a term or phrase of *query*."""
+    return _of_holding(connection, "SELECT count(*) FROM ({})", query, admitted)[0][0] if not query.is_empty else 0
+
+
+def notes_holding(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None) -> list[int]:
+    """These notes, in no order."""
+    return [note_id for (note_id,) in _of_holding(connection, "{}", query, admitted)]
+
+
+def _of_holding(
+    connection: apsw.Connection, asking: str, query: LexicalQuery, admitted: NoteIds | None
+) -> Sequence[tuple[int]]:
     wanted = expression(query, NOTE_COLUMNS)
     if wanted is None:
-        return 0
+        return []
     values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query)}
-    if admitted is None:
-        found = select(connection, _COUNT_NAMED + _COUNT_IN_BODY + ")", values)
-    else:
-        counted = _COUNT_NAMED + _AMONG + _COUNT_IN_BODY + _OF_NOTES + ")"
-        found = select(connection, counted, {**values, "ids": id_list(admitted)})
-    return int(found[0][0])
+    if admitted is not None:
+        values["ids"] = id_list(admitted)
+    return select(connection, asking.format(_EVERY_HOLDING if admitted is None else _SOME_HOLDING), values)
 
 
 def chunk_scores(
@@ -223,6 +235,15 @@ def note_scores(
         sql = _SOME_NOTES
     with deadline.over(connection):
         return dict(select(connection, sql, values))
+
+
+def holding(connection: apsw.Connection, term: str, limit: int) -> list[int]:
+    """The first *limit* chunks that hold *term*, by path and number."""
+    sql = (
+        "SELECT c.id FROM chunks_fts JOIN chunk_rows c ON c.id = chunks_fts.rowid JOIN notes n ON n.id = c.note_id"
+        " WHERE chunks_fts MATCH ? ORDER BY n.path, c.number LIMIT ?"
+    )
+    return [chunk_id for (chunk_id,) in select(connection, sql, (quoted(term), limit))]
 
 
 def _of_notes(query: LexicalQuery, weights: NoteWeights) -> dict[str, SqlValue] | None:

@@ -98,7 +98,7 @@ class Matrix:
         return None if self.dead is None else np.flatnonzero(~self.dead)
 
     @property
-    def _is_large(self) -> bool:
+    def is_large(self) -> bool:
         """Whether there are more rows than are compared one by one; the dead do not count, as a rebuild has none."""
         dead = 0 if self.dead is None else np.count_nonzero(self.dead)
         return bool(self.count - dead > EXACT_ROWS)
@@ -164,67 +164,85 @@ class Matrix:
 
     # --- scores --------------------------------------------------------------------------------
 
-    def best(
-        self, query: NDArray[np.int8], chosen: Positions | None, limit: int, check: Callable[[], None]
-    ) -> Positions:
+    def scores_at(self, query: NDArray[np.int8], at: Positions) -> NDArray[np.float64]:
+        """Product with *query* by the row's length, of the rows *at* these positions; shape (len(at),)."""
+        scores: NDArray[np.float64] = products(self.rows.take(at, axis=0), query) / self.norms.take(at)
+        return scores
+
+    def cosines_at(self, vector: FloatVector, at: Positions) -> NDArray[np.float64]:
+        """What `vectors.matrix_cosines` gives for *vector*, not zero, and the rows *at* these positions."""
+        query = vector.astype(np.float64)
+        rows = self.rows.take(at, axis=0).astype(np.float64)
+        rows *= query
+        dots = rows.sum(axis=1)  # each row by itself: see there
+        squares = np.rint(np.square(self.norms.take(at)))
+        cosines: NDArray[np.float64] = dots / np.sqrt(squares * (query * query).sum())
+        return cosines
+
+
+class Scan:
+    """What one query scores with the rows of a matrix: all of them are compared once, however often it is asked."""
+
+    def __init__(self, matrix: Matrix, query: NDArray[np.int8]) -> None:
+        self.matrix = matrix
+        self._query = query
+        self._everywhere: NDArray[np.float64] | None = None
+
+    def best(self, chosen: Positions | None, limit: int, check: Callable[[], None]) -> Positions:
         """
-        The *limit* rows nearest to *query* by cosine, and all that score like the last of them; in no order.
+        The *limit* rows nearest to the query by cosine, and all that score like the last of them; in no order.
 
         Args:
             chosen: The rows to choose from; None: all.
             check: Called now and then; may raise to give up.
         """
         check()
-        chosen = self.living if chosen is None else chosen
-        if self._is_large and (chosen is None or len(chosen) > SHORTLIST):
-            assert self.stored.signs is not None
-            apart = distances(self.stored.signs[:, : self.count], query)
+        matrix = self.matrix
+        chosen = matrix.living if chosen is None else chosen
+        if matrix.is_large and (chosen is None or len(chosen) > SHORTLIST):
+            assert matrix.stored.signs is not None
+            apart = distances(matrix.stored.signs[:, : matrix.count], self._query)
             check()
             at = nearest(apart if chosen is None else apart[chosen], SHORTLIST)
             chosen = at if chosen is None else chosen[at]
-        scores = self._scores(query, chosen, check)
-        at = highest(scores, limit)
-        return at if chosen is None else chosen[at]
+        if chosen is None or GATHERED * len(chosen) >= matrix.count:
+            self._compare_all(check)
+        check()
+        if chosen is None:
+            assert self._everywhere is not None
+            return highest(self._everywhere, limit)
+        return chosen[highest(self.scores_at(chosen), limit)]
 
-    def scores_at(self, query: NDArray[np.int8], at: Positions) -> NDArray[np.float64]:
-        """Product with *query* by the row's length, of the rows *at* these positions; shape (len(at),)."""
-        scores: NDArray[np.float64] = products(self.rows[at], query) / self.norms[at]
-        return scores
+    def scores_at(self, at: Positions) -> NDArray[np.float64]:
+        """See `Matrix.scores_at`."""
+        if self._everywhere is not None:
+            return self._everywhere.take(at)
+        return self.matrix.scores_at(self._query, at)
 
-    def cosines_at(self, vector: FloatVector, at: Positions) -> NDArray[np.float64]:
-        """What `vectors.matrix_cosines` gives for *vector*, not zero, and the rows *at* these positions."""
-        query = vector.astype(np.float64)
-        dots = (self.rows[at].astype(np.float64) * query).sum(axis=1)  # each row by itself: see there
-        squares = np.rint(np.square(self.norms[at]))
-        cosines: NDArray[np.float64] = dots / np.sqrt(squares * (query * query).sum())
-        return cosines
-
-    def _scores(
-        self, query: NDArray[np.int8], chosen: Positions | None, check: Callable[[], None]
-    ) -> NDArray[np.float64]:
-        if chosen is not None and GATHERED * len(chosen) < self.count:
-            check()
-            return self.scores_at(query, chosen)
-        scores = np.empty(self.count, dtype=np.float64)
-        for start in range(0, self.count, CHECK_ROWS):
+    def _compare_all(self, check: Callable[[], None]) -> None:
+        if self._everywhere is not None:
+            return
+        matrix = self.matrix
+        scores = np.empty(matrix.count, dtype=np.float64)
+        for start in range(0, matrix.count, CHECK_ROWS):
             check()
             end = start + CHECK_ROWS
-            np.divide(products(self.rows[start:end], query), self.norms[start:end], out=scores[start:end])
-        return scores if chosen is None else scores[chosen]
+            np.divide(products(matrix.rows[start:end], self._query), matrix.norms[start:end], out=scores[start:end])
+        self._everywhere = scores
 
 
 def highest(scores: NDArray[np.float64], limit: int) -> Positions:
     """
     Where the *limit* highest of *scores* stand, and all that are as high as the last of them; in no order.
 
-    The highest of each run of 64 are looked at first: at least *limit* scores are as high as the last of the *limit*
-    highest of those, so nothing lower needs to be sorted.
+    The highest of each 64 are looked at first, of every so many-eth as that is quicker than of neighbours: at least
+    *limit* scores are as high as the last of the *limit* highest of those, so nothing lower needs to be sorted.
     """
     runs = len(scores) // RUN
     if limit >= runs:
         threshold = np.partition(scores, -limit)[-limit] if limit < len(scores) else -np.inf
         return np.flatnonzero(scores >= threshold)
-    peaks = scores[: runs * RUN].reshape(runs, RUN).max(axis=1)
+    peaks = scores[: runs * RUN].reshape(RUN, runs).max(axis=0)
     found = np.flatnonzero(scores >= np.partition(peaks, -limit)[-limit])
     lowest = np.partition(scores[found], -limit)[-limit]
     chosen: Positions = found[scores[found] >= lowest]

@@ -18,11 +18,32 @@ _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELE
 
 
 @dataclass(slots=True)
-class _Moment:
-    """What is known of one moment."""
+class Names:
+    """What notes are called at one moment, as far as anyone asked."""
 
     generation: int
-    names: dict[int, NoteName] = field(default_factory=dict)
+    _known: dict[int, NoteName] = field(default_factory=dict)
+
+    def of(self, connection: apsw.Connection, note_ids: Sequence[int]) -> list[NoteName]:
+        """
+        What these notes are called, in the same order; ids that are not there are left out.
+
+        Args:
+            connection: Sees this moment.
+        """
+        known = self._known
+        found = [known.get(note_id) for note_id in note_ids]
+        if None in found:
+            lacking = [note_id for note_id, name in zip(note_ids, found, strict=True) if name is None]
+            fresh = {
+                note_id: NoteName(note_id, path, title, read_list(aliases), mtime_ns // 1_000_000)
+                for note_id, path, title, aliases, mtime_ns in select(connection, _NAMES, (id_list(lacking),))
+            }
+            if len(known) + len(fresh) > MOST_NAMES:
+                known.clear()
+            known.update(fresh)
+            found = [name or fresh.get(note_id) for note_id, name in zip(note_ids, found, strict=True)]
+        return [name for name in found if name is not None]
 
 
 class MomentCache:
@@ -30,28 +51,12 @@ class MomentCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._newest = _Moment(-1)
+        self._newest = Names(-1)
 
-    def names(self, connection: apsw.Connection, note_ids: Sequence[int]) -> list[NoteName]:
-        """What these notes are called, in the same order; ids that are not there are left out."""
-        known = self._moment(connection).names
-        lacking = [note_id for note_id in note_ids if note_id not in known]
-        fresh = {
-            note_id: NoteName(note_id, path, title, read_list(aliases), mtime_ns // 1_000_000)
-            for note_id, path, title, aliases, mtime_ns in (
-                select(connection, _NAMES, (id_list(lacking),)) if lacking else ()
-            )
-        }
-        found = [name for note_id in note_ids if (name := known.get(note_id) or fresh.get(note_id))]
-        if len(known) + len(fresh) > MOST_NAMES:
-            known.clear()
-        known.update(fresh)
-        return found
-
-    def _moment(self, connection: apsw.Connection) -> _Moment:
-        """The moment that *connection* sees; nothing is kept of one that is older than the newest."""
+    def names(self, connection: apsw.Connection) -> Names:
+        """The names of the moment that *connection* sees; none are kept of one that is older than the newest."""
         generation = meta.generation(connection)
         with self._lock:
             if generation > self._newest.generation:
-                self._newest = _Moment(generation)
-            return self._newest if generation == self._newest.generation else _Moment(generation)
+                self._newest = Names(generation)
+            return self._newest if generation == self._newest.generation else Names(generation)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
 
@@ -14,8 +15,8 @@ from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.dense import Nearest, Needle
 from quarry.index.ids import NoteIds
 from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
-from quarry.index.matching import LexicalQuery, quoted
-from quarry.index.moment_cache import MomentCache
+from quarry.index.matching import LexicalQuery
+from quarry.index.moment_cache import MomentCache, Names
 from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.leg import KeywordLeg
 from quarry.index.records import NoteName
@@ -134,7 +135,7 @@ class SearchReader:
         self, pairs: Pairs, chunk_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
     ) -> dict[int, float]:
         """The scores that `phrases` gives to these chunks; those without any of *pairs* are left out."""
-        return lexical.phrase_scores(self._db, pairs, chunk_ids, deadline) if self._parts.has_fts5 else {}
+        return self._keywords.phrase_scores(pairs, chunk_ids, deadline) if self._parts.has_fts5 else {}
 
     def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks hold a term of *query*, counted no further than *limit*."""
@@ -197,7 +198,7 @@ class SearchReader:
         needle = self.needle(vector)
         return dict(needle.titles(admitted, depth)) if needle else {}
 
-    @property
+    @cached_property
     def dimension(self) -> int | None:
         """Of every vector in the index; None while there is none."""
         return meta.dimension(self._db)
@@ -220,21 +221,15 @@ class SearchReader:
 
     def holding(self, term: str, limit: int) -> list[int]:
         """The first *limit* chunks that hold *term*, by path: ids are handed out anew by a rebuild."""
-        if not self._parts.has_fts5:
-            return []
-        sql = (
-            "SELECT c.id FROM chunks_fts JOIN chunk_rows c ON c.id = chunks_fts.rowid JOIN notes n ON n.id = c.note_id"
-            " WHERE chunks_fts MATCH ? ORDER BY n.path, c.number LIMIT ?"
-        )
-        return [chunk_id for (chunk_id,) in select(self._db, sql, (quoted(term), limit))]
+        return self._keywords.holding(term, limit) if self._parts.has_fts5 else []
 
     # --- names ---------------------------------------------------------------------------------
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """What these notes are called, in the same order; ids that are not there are left out."""
-        return self._memory.moment.names(self._db, note_ids)
+        return self._names.of(self._db, note_ids)
 
-    @property
+    @cached_property
     def chunk_count(self) -> int:
         """How many chunks there are."""
         return meta.totals(self._db)[1]
@@ -244,6 +239,10 @@ class SearchReader:
         sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
         found = select(self._db, sql, (normalize("NFC", path), path))
         return self.note_names([found[0][0]])[0] if found else None
+
+    @cached_property
+    def _names(self) -> Names:
+        return self._memory.moment.names(self._db)
 
     def _fits(self, vector: FloatVector) -> bool:
         """

@@ -52,15 +52,24 @@ def in_order(
         place_of: Is only asked where several of the best score alike: to look it up costs more than to sort.
     """
     order = np.argsort(-scores, kind="stable")
+    scores = scores[order]
     if len(order) > depth:
-        order = order[: np.searchsorted(-scores[order], -scores[order[depth - 1]], side="right")]
-    found = list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
-    is_tied = scores[order][1:] == scores[order][:-1]
-    if is_tied.any():
-        tied = np.flatnonzero(np.append(is_tied, False) | np.append(False, is_tied))
-        places = place_of([found[at][0] for at in tied.tolist()])
-        found.sort(key=lambda scored: (-scored[1], places.get(scored[0], ("", 0))))
+        order = order[: np.searchsorted(-scores, -scores[depth - 1], side="right")]
+        scores = scores[: len(order)]
+    found = list(zip(ids[order].tolist(), scores.tolist(), strict=True))
+    runs = _ties(scores)
+    if runs:
+        places = place_of([found[at][0] for first, last in runs for at in range(first, last)])
+        for first, last in runs:
+            found[first:last] = sorted(found[first:last], key=lambda scored: places.get(scored[0], ("", 0)))
     return found[:depth]
+
+
+def _ties(scores: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Where several of the ordered *scores* are equal: `[first, last)` of each such run."""
+    is_tied = np.concatenate([[False], scores[1:] == scores[:-1], [False]])
+    borders: list[int] = np.flatnonzero(is_tied[1:] != is_tied[:-1]).tolist()
+    return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
 
 
 def place_of_chunks(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, Place]:

@@ -148,20 +148,30 @@ def _titles(note_ids: NoteIds, names: Sequence[NoteName], question: Question) ->
     fits, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     if total <= 0:
         return fits, exact
-    for name in names:
-        found = [_fit(terms, asked, total) for terms in _terms_of(name) if not terms.isdisjoint(asked)]
-        if found:
-            at = note_ids.searchsorted(name.note_id)
-            fits[at] = max(fit for fit, _ in found)
-            exact[at] = max(is_exact for _, is_exact in found)
+    found = [(name.note_id, *_fit(_terms_of(name), asked, total)) for name in names]
+    at = note_ids.searchsorted([note_id for note_id, _, _ in found])
+    fits[at], exact[at] = [fit for _, fit, _ in found], [is_exact for _, _, is_exact in found]
     return fits, exact
 
 
-def _fit(terms: frozenset[str], asked: Mapping[str, float], total: float) -> tuple[float, float]:
-    """Share of the query that a name covers times share of the name that the query covers; 1 where both are whole."""
-    shared = [term for term in asked if term in terms]  # in the query's order, so that the sum is always the same
-    covered = sum([asked[term] for term in shared]) / total
-    return covered * len(shared) / len(terms), float(len(shared) == len(terms) == len(asked))
+def _fit(called: Iterable[frozenset[str]], asked: Mapping[str, float], total: float) -> tuple[float, bool]:
+    """
+    Share of the query that a name covers times share of the name that the query covers, and whether both are whole.
+
+    Args:
+        called: The terms of each thing that the note is called; the best counts.
+        asked: idf of the query's terms, *total* all together.
+    """
+    best, is_exact = 0.0, False
+    for terms in called:
+        shared = terms.intersection(asked)
+        if not shared:
+            continue
+        # In the query's order, so that the sum is always the same; most names share one term or none.
+        covered = sum([asked[term] for term in (asked if len(shared) > 1 else shared) if term in shared]) / total
+        best = max(best, covered * len(shared) / len(terms))
+        is_exact = is_exact or len(shared) == len(terms) == len(asked)
+    return best, is_exact
 
 
 @lru_cache(maxsize=50_000)  # the names of a large vault; about 20 MB

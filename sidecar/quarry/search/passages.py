@@ -20,7 +20,7 @@ def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline
     proposed_bm25, cosines = evidence.bm25, evidence.cosines
     lexical_ranks, dense_ranks = _ranks(proposed_bm25), _ranks(chunk_id for chunk_id, _ in evidence.dense)
     highest = max(proposed_bm25.values(), default=0.0)
-    known = sorted(proposed_bm25.keys() | cosines.keys())
+    known = sorted({*proposed_bm25, *cosines})
 
     def strength(chunk_id: int, bm25: Mapping[int, float]) -> float:
         words = bm25.get(chunk_id, 0.0) / highest if highest else 0.0

@@ -6,7 +6,7 @@ nearest to it is looked for instead, and the answer says so.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -116,24 +116,33 @@ def _corrected(
     query: Query, reader: Reader, encoder: Encoder | None, prefix: str | None, deadline: Deadline
 ) -> tuple[list[str], tuple[Correction, ...]]:
     """The words to look for, and which of them stand in for what was typed."""
+    unknown = _unknown([word for word in query.words if word != prefix], reader, encoder)
     words: list[str] = []
     corrections: list[Correction] = []
     for word in query.words:
-        deadline.check()  # each unknown word costs a look through the vocabulary
-        is_left = word == prefix or len(corrections) == MAX_CORRECTIONS
-        better = None if is_left else _better(word, reader, encoder)
+        better = None
+        if word in unknown and len(corrections) < MAX_CORRECTIONS:
+            deadline.check()  # each costs a look through the vocabulary
+            better = _better(word, reader)
         words.append(better or word)
         if better:
             corrections.append(Correction(word, better))
     return words, tuple(corrections)
 
 
-def _better(word: str, reader: Reader, encoder: Encoder | None) -> str | None:
-    """The word of the vault that was meant by *word*; None where it is known, or nothing is near."""
-    if len(word) < SHORTEST_CORRECTED or not word.isalpha() or (encoder and encoder.is_word(word)):
-        return None
-    if any(reader.document_frequency(ranking_terms(word)).values()):
-        return None
+def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> set[str]:
+    """Those of *words* that neither the model nor the vault knows, as far as they may be corrected."""
+    doubtful = {
+        word: ranking_terms(word)
+        for word in dict.fromkeys(words)
+        if len(word) >= SHORTEST_CORRECTED and word.isalpha() and not (encoder and encoder.is_word(word))
+    }
+    known = reader.document_frequency(term for terms in doubtful.values() for term in terms) if doubtful else {}
+    return {word for word, terms in doubtful.items() if not any(known[term] for term in terms)}
+
+
+def _better(word: str, reader: Reader) -> str | None:
+    """The word of the vault that was meant by *word*, which nobody knows; None where nothing is near."""
     nearest = reader.nearest_terms(word, 1)
     return _spelled(nearest[0][0], reader) if nearest else None
 

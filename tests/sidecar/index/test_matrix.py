@@ -4,7 +4,8 @@ import pytest
 from quarry.errors import Cancelled
 from quarry.index import matrix as matrices
 from quarry.index import quantise
-from quarry.index.matrix import Matrix, Rows
+from quarry.index.dots import products
+from quarry.index.matrix import Matrix, Rows, Scan
 from quarry.index.vectors import matrix_cosines
 
 
@@ -24,7 +25,7 @@ def random_matrix(count, dim=16, seed=0, slot_bits=0):
 
 
 def best_ids(matrix, query, chosen, limit):
-    return sorted(matrix.ids[matrix.best(query, chosen, limit, lambda: None)].tolist())
+    return sorted(matrix.ids[Scan(matrix, query).best(chosen, limit, lambda: None)].tolist())
 
 
 QUERY = np.arange(-8, 8, dtype=np.int8)
@@ -35,7 +36,7 @@ def test_the_best_are_those_of_a_plain_sum_whatever_the_block(monkeypatch):
     plain = (matrix.rows.astype(np.int64) @ QUERY.astype(np.int64)) / matrix.norms
     monkeypatch.setattr(matrices, "CHECK_ROWS", 7)
 
-    found = matrix.best(QUERY, None, 20, lambda: None)
+    found = Scan(matrix, QUERY).best(None, 20, lambda: None)
 
     assert sorted(found.tolist()) == sorted(np.argsort(-plain, kind="stable")[:20].tolist())
     assert matrix.scores_at(QUERY, found).tolist() == plain[found].tolist()
@@ -54,7 +55,7 @@ def test_a_search_can_be_given_up():
         raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        random_matrix(10).best(QUERY, None, 2, refuse)
+        Scan(random_matrix(10), QUERY).best(None, 2, refuse)
 
 
 def test_cosines_are_those_of_the_floats_and_unknown_ids_are_left_out():
@@ -110,7 +111,7 @@ def test_of_many_rows_the_signs_propose_and_the_numbers_decide(monkeypatch):
         plain = matrix.scores_at(query, np.arange(4_000) if among is None else among)
         exact = np.argsort(-plain, kind="stable")[:20]
         expected = set((exact if among is None else among[exact]).tolist())
-        assert len(expected & set(matrix.best(query, among, 20, lambda: None).tolist())) >= 19
+        assert len(expected & set(Scan(matrix, query).best(among, 20, lambda: None).tolist())) >= 19
 
 
 def test_many_rows_that_were_added_one_after_the_other_are_searched_like_those_read_at_once(monkeypatch):
@@ -123,3 +124,21 @@ def test_many_rows_that_were_added_one_after_the_other_are_searched_like_those_r
     at_once = matrix_of(range(1_100), rows)
 
     assert best_ids(grown, QUERY, None, 10) == best_ids(at_once, QUERY, None, 10)
+
+
+def test_all_rows_are_compared_once_however_often_a_scan_is_asked(monkeypatch):
+    matrix, compared = random_matrix(300), []
+
+    def counted(rows, query):
+        compared.append(len(rows))
+        return products(rows, query)
+
+    monkeypatch.setattr(matrices, "products", counted)
+    scan = Scan(matrix, QUERY)
+    found = scan.best(None, 20, lambda: None)
+    among = scan.best(np.arange(0, 300, 2), 20, lambda: None)
+    scores = scan.scores_at(np.arange(300))
+
+    assert compared == [300]
+    assert scores.tolist() == matrix.scores_at(QUERY, np.arange(300)).tolist()
+    assert set(found[found % 2 == 0].tolist()) <= set(among.tolist())

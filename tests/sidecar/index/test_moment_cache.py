@@ -5,12 +5,12 @@ def test_names_and_counts_are_those_of_each_moment(index, put):
     put("a.md", "apples", title="Apples")
     cache = MomentCache()
     with index.reader() as older:
-        assert [name.title for name in cache.names(older._db, [1, 7])] == ["Apples"]
+        assert [name.title for name in cache.names(older._db).of(older._db, [1, 7])] == ["Apples"]
         put("a.md", "pears", "and more", title="Pears")
         with index.reader() as newer:
-            assert [name.title for name in cache.names(newer._db, [1])] == ["Pears"]
+            assert [name.title for name in cache.names(newer._db).of(newer._db, [1])] == ["Pears"]
             assert newer.chunk_count == 2
-        assert [name.title for name in cache.names(older._db, [1])] == ["Apples"]
+        assert [name.title for name in cache.names(older._db).of(older._db, [1])] == ["Apples"]
         assert older.chunk_count == 1
 
 
@@ -20,8 +20,8 @@ def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put, monkey
     cache = MomentCache()
 
     with index.reader() as reader:
-        first = cache.names(reader._db, [3, 1])
-        again = cache.names(reader._db, [1, 2, 3])
+        first = cache.names(reader._db).of(reader._db, [3, 1])
+        again = cache.names(reader._db).of(reader._db, [1, 2, 3])
 
     assert [name.title for name in first] == ["c", "a"]
     assert [name.title for name in again] == ["a", "b", "c"]
@@ -36,5 +36,5 @@ def test_too_many_names_are_forgotten_and_read_again(index, put, monkeypatch):
 
     with index.reader() as reader:
         for _ in range(2):
-            assert [name.title for name in cache.names(reader._db, [1, 2, 3])] == ["a", "b", "c"]
-            assert [name.title for name in cache.names(reader._db, [2])] == ["b"]
+            assert [name.title for name in cache.names(reader._db).of(reader._db, [1, 2, 3])] == ["a", "b", "c"]
+            assert [name.title for name in cache.names(reader._db).of(reader._db, [2])] == ["b"]

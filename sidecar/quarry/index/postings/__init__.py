@@ -5,7 +5,8 @@ The keyword index in memory: the postings of every term, scored exactly as FTS5'
     counting, building, merging    how it comes to be
     files                          and to disk
     additions, moment              what changed since, and both together at one moment of the index
-    scoring, words                 BM25 over chunks, whole notes and names
+    scoring, words, kept           BM25 over chunks, whole notes and names
+    asking, neighbours             all that one search asks of it, and which words stand side by side
     cache                          the newest moment that was asked for
 
 All of it is derived from the database and may be dropped at any time: FTS5 answers wherever it is missing.

@@ -5,29 +5,35 @@ Phrases are FTS5's in any case, as memory does not know where in a text a term s
 the phrases are asked of it, and their scores are added to those of the terms.
 """
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from quarry.index import lexical, vocabulary
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import NoteIds, id_list, id_range
+from quarry.index.ids import SLOT_BITS, NoteIds, id_list, id_range
 from quarry.index.lexical import ChunkWeights
 from quarry.index.matching import MAX_TERMS, LexicalQuery
+from quarry.index.postings.asking import Asking
 from quarry.index.postings.cache import PostingsCache
+from quarry.index.postings.neighbours import phrase_scores
 from quarry.index.postings.packing import PostingsDamaged
-from quarry.index.postings.tokens import is_odd
+from quarry.index.postings.tokens import any_odd
 from quarry.index.postings.words import Asked, Of, Words
 from quarry.index.ties import Place, Scored, cut, in_order, place_of_chunks
 from quarry.index.vocabulary import Vocabulary
 from quarry.types import Candidate, Ranking
 
 KNOWN_PLACES = 20_000  # chunks, or notes, whose paths are remembered, 4 MB
+
+FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 
 _Answer = TypeVar("_Answer")
 
@@ -39,6 +45,7 @@ class KeywordLeg:
         self._db = connection
         self._postings = postings
         self._vocabulary = vocabulary
+        self._known: dict[LexicalQuery, Asking | None] = {}  # a search asks the same six times over
 
     # --- chunks --------------------------------------------------------------------------------
 
@@ -47,10 +54,10 @@ class KeywordLeg:
     ) -> Ranking:
         """The best *depth* chunks of the *admitted* notes."""
 
-        def ask(words: Words) -> Ranking:
+        def ask(asking: Asking) -> Ranking:
             more = self._phrase_scores(query, admitted, deadline, weights)
-            scores = words.best_chunks(_asked(query), admitted, depth, weights, deadline.check, more)
-            return cut(self._candidates(words, scores), depth)
+            ids, scores = asking.best_chunks(admitted, depth, weights, deadline.check, more)
+            return cut(self._candidates(asking.words, dict(zip(ids.tolist(), scores.tolist(), strict=True))), depth)
 
         if depth < 1:
             return ()
@@ -61,11 +68,10 @@ class KeywordLeg:
     ) -> list[Scored]:
         """The same chunks in the same order, by id: places are only looked up where scores are equal."""
 
-        def ask(words: Words) -> list[Scored]:
+        def ask(asking: Asking) -> list[Scored]:
             more = self._phrase_scores(query, admitted, deadline, weights)
-            found = words.best_chunks(_asked(query), admitted, depth, weights, deadline.check, more)
-            ids, scores = np.fromiter(found, np.int64, len(found)), np.fromiter(found.values(), np.float64, len(found))
-            return in_order(ids, scores, depth, lambda tied: self._places(words, tied))
+            ids, scores = asking.best_chunks(admitted, depth, weights, deadline.check, more)
+            return in_order(ids, scores, depth, lambda tied: self._places(asking.words, tied))
 
         def ask_fts5() -> list[Scored]:
             ranking = lexical.rank(self._db, query, admitted, depth, deadline, weights)
@@ -78,10 +84,10 @@ class KeywordLeg:
     ) -> Ranking:
         """The best *depth* chunks of one note."""
 
-        def ask(words: Words) -> Ranking:
+        def ask(asking: Asking) -> Ranking:
             sql = "SELECT id FROM chunks WHERE id BETWEEN ? AND ?"
             ids = [chunk_id for (chunk_id,) in select(self._db, sql, id_range(note_id))]
-            return cut(self._candidates(words, self._scores(words, query, ids, deadline, weights)), depth)
+            return cut(self._candidates(asking.words, self._scores(asking, query, ids, deadline, weights)), depth)
 
         admitted = np.array([note_id], dtype=np.int64)
         return self._ask(query, ask, lambda: lexical.rank(self._db, query, admitted, depth, deadline, weights))
@@ -92,33 +98,60 @@ class KeywordLeg:
         """The scores that `lexical` gives to these chunks."""
         ids = list(chunk_ids)
 
-        def ask(words: Words) -> dict[int, float]:
-            return self._scores(words, query, ids, deadline, weights)
+        def ask(asking: Asking) -> dict[int, float]:
+            return self._scores(asking, query, ids, deadline, weights)
 
         return self._ask(query, ask, lambda: lexical.chunk_scores(self._db, query, ids, deadline, weights))
+
+    def phrase_scores(
+        self, phrases: Sequence[Sequence[str]], chunk_ids: Iterable[int], deadline: Deadline
+    ) -> dict[int, float]:
+        """The scores that these chunks have for *phrases*, each as one term; those that hold none are left out."""
+        ids, terms = list(chunk_ids), dict.fromkeys(term for phrase in phrases for term in phrase)
+
+        def ask(asking: Asking) -> dict[int, float]:
+            return phrase_scores(self._db, asking.words, phrases, ids, deadline, lexical.CHUNK_WEIGHTS)
+
+        return self._ask(
+            LexicalQuery(tuple(terms)), ask, lambda: lexical.phrase_scores(self._db, phrases, ids, deadline)
+        )
 
     def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks hold a term, counted no further than *limit*."""
 
-        def ask(words: Words) -> int:
-            return words.count_chunks(_asked(query), admitted, limit)
+        def ask(asking: Asking) -> int:
+            return asking.count_chunks(admitted, limit)
 
-        return self._ask_terms(query, ask, lambda: lexical.count(self._db, query, admitted, limit))
+        # Up to so few, FTS5 is quick where there are phrases, which cannot be added to what is counted here.
+        of_fts5 = partial(lexical.count, self._db, query, admitted, limit)
+        return of_fts5() if query.phrases else self._ask(query, ask, of_fts5)
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many chunks each term stands."""
         wanted = tuple(dict.fromkeys(terms))
 
-        def ask(words: Words) -> dict[str, int]:
-            return {term: words.frequency(term) if term else 0 for term in wanted}
+        def ask(asking: Asking) -> dict[str, int]:
+            return {term: asking.words.frequency(term) if term else 0 for term in wanted}
 
         return self._ask(LexicalQuery(wanted), ask, lambda: vocabulary.document_frequency(self._db, wanted))
+
+    def holding(self, term: str, limit: int) -> list[int]:
+        """The first *limit* chunks that hold *term*, by path: ids are handed out anew by a rebuild."""
+
+        def ask(asking: Asking) -> list[int]:
+            held = asking.words.chunks.postings(term)[0]
+            ids: NDArray[np.int64] = asking.words.chunks.ids[held]
+            first = self._first_notes(np.unique(ids >> SLOT_BITS), limit)
+            places = place_of_chunks(self._db, ids[np.isin(ids >> SLOT_BITS, first)].tolist())
+            return sorted(places, key=places.__getitem__)[:limit]
+
+        return self._ask(LexicalQuery((term,)), ask, lambda: lexical.holding(self._db, term, limit))
 
     def nearest_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
         """The terms that a mistyped *word*, folded, may stand for."""
 
-        def ask(words: Words) -> list[tuple[str, int]]:
-            return self._vocabulary.nearest(self._db, word, limit, words)
+        def ask(asking: Asking) -> list[tuple[str, int]]:
+            return self._vocabulary.nearest(self._db, word, limit, asking.words)
 
         return self._ask(LexicalQuery(), ask, lambda: self._vocabulary.nearest(self._db, word, limit))
 
@@ -129,12 +162,12 @@ class KeywordLeg:
     ) -> list[tuple[int, str, float]]:
         """`(note_id, path, score)` of the best *depth* notes; equal scores by path."""
 
-        def ask(words: Words) -> list[tuple[int, str, float]]:
-            of: Of = "name" if by_name else "note"
+        def ask(asking: Asking) -> list[tuple[int, str, float]]:
             more = self._phrase_note_scores(query, admitted, deadline)
-            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check, more)
-            known = self._paths(words, scores)
-            named = [(note_id, known[note_id], score) for note_id, score in scores.items() if note_id in known]
+            found, scores = asking.best_notes(admitted, depth, _of(by_name), deadline.check, more)
+            ids = found.tolist()
+            known = self._paths(asking.words, ids)
+            named = [(i, known[i], score) for i, score in zip(ids, scores.tolist(), strict=True) if i in known]
             return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
         def ask_fts5() -> list[tuple[int, str, float]]:
@@ -147,16 +180,14 @@ class KeywordLeg:
     ) -> set[int]:
         """The same notes in no order: paths are only looked up where equal scores stand on both sides of the cut."""
 
-        def ask(words: Words) -> set[int]:
-            of: Of = "name" if by_name else "note"
+        def ask(asking: Asking) -> set[int]:
             more = self._phrase_note_scores(query, admitted, deadline)
-            scores = words.best_notes(_asked(query), admitted, depth, of, deadline.check, more)
-            if len(scores) <= depth:
-                return set(scores)
-            lowest = sorted(scores.values())[-depth]
-            found = {note_id for note_id, score in scores.items() if score > lowest}
-            tied = [note_id for note_id, score in scores.items() if score == lowest]
-            paths = self._paths(words, tied)
+            ids, scores = asking.best_notes(admitted, depth, _of(by_name), deadline.check, more)
+            if len(ids) <= depth:
+                return set(ids.tolist())
+            lowest = scores.min()
+            found, tied = set(ids[scores > lowest].tolist()), ids[scores == lowest].tolist()
+            paths = self._paths(asking.words, tied)
             return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
 
         def ask_fts5() -> set[int]:
@@ -169,20 +200,21 @@ class KeywordLeg:
         """The scores that `lexical_notes` gives to these notes; a phrase counts by its names and best passages."""
         ids = list(note_ids)
 
-        def ask(words: Words) -> dict[int, float]:
+        def ask(asking: Asking) -> dict[int, float]:
             deadline.check()
             more = lexical.note_scores(self._db, _phrases(query), ids, deadline) if query.phrases else None
-            return words.note_scores(_asked(query), ids, more)
+            return asking.note_scores(ids, more)
 
         return self._ask(query, ask, lambda: lexical.note_scores(self._db, query, ids, deadline))
 
     def count_notes(self, query: LexicalQuery, admitted: NoteIds | None) -> int:
         """How many notes hold a term."""
 
-        def ask(words: Words) -> int:
-            return words.count_notes(_asked(query), admitted)
+        def ask(asking: Asking) -> int:
+            phrased = lexical.notes_holding(self._db, _phrases(query), admitted) if query.phrases else ()
+            return asking.count_notes(admitted, phrased)
 
-        return self._ask_terms(query, ask, lambda: lexical.count_notes(self._db, query, admitted))
+        return self._ask(query, ask, lambda: lexical.count_notes(self._db, query, admitted))
 
     # --- helpers -------------------------------------------------------------------------------
 
@@ -191,40 +223,52 @@ class KeywordLeg:
         return self._postings.words(self._db)
 
     def _ask(
-        self, query: LexicalQuery, of_memory: Callable[[Words], _Answer], of_fts5: Callable[[], _Answer]
+        self, query: LexicalQuery, of_memory: Callable[[Asking], _Answer], of_fts5: Callable[[], _Answer]
     ) -> _Answer:
-        words = self._words
-        if words is None or any(map(is_odd, (*query.terms, query.prefix or ""))):
+        asking = self._asking(query)
+        if asking is None:
             return of_fts5()
         try:
-            return of_memory(words)
+            return of_memory(asking)
         except (PostingsDamaged, IndexError) as error:  # a code or a document beyond what there is
             self._postings.forget(f"the keyword postings are damaged and made anew: {error}")
             self.__dict__["_words"] = None
+            self._known.clear()
             return of_fts5()
 
-    def _ask_terms(
-        self, query: LexicalQuery, of_memory: Callable[[Words], _Answer], of_fts5: Callable[[], _Answer]
-    ) -> _Answer:
-        """The same where phrases cannot be added: counts, and names."""
-        return of_fts5() if query.phrases else self._ask(query, of_memory, of_fts5)
+    def _asking(self, query: LexicalQuery) -> Asking | None:
+        """*query* as it is asked of memory; None where FTS5 is to be asked."""
+        if query not in self._known:
+            words = self._words
+            is_for_fts5 = words is None or any_odd((*query.terms, query.prefix or ""))
+            self._known[query] = None if words is None or is_for_fts5 else Asking(words, _asked(query))
+        return self._known[query]
 
     def _ask_whole(
         self,
         query: LexicalQuery,
-        of_memory: Callable[[Words], _Answer],
+        of_memory: Callable[[Asking], _Answer],
         of_fts5: Callable[[], _Answer],
         *,
         by_name: bool,
     ) -> _Answer:
-        """The same for rankings of notes, where phrases can be added to all that a note holds."""
-        return (self._ask_terms if by_name else self._ask)(query, of_memory, of_fts5)
+        """The same for rankings of notes: memory adds phrases to all that a note holds, but not to its names alone."""
+        return of_fts5() if by_name and query.phrases else self._ask(query, of_memory, of_fts5)
 
     def _scores(
-        self, words: Words, query: LexicalQuery, ids: list[int], deadline: Deadline, weights: ChunkWeights
+        self, asking: Asking, query: LexicalQuery, ids: list[int], deadline: Deadline, weights: ChunkWeights
     ) -> dict[int, float]:
         more = lexical.chunk_scores(self._db, _phrases(query), ids, deadline, weights) if query.phrases else None
-        return words.chunk_scores(_asked(query), ids, weights, more)
+        return asking.chunk_scores(ids, weights, more)
+
+    def _first_notes(self, note_ids: NoteIds, limit: int) -> list[int]:
+        """The first *limit* of these notes, by path."""
+        if len(note_ids) ** 2 < FAR_APART:
+            sql = "SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?)) ORDER BY path LIMIT ?"
+            return [note_id for (note_id,) in select(self._db, sql, (id_list(note_ids), limit))]
+        wanted = set(note_ids.tolist())
+        every = self._db.execute("SELECT id FROM notes ORDER BY path")
+        return list(islice((note_id for (note_id,) in every if note_id in wanted), limit))
 
     def _candidates(self, words: Words, scores: Mapping[int, float]) -> list[Candidate]:
         known = self._places(words, scores)
@@ -267,6 +311,10 @@ def _asked(query: LexicalQuery) -> list[Asked]:
     """What `matching.expression` asks for, but for phrases, which count towards its limit."""
     terms = query.terms[: max(0, MAX_TERMS - len(query.phrases))]
     return [*map(Asked, terms), *([Asked(query.prefix, is_prefix=True)] if query.prefix else [])]
+
+
+def _of(by_name: bool) -> Of:
+    return "name" if by_name else "note"
 
 
 def _make_room(known: MutableMapping[int, Any]) -> None:

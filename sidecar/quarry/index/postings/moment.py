@@ -13,6 +13,8 @@ from quarry.index.postings.segment import Positions, Segment
 from quarry.index.postings.tokens import encoded
 
 KEPT_RANGES = 4096  # terms that were looked for lately
+KEPT_POSTINGS = 64  # terms whose postings are kept, 3 MB: a search asks for those of chunks three times
+MOST_KEPT = 8192  # postings of a term; of those that more documents hold, other things are kept
 _NONE = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
@@ -69,8 +71,15 @@ class Moment:
         Raises:
             PostingsDamaged: The side file is not what was written.
         """
-        added = self.additions.holding(term, self.added) if self.added else _NONE
-        return self._living(*self._range_of(term), *added)
+        found = self._postings.get(term)
+        if found is None:
+            added = self.additions.holding(term, self.added) if self.added else _NONE
+            found = self._living(*self._range_of(term), *added)
+            if len(found[0]) <= MOST_KEPT:
+                if len(self._postings) >= KEPT_POSTINGS:
+                    self._postings.clear()
+                self._postings[term] = found
+        return found
 
     def postings_beginning(self, prefix: str) -> tuple[Positions, Positions]:
         """The same for each term that begins with *prefix*, one after the other."""
@@ -99,6 +108,10 @@ class Moment:
         if self.alive is None and not self.added:
             return self.base.frequency(*self._range_of(term))
         return len(self.postings(term)[0])
+
+    @cached_property
+    def _postings(self) -> dict[str, tuple[Positions, Positions]]:
+        return {}
 
     @cached_property
     def _ranges(self) -> dict[str, tuple[int, int]]:

@@ -29,25 +29,28 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RareScores:
-    """What a term adds to the score of each document that holds it."""
+    """What one term, or one after the other, adds to the scores of the documents that hold it."""
 
-    count: int  # documents that hold it
-    highest: float
-    positions: Positions  # of those documents, ascending
+    positions: Positions  # of those documents; those of several terms may repeat
     values: Floats  # one for each of `positions`
+
+    @property
+    def count(self) -> int:
+        """Postings."""
+        return len(self.positions)
 
     @property
     def size_bytes(self) -> int:
         """What it takes in memory."""
         return self.values.nbytes + self.positions.nbytes
 
-    def at(self, positions: Positions) -> Floats:
-        """What it adds to these documents."""
-        if not len(self.positions):
-            return np.zeros(len(positions))
-        found = np.minimum(np.searchsorted(self.positions, positions), len(self.positions) - 1)
-        values: Floats = np.where(self.positions[found] == positions, self.values[found], 0.0)
-        return values
+    def add_to(self, scores: Floats) -> None:
+        """Add it to the scores of all documents that hold a term."""
+        np.add.at(scores, self.positions, self.values)
+
+    def mark(self, holds: NDArray[np.bool_]) -> None:
+        """Say of these documents that they hold something."""
+        holds[self.positions] = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,15 +67,19 @@ class CommonScores:
 
     def at(self, positions: Positions) -> Floats:
         """What it adds to these documents."""
-        return _saturated(self.frequencies(positions), self.factors.take(positions), self.idf)
+        return saturated(self.frequencies(positions), self.factors.take(positions), self.idf)
 
     def add_to(self, scores: Floats) -> None:
         """Add it to the scores of all documents that hold the term."""
         positions, frequencies = self.holding()
         for start in range(0, len(positions), STRIDE):
             here = positions[start : start + STRIDE]
-            values = _saturated(frequencies[start : start + STRIDE], self.factors.take(here), self.idf)
+            values = saturated(frequencies[start : start + STRIDE], self.factors.take(here), self.idf)
             np.add.at(scores, here, values)
+
+    def mark(self, holds: NDArray[np.bool_]) -> None:
+        """Say of these documents that they hold something."""
+        holds[self.holding()[0]] = True
 
 
 TermScores = RareScores | CommonScores
@@ -89,21 +96,21 @@ def is_common(count: int, size: int) -> bool:
     return count * COMMON > size
 
 
-def rare_scores(positions: Positions, frequencies: Floats, factors: Floats, total: int) -> RareScores:
+def rare_scores(
+    positions: Positions, frequencies: Floats, counts: Positions, factors: Floats, total: int
+) -> RareScores:
     """
-    The scores of a term.
+    The scores of terms.
 
     Args:
-        positions: The documents that hold it, ascending.
+        positions: The documents that hold the first term, then those that hold the next.
         frequencies: How often, weighted by column; shape as *positions*.
+        counts: How many documents hold each term.
         factors: Of all documents, see `length_factors`.
         total: How many documents there are; `factors` has those that are dead as well.
     """
-    count = len(positions)
-    if not count:
-        return _NOWHERE
-    values = _saturated(frequencies, factors.take(positions), _idf(count, total))
-    return RareScores(count, float(values.max()), positions, values)
+    of_terms = np.array([idf(count, total) for count in counts.tolist()], np.float64)
+    return RareScores(positions, saturated(frequencies, factors.take(positions), np.repeat(of_terms, counts)))
 
 
 def common_scores(
@@ -115,27 +122,38 @@ def common_scores(
     size_bytes: int,
 ) -> CommonScores:
     """The same for a term that *count* documents hold."""
-    idf = _idf(count, total)
-    return CommonScores(count, idf * (K1 + 1), idf, frequencies, holding, factors, size_bytes)
+    of_term = idf(count, total)
+    return CommonScores(count, of_term * (K1 + 1), of_term, frequencies, holding, factors, size_bytes)
 
 
-def _saturated(frequencies: Floats, factors: Floats, idf: float) -> Floats:
+def saturated(frequencies: Floats, factors: Floats, idf: float | Floats) -> Floats:
+    """What a term that stands so often in documents of these `length_factors` adds to their scores."""
     values = frequencies * (K1 + 1)
     values /= frequencies + factors
     values *= idf
     return values
 
 
-def _idf(count: int, total: int) -> float:
-    idf = math.log((total - count + 0.5) / (count + 0.5))
-    return idf if idf > 0 else LEAST_IDF
+def score(frequency: float, factor: float, idf: float) -> float:
+    """The same for one document."""
+    return frequency * (K1 + 1) / (frequency + factor) * idf
 
 
-def scores_at(terms: Sequence[TermScores], positions: Positions) -> Floats:
-    """The rounded scores of these documents."""
-    scores = np.zeros(len(positions))
-    for term in _in_order(terms):
-        scores += term.at(positions)
+def idf(count: int, total: int) -> float:
+    """Inverse document frequency of a term that *count* of *total* documents hold."""
+    found = math.log((total - count + 0.5) / (count + 0.5))
+    return found if found > 0 else LEAST_IDF
+
+
+def scores_at(terms: Sequence[TermScores], size: int, positions: Positions) -> Floats:
+    """The rounded scores of the documents at *positions* among *size*."""
+    rare, common = _in_order(terms)
+    everywhere = np.zeros(size)
+    for few in rare:
+        few.add_to(everywhere)
+    scores: Floats = everywhere.take(positions)
+    for many in common:
+        scores += many.at(positions)
     return np.round(scores, SCORE_DIGITS)
 
 
@@ -156,14 +174,11 @@ def best(
         chosen: Those to choose from, shape (size,); None: all.
         check: Called between terms; may raise to give up.
     """
+    rare, common = _in_order(terms)
     scores = np.zeros(size)
-    common = []
-    for term in _in_order(terms):
+    for few in rare:
         check()
-        if isinstance(term, CommonScores):
-            common.append(term)
-        else:
-            np.add.at(scores, term.positions, term.values)
+        few.add_to(scores)
     if chosen is not None:
         scores *= chosen
     found = None
@@ -184,9 +199,11 @@ def best(
     return found, values
 
 
-def _in_order(terms: Sequence[TermScores]) -> list[TermScores]:
-    """Rare terms first. In one order wherever scores are summed, so that they are the same to the last bit."""
-    return sorted(terms, key=lambda term: (isinstance(term, CommonScores), term.count, term.highest))
+def _in_order(terms: Sequence[TermScores]) -> tuple[list[RareScores], list[CommonScores]]:
+    """Rare terms, and common ones. In one order wherever scores are summed, so that they are the same."""
+    ordered = sorted(terms, key=lambda term: term.count)
+    rare = [term for term in ordered if isinstance(term, RareScores)]
+    return rare, [term for term in ordered if isinstance(term, CommonScores)]
 
 
 def _promising(scores: Floats, more: float, limit: int) -> Positions | None:
@@ -208,6 +225,3 @@ def _kth_at_least(scores: Floats, limit: int) -> float:
 def _from(scores: Floats, lowest: float) -> Positions:
     """Where scores are as high as *lowest*, and above 0."""
     return np.flatnonzero(scores >= lowest if lowest > 0 else scores > 0)
-
-
-_NOWHERE = RareScores(0, 0.0, np.zeros(0, np.intp), np.zeros(0))

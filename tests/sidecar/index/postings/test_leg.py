@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from quarry.errors import DeadlineExceeded
 from quarry.index import ChunkWeights, Deadline, Index, LexicalQuery
 from quarry.index.lexical import CHUNK_WEIGHTS, NOTE_WEIGHTS
-from quarry.index.postings import cache, files
+from quarry.index.postings import cache, files, scoring
 from quarry.search.evidence import WEIGHTS
 
 WORDS = ["apple", "apricot", "apply", "getStaleFiles", "snake_case", "机器学习", "naïve", "the", "don't", "42"]
@@ -25,6 +25,12 @@ QUERIES = [
     LexicalQuery.of(["app"], prefix="app"),
     LexicalQuery.of(["the"], ["apple apricot"]),
     LexicalQuery(("apple", "Odd 'bytes'")),
+]
+
+PAIRS = [
+    [("the", "apple")],
+    [("apple", "apricot"), ("unknown", "apple"), ("机", "器"), ("the", "42")],
+    [("a", "Odd '")],
 ]
 
 
@@ -61,6 +67,8 @@ def compare(index, bm25, chunk_columns, note_columns, in_time, depth=5):
                 ranked = reader.lexical_notes(query, half, 3, deadline=in_time, by_name=is_name)
                 proposed = reader.proposed_notes(query, half, 3, deadline=in_time, by_name=is_name)
                 assert proposed == {note_id for note_id, _, _ in ranked}
+            for admitted in (None, half):
+                assert memory.count_notes(query, admitted) == fts5.count_notes(query, admitted)
             assert memory.count_matching(query, None, 4) == fts5.count_matching(query, None, 4)
             assert memory.count_matching(query, half, 99) == fts5.count_matching(query, half, 99)
             assert memory.document_frequency(query.terms) == fts5.document_frequency(query.terms)
@@ -88,6 +96,11 @@ def compare(index, bm25, chunk_columns, note_columns, in_time, depth=5):
             named = bm25(whole, (title, aliases, name, 0, 0, 0, 0), wanted)
             by_name = memory.lexical_notes(query, None, 99, deadline=in_time, by_name=True)
             assert {i: score for i, _, score in by_name} == close(named)
+        for pairs in PAIRS:
+            for some in (ids, ids[::2], [*ids[:1], 10**9]):
+                assert memory.phrase_scores(pairs, some) == close(fts5.phrase_scores(pairs, some))
+        for term in ("apple", "the", "unknown"):
+            assert memory.holding(term, 2) == fts5.holding(term, 2)
         assert dict(memory.nearest_terms("aple", 9)) == dict(fts5.nearest_terms("aple", 9))
 
 
@@ -140,9 +153,12 @@ class Edits(RuleBasedStateMachine):
         self.index.close()
 
 
+@pytest.mark.parametrize("common", [scoring.COMMON, 0])  # with 0 no term is: in a small vault nearly all would be
 def test_memory_and_fts5_and_reckoning_agree_after_any_edits(
-    tmp_path, store, make_note, bm25, chunk_columns, note_columns, in_time
+    tmp_path, store, make_note, bm25, chunk_columns, note_columns, in_time, monkeypatch, common
 ):
+    monkeypatch.setattr(scoring, "COMMON", common)
+
     def agree(index):
         compare(index, bm25, chunk_columns, note_columns, in_time)
 
@@ -150,7 +166,7 @@ def test_memory_and_fts5_and_reckoning_agree_after_any_edits(
         lambda: Edits(tmp_path, (store, make_note, agree)),
         # An example takes seconds: a failure is told as it is, in place of hundreds of attempts to make it smaller.
         settings=settings(
-            max_examples=6,
+            max_examples=4,
             stateful_step_count=10,
             deadline=None,
             phases=[Phase.generate],

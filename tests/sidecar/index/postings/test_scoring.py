@@ -15,7 +15,7 @@ def term(seed, count, factors, *, as_common):
     positions = np.sort(random.choice(SIZE, count, replace=False))
     frequencies = random.integers(1, 4, count).astype(np.float64)
     if not as_common:
-        return rare_scores(positions, frequencies, factors, SIZE)
+        return rare_scores(positions, frequencies, np.array([count]), factors, SIZE)
     everywhere = np.zeros(SIZE)
     everywhere[positions] = frequencies
     return common_scores(count, everywhere.take, lambda: (positions, frequencies), factors, SIZE, 0)
@@ -34,7 +34,7 @@ def test_the_best_are_those_of_all_scores_and_ties_are_not_cut(terms, limit, eve
 
     positions, values = best(found, SIZE, chosen, limit, lambda: None)
 
-    whole = scores_at(found, np.arange(SIZE))
+    whole = scores_at(found, SIZE, np.arange(SIZE))
     if chosen is not None:
         whole = whole * chosen
     lowest = np.sort(whole)[-limit]
@@ -47,8 +47,9 @@ def test_a_common_term_scores_like_a_rare_one():
     factors = np.full(SIZE, 1.2)
     rare, common = term(1, 50, factors, as_common=False), term(1, 50, factors, as_common=True)
 
-    assert scores_at([rare], np.arange(SIZE)).tolist() == scores_at([common], np.arange(SIZE)).tolist()
-    assert common.highest >= rare.highest
+    everywhere = np.arange(SIZE)
+    assert scores_at([rare], SIZE, everywhere).tolist() == scores_at([common], SIZE, everywhere).tolist()
+    assert common.highest >= rare.values.max()
 
 
 def test_a_search_can_be_given_up_between_terms():
@@ -60,4 +61,16 @@ def test_a_search_can_be_given_up_between_terms():
 
 
 def test_a_term_in_most_documents_has_the_least_idf():
-    assert scoring._idf(9, 10) == scoring.LEAST_IDF
+    assert scoring.idf(9, 10) == scoring.LEAST_IDF
+
+
+def test_terms_read_together_score_like_each_by_itself():
+    factors = 1.2 * (0.25 + 0.75 * (1 + np.arange(SIZE) % 3))
+    apart = [term(seed, count, factors, as_common=False) for seed, count in ((1, 40), (2, 0), (3, 7))]
+    positions = np.concatenate([found.positions for found in apart])
+
+    together = rare_scores(positions, np.ones(47), np.array([40, 0, 7]), factors, SIZE)
+
+    of_each = [rare_scores(at.positions, np.ones(at.count), np.array([at.count]), factors, SIZE) for at in apart]
+    everywhere = np.arange(SIZE)
+    assert scores_at([together], SIZE, everywhere).tolist() == scores_at(of_each, SIZE, everywhere).tolist()

@@ -1,0 +1,146 @@
+"""What the keyword leg asks about one list of terms, answered from memory: each posting is read once for all of it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from quarry.index.ids import NoteIds
+from quarry.index.lexical import ChunkWeights
+from quarry.index.postings.moment import Moment
+from quarry.index.postings.scoring import Floats, RareScores, TermScores, best, scores_at
+from quarry.index.postings.segment import Positions
+from quarry.index.postings.words import Asked, Of, Words
+
+Scores = dict[int, float]
+"""Score by id."""
+
+
+class Asking:
+    """
+    The terms asked for at one moment.
+
+    `more` are scores to be added, of chunks or of notes by id: those of phrases.
+    """
+
+    def __init__(self, words: Words, asked: Sequence[Asked]) -> None:
+        self.words = words
+        self._asked = asked
+        self._of_chunks: dict[ChunkWeights, list[TermScores]] = {}
+        self._of_notes: dict[Of, list[TermScores]] = {}
+
+    # --- chunks --------------------------------------------------------------------------------
+
+    def best_chunks(
+        self,
+        admitted: NoteIds | None,
+        depth: int,
+        weights: ChunkWeights,
+        check: Callable[[], None],
+        more: Scores | None = None,
+    ) -> tuple[Positions, Floats]:
+        """
+        The ids of the *depth* best chunks of the *admitted* notes and of all that score like the last; their scores.
+
+        Args:
+            check: Called now and then; may raise to give up.
+        """
+        check()
+        words = self.words
+        terms = [*self._chunk_scores(weights), *_given(words.chunks, more)]
+        chosen = None if admitted is None else words.admitted(admitted)[words.note_at]
+        found, scores = best(terms, words.chunks.size, chosen, depth, check)
+        return words.chunks.ids[found], scores
+
+    def chunk_scores(self, ids: Iterable[int], weights: ChunkWeights, more: Scores | None = None) -> Scores:
+        """The scores of these chunks; those without any are left out."""
+        chunks = self.words.chunks
+        return _scores_of(chunks, [*self._chunk_scores(weights), *_given(chunks, more)], ids)
+
+    def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
+        """How many chunks of the *admitted* notes hold any of the terms, counted no further than *limit*."""
+        words = self.words
+        if admitted is None and any(not t.is_prefix and words.frequency(t.text) >= limit for t in self._asked):
+            return limit
+        holds = np.zeros(words.chunks.size, np.bool_)
+        for term in self._asked:
+            holds[words.chunk_postings(term)[0]] = True
+        if admitted is not None:
+            holds &= words.admitted(admitted)[words.note_at]
+        return min(int(holds.sum()), limit)
+
+    # --- notes ---------------------------------------------------------------------------------
+
+    def best_notes(
+        self, admitted: NoteIds | None, depth: int, of: Of, check: Callable[[], None], more: Scores | None = None
+    ) -> tuple[Positions, Floats]:
+        """The same of notes, by all that they hold or by *name* alone."""
+        check()
+        names = self.words.names
+        chosen = None if admitted is None else self.words.admitted(admitted)
+        terms = [*self._note_scores(of), *_given(names, more)]
+        found, scores = best(terms, names.size, chosen, depth, check)
+        return names.ids[found], scores
+
+    def note_scores(self, ids: Iterable[int], more: Scores | None = None) -> Scores:
+        """The scores of these notes by all that they hold; those without any are left out."""
+        names = self.words.names
+        return _scores_of(names, [*self._note_scores("note"), *_given(names, more)], ids)
+
+    def count_notes(self, admitted: NoteIds | None, also: Sequence[int] = ()) -> int:
+        """How many of the *admitted* notes hold any of the terms, with those of *also*."""
+        names = self.words.names
+        holds = np.zeros(names.size, np.bool_)
+        if also:
+            at = names.positions_of(np.array(also, np.int64))
+            holds[at[at >= 0]] = True
+        for scores in self._note_scores("note"):
+            scores.mark(holds)
+        if admitted is not None:
+            holds &= self.words.admitted(admitted)
+        return int(holds.sum())
+
+    # --- helpers -------------------------------------------------------------------------------
+
+    @cached_property
+    def _parted(self) -> tuple[list[Asked], list[Asked]]:
+        """The plain terms, the rarest first, and the others."""
+        plain = [term for term in self._asked if self.words.is_plain(term)]
+        others = [term for term in self._asked if term not in plain]
+        return sorted(plain, key=lambda term: self.words.frequency(term.text)), others
+
+    def _chunk_scores(self, weights: ChunkWeights) -> list[TermScores]:
+        found = self._of_chunks.get(weights)
+        if found is None:
+            plain, others = self._parted
+            found = [self.words.plain_chunk_scores(plain, weights)]
+            found += [self.words.chunk_scores(term, weights) for term in others]
+            self._of_chunks[weights] = found
+        return found
+
+    def _note_scores(self, of: Of) -> list[TermScores]:
+        found = self._of_notes.get(of)
+        if found is None:
+            plain, others = self._parted
+            found = [self.words.plain_note_scores(plain, of)]
+            found += [self.words.note_scores(term, of) for term in others]
+            self._of_notes[of] = found
+        return found
+
+
+def _given(moment: Moment, scores: Scores | None) -> list[TermScores]:
+    """Scores by id, as those of a term."""
+    if not scores:
+        return []
+    positions = moment.positions_of(np.fromiter(scores, np.int64, len(scores)))
+    values = np.fromiter(scores.values(), np.float64, len(scores))
+    is_there = positions >= 0
+    return [RareScores(positions[is_there], values[is_there])]
+
+
+def _scores_of(moment: Moment, terms: Sequence[TermScores], ids: Iterable[int]) -> Scores:
+    positions = moment.positions_of(np.array(sorted(ids), np.int64))
+    positions = positions[positions >= 0]
+    scores = scores_at(terms, moment.size, positions)
+    has_any = scores > 0
+    return dict(zip(moment.ids[positions[has_any]].tolist(), scores[has_any].tolist(), strict=True))

@@ -1,0 +1,32 @@
+import numpy as np
+
+from quarry.index.lexical import CHUNK_WEIGHTS
+from quarry.index.postings.asking import Asking
+from quarry.index.postings.segment import Segment
+from quarry.index.postings.words import Asked
+
+
+def test_each_posting_is_read_once_for_all_that_is_asked(index, store, make_note, monkeypatch):
+    for number in range(40):
+        store(index, make_note(f"{number:02}.md", f"apple w{number}", "the end"))
+    index.fold()
+    read, postings = [], Segment.postings
+
+    def counted(self, first, last):
+        read.append((id(self), first))
+        return postings(self, first, last)
+
+    monkeypatch.setattr(Segment, "postings", counted)
+    with index.reader() as reader:
+        words = reader._keywords._words
+        asking = Asking(words, [Asked("w3"), Asked("w7"), Asked("unknown")])
+        found, scores = asking.best_chunks(None, 5, CHUNK_WEIGHTS, lambda: None)
+        notes, _ = asking.best_notes(None, 5, "note", lambda: None)
+
+        assert asking.chunk_scores(found.tolist(), CHUNK_WEIGHTS) == dict(
+            zip(found.tolist(), scores.tolist(), strict=True)
+        )
+        assert sorted(asking.note_scores(words.names.ids.tolist())) == sorted(notes.tolist())
+        assert asking.count_notes(None) == 2
+        assert asking.count_notes(None, also=[int(words.names.ids[0])]) == 3
+    assert np.unique(read, axis=0).shape[0] == len(read)
