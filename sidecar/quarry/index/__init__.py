@@ -3,7 +3,7 @@
 from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
 from quarry.index.dense import NearestChunks, Needle
-from quarry.index.files import clear_leftovers, discard, install, rebuild_path, set_aside
+from quarry.index.files import clear_leftovers, discard, install, rebuild_path, set_aside, settle
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.lexical import ChunkWeights, NoteWeights
 from quarry.index.matching import LexicalQuery
@@ -69,5 +69,6 @@ __all__ = [
     "quantise",
     "rebuild_path",
     "set_aside",
+    "settle",
     "title_hash",
 ]

@@ -173,7 +173,8 @@ def _of_holding(
     values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query)}
     if admitted is not None:
         values["ids"] = id_list(admitted)
-    return select(connection, asking.format(_EVERY_HOLDING if admitted is None else _SOME_HOLDING), values)
+    sql = asking.format(_EVERY_HOLDING if admitted is None else _SOME_HOLDING)
+    return select(connection, sql, values)
 
 
 def chunk_scores(

@@ -60,6 +60,13 @@ class SearchReader:
         self._memory = memory
         self._keywords = KeywordLeg(connection, memory.postings, memory.words)
 
+    def warm_up(self) -> None:
+        """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
+        if self._parts.has_fts5:
+            self._memory.postings.words(self._db)
+        if self._memory.vectors.fits(self._db):
+            self._memory.vectors.vectors(self._db)
+
     # --- by word -------------------------------------------------------------------------------
 
     def lexical(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from quarry.errors import Cancelled, IndexUnavailable
+from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, meta, waiting
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
@@ -27,6 +27,7 @@ from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle, Problem
+from quarry.index.replacing import memory_of
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
 from quarry.index.search_reader import Memory
 from quarry.index.writer import Writer
@@ -88,7 +89,7 @@ class Index:
         with self._pool.emptied(for_good=True):
             try:
                 self._writer.close()
-            except IndexUnavailable as error:  # another program looks at it; what is in the WAL is safe there
+            except (IndexUnavailable, IndexDamaged) as error:  # another program looks at it; its WAL is kept with it
                 _log.warning("the index was closed with its WAL: %s", error)
                 self._writer.connection.close()
 
@@ -173,12 +174,6 @@ class Index:
         """The first *limit* problems on record, by path."""
         with self.reader() as reader:
             return reader.problems(limit)
-
-    @property
-    def problem_count(self) -> int:
-        """How many problems are on record."""
-        with self.reader() as reader:
-            return reader.problem_count()
 
     def replace_skipped(self, skipped: Mapping[str, str]) -> None:
         """Make *skipped* (path -> reason) all that is known of files that are not in the index; other problems stay."""
@@ -353,12 +348,14 @@ class Index:
         Raises:
             IndexUnavailable: It could not; this index goes on as it was.
         """
+        memory = memory_of(other, self._without)
         with self._pool.emptied():
             self._writer.close()
             try:
                 files.install(other, self.path)
+                self._memory = memory
+                memory.postings.moved(self.path)
             finally:
-                self._memory = Memory.of(self.path)
                 self._open_writer()
 
     # --- reading -------------------------------------------------------------------------------

@@ -25,8 +25,9 @@ from quarry.index.postings.building import Gatherer
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
 BULK_NOTES = 4096  # 10 MB of WAL; where nobody searches meanwhile, it is this that ends a transaction
-WAL_PAGES = 4000  # 16 MB: hundreds of saves between two idle moments
-WAL_PAGES_AT_MOST = 4 * WAL_PAGES  # beyond, the writer waits for readers, which keep a WAL from beginning anew
+WAL_PAGES = 4000  # 16 MB, while many notes come
+WAL_PAGES_OF_SAVES = 4 * WAL_PAGES  # 400 saves: idle time empties it before, and whoever saves does not wait for it
+WAL_FACTOR_AT_MOST = 4  # beyond, the writer waits for readers, which keep a WAL from beginning anew
 
 
 class Writer:
@@ -155,9 +156,10 @@ class Writer:
 
     def _bound_wal(self) -> None:
         """Keep a busy vault's WAL from growing without end; the readers in the way need milliseconds."""
-        if self._wal_pages < WAL_PAGES:
+        bound = WAL_PAGES if self.is_in_bulk else WAL_PAGES_OF_SAVES
+        if self._wal_pages < bound:
             return
-        must = self._wal_pages >= WAL_PAGES_AT_MOST
+        must = self._wal_pages >= WAL_FACTOR_AT_MOST * bound
         mode = apsw.SQLITE_CHECKPOINT_RESTART if must else apsw.SQLITE_CHECKPOINT_PASSIVE
         with suppress(apsw.BusyError, apsw.LockedError):  # the next commit tries again
             self.connection.wal_checkpoint(mode=mode)

@@ -8,15 +8,15 @@ import json
 
 from quarry.index import Index
 
-_KEY = "deadly"
+DEADLY = "deadly"  # under which the index keeps their paths, a JSON array
 
 
 def deadly_notes(index: Index) -> frozenset[str]:
     """Their paths."""
-    return frozenset(json.loads(index.meta_get(_KEY) or "[]"))
+    return frozenset(json.loads(index.meta_get(DEADLY) or "[]"))
 
 
 def set_deadly(index: Index, paths: frozenset[str]) -> None:
     """Remember *paths* and no others."""
     if paths != deadly_notes(index):
-        index.meta_set(_KEY, json.dumps(sorted(paths)))
+        index.meta_set(DEADLY, json.dumps(sorted(paths)))

@@ -1,22 +1,16 @@
-"""
-What the serving process and a preparing one say to each other: pickled values in frames, over two pipes.
-
-Only a process that we started, from our own code, holds the other ends, so that unpickling is safe.
-"""
+"""What the serving process and a preparing one say to each other."""
 
 import io
 import pickle
-import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from quarry.embedding.encoder import Encoder, Fingerprint
+from quarry.embedding.encoder import Fingerprint
 from quarry.index import Counted
+from quarry.indexing.staffing import Staffing
 from quarry.text.note import ReadingRules
-
-_LENGTH = struct.Struct("<Q")
 
 TaskKind = Literal["prepare", "stamps", "embed"]
 
@@ -27,8 +21,7 @@ class Employment:
 
     root: Path
     rules: ReadingRules
-    load: Callable[[str], Encoder]  # pickled by name: has to stand at the top of a module
-    model_name: str
+    staffing: Staffing
     fingerprint: Fingerprint | None  # of the model that the index is made with; None: prepare without one
 
 
@@ -115,30 +108,3 @@ def _pickled(value: object, shared: list[Counted]) -> bytes:
     file = io.BytesIO()
     _Pickler(file, shared).dump(value)
     return file.getvalue()
-
-
-def write_frame(pipe: IO[bytes], value: object) -> None:
-    """
-    Send *value*.
-
-    Raises:
-        OSError: The other end is gone.
-        PicklingError, AttributeError, TypeError: *value* cannot be sent; nothing was.
-    """
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    pipe.write(_LENGTH.pack(len(data)))
-    pipe.write(data)
-    pipe.flush()
-
-
-def read_frame(pipe: IO[bytes]) -> object | None:
-    """The next value; None when the other end is gone, be it in the middle of one."""
-    header = pipe.read(_LENGTH.size)
-    if len(header) < _LENGTH.size:
-        return None
-    [length] = _LENGTH.unpack(header)
-    data = pipe.read(length)
-    if len(data) < length:
-        return None
-    found: object = pickle.loads(data)  # noqa: S301  from our own process, see above
-    return found

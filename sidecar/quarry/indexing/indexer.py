@@ -16,7 +16,7 @@ from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.deadly import deadly_notes, set_deadly
-from quarry.indexing.preparation import MANY_NOTES, Preparation, Progressing, Staffing, batches
+from quarry.indexing.preparation import MANY_NOTES, Preparation, Progressing, batches
 from quarry.indexing.preparing import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.reconcile import (
@@ -28,6 +28,7 @@ from quarry.indexing.reconcile import (
     with_everything,
     with_silent_changes,
 )
+from quarry.indexing.staffing import Staffing
 from quarry.indexing.survey import Survey
 from quarry.settings import Settings
 from quarry.text.note import ReadingRules
@@ -213,6 +214,10 @@ class Indexer:
                 index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
                 self._monitor.between_batches()
 
+    def rehearse(self) -> None:
+        """Make the first saved note as quick as the next; nothing is read or written."""
+        self._preparation.rehearse()
+
     # --- looking -------------------------------------------------------------------------------
 
     def _read_stamps(self, run: _Run, paths: Sequence[str]) -> dict[str, FileStamp]:
@@ -285,11 +290,12 @@ class Indexer:
 
     def _remove_vanished(self, run: _Run) -> None:
         """
-        Remove the notes whose files went while this ran, unless they are too many to believe it.
+        Remove the notes whose files went while this ran and did not come back, unless they are too many to believe it.
 
         Only now, as a drive that is lost in the middle of a run makes every file after it look deleted.
         """
-        vanished = [path for path in dict.fromkeys(run.vanished) if path in run.known]
+        missed = [path for path in dict.fromkeys(run.vanished) if path in run.known]
+        vanished = [path for path in missed if not self._survey.is_there(path)]
         if vanished and run.loses_too_many(len(vanished) + run.done.removed):
             run.count(held_back=len(vanished))
             return

@@ -12,20 +12,23 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from quarry.embedding import Encoder, Fingerprint
-from quarry.errors import Cancelled, IndexDamaged, QuarryError
+from quarry.errors import IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing.activity import Activity
 from quarry.indexing.care import Care, tidy_up
-from quarry.indexing.deadly import deadly_notes, set_deadly
+from quarry.indexing.deadly import DEADLY
 from quarry.indexing.holding import IndexHolder
 from quarry.indexing.indexer import Indexer, Outcome
+from quarry.indexing.mending import mend
 from quarry.indexing.policy import Policy
-from quarry.indexing.preparation import Staffing
+from quarry.indexing.rebuilding import Blueprint, bring_up_to_date, build_anew
 from quarry.indexing.reporting import RunKind, RunReporter, Updated
+from quarry.indexing.staffing import Staffing
 from quarry.indexing.survey import named_by
 from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
@@ -37,8 +40,7 @@ __all__ = ["Maintenance", "Updated"]
 
 _log = logging.getLogger(__name__)
 MODEL_WAIT_S = 5.0  # a model on disk is in before that; one that is being downloaded is not worth waiting for
-VERIFY_NOTES = 200  # checked at a time: milliseconds, so that a saved note waits no longer
-REBUILD_ROUNDS = 5  # each takes in what was saved during the one before; a vault never written to needs one
+REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and nobody waits
 
 
 class Maintenance:
@@ -86,6 +88,7 @@ class Maintenance:
         self.model = ModelSlot(self.policy.settings.model, load_encoder)
         self._adopted: Fingerprint | None = None
         self._patience_s = MODEL_WAIT_S
+        self._is_rehearsed = False
 
     def close(self) -> None:
         """Let go of the index; the worker has ended."""
@@ -186,16 +189,19 @@ class Maintenance:
         self._reconcile()
 
     def rebuild(self) -> None:
-        """Build the index anew beside the old one, which answers until then, and put it in its place."""
+        """Have the index built anew beside the old one, which answers until then, and put it in its place."""
         beside = rebuild_path(self._holder.path)
         discard(beside)
         self._policy_changed()
         self.activity.enter("rebuilding")
         self._seen_while_rebuilding = []
         try:
-            self._build(beside)
+            encoder = self.model.encoder
+            blueprint = self._blueprint(beside, encoder)
+            build_anew(blueprint, self._reporter("beside"), lambda: encoder)
+            bring_up_to_date(blueprint, self._indexer("beside", lambda: encoder), self._take_seen)
             self.index.replace_with(beside)
-            changes = self._seen_while_rebuilding
+            changes = self._take_seen()
         except BaseException:
             discard(beside)
             raise
@@ -205,8 +211,7 @@ class Maintenance:
         self.activity.take_back("damage")
         self._reconcile()
         if changes:
-            self._apply(changes, "main")
-            self._settle()
+            self.apply(changes)
 
     def look(self) -> None:
         """What nobody tells of: files of rules that changed, a model that came in, an index file that went."""
@@ -214,6 +219,9 @@ class Maintenance:
             raise IndexDamaged("the index file was deleted")
         if self._policy_changed() or self._adopt_model() or self.activity.state == "failed":
             self._reconcile()
+        if not self._is_rehearsed:
+            self._is_rehearsed = True
+            self._indexer("main").rehearse()
         if self._care.is_due(time.monotonic()):
             self._idle()
 
@@ -230,25 +238,9 @@ class Maintenance:
             self._care.taken(begun_s, time.monotonic())
 
     def mend(self) -> None:
-        """
-        Check the whole index; notes with damaged rows are read anew.
-
-        Raises:
-            IndexDamaged: Reading notes anew does not help.
-        """
-        cursor: str | None = None
-        while True:
-            damaged, cursor = self.index.verify(cursor, VERIFY_NOTES)
-            if damaged:
-                _log.warning("%d notes had damaged rows and are read anew", len(damaged))
-                self._indexer("main").refresh(self.index, damaged)
-            if cursor is None:
-                break
-            self._breathe()
-        try:
-            self.index.check(Deadline(math.inf, self._is_wanted))
-        except Cancelled:  # it takes seconds in a large vault, in which nothing can be written
-            _log.info("the check of the whole index is put off: there is something else to do")
+        """Check the whole index; notes with damaged rows are read anew. Raises as `mending.mend`."""
+        refresh = partial(self._indexer("main").refresh, self.index)
+        mend(self.index, refresh, self._breathe, self._is_wanted)
         self._settle()
 
     def recover(self, error: IndexDamaged) -> None:
@@ -340,23 +332,19 @@ class Maintenance:
             self._indexer("main").embed_pending(self.index)
         self.activity.take_back("model")
 
-    def _build(self, beside: Path) -> None:
-        """Fill a new index until a round finds nothing more to do."""
-        index = Index.open(beside, without=self._holder.without, is_searched=False)
-        try:
-            encoder = self.model.encoder
-            if encoder:
-                index.meta_set("fingerprint", _to_text(encoder.fingerprint))
-            index.meta_set("reading", self._reading_key())
-            set_deadly(index, deadly_notes(self.index))
-            indexer = self._indexer("beside", lambda: encoder)
-            for _ in range(REBUILD_ROUNDS):
-                if not indexer.reconcile(index).changed_anything:
-                    break
-            index.fold()
-            index.checkpoint()
-        finally:
-            index.close()
+    def _blueprint(self, beside: Path, encoder: Encoder | None) -> Blueprint:
+        """Of a whole index at *beside*, but for what is saved meanwhile."""
+        facts = {"reading": self._reading_key(), DEADLY: self.index.meta_get(DEADLY) or "[]"}
+        if encoder:
+            facts["fingerprint"] = _to_text(encoder.fingerprint)
+        policy, staffing = self.policy, Staffing(self._load_encoder, self.model.name, REBUILD_PROCESSES)
+        fingerprint, without = encoder.fingerprint if encoder else None, self._holder.without
+        return Blueprint(beside, self._root, policy.settings, policy.rules, staffing, fingerprint, facts, without)
+
+    def _take_seen(self) -> list[VaultChange]:
+        """What was saved since a rebuild began, or since this was asked."""
+        taken, self._seen_while_rebuilding = self._seen_while_rebuilding or [], []
+        return taken
 
     def _note_outcome(self, outcome: Outcome) -> None:
         if outcome.changed_anything:

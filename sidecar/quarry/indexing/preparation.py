@@ -7,7 +7,6 @@ said: searches are slower meanwhile, as Python's threads share one interpreter.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +15,12 @@ from typing import Protocol, Self, TypeVar
 from quarry.config import READ_BATCH_NOTES
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
+from quarry.indexing.child import NoProcess
 from quarry.indexing.errands import Employment, TaskKind
-from quarry.indexing.preparer_link import CannotPrepare
 from quarry.indexing.preparers import Deadly, Preparers, Result
 from quarry.indexing.preparing import FailedNote, Preparer, Ready
 from quarry.indexing.reading import FoundFile, Move
+from quarry.indexing.staffing import Staffing
 from quarry.text.note import ReadingRules
 
 _log = logging.getLogger(__name__)
@@ -42,14 +42,6 @@ class Progressing(Protocol):
 
     def was_told_of(self, path: str) -> bool:
         """Whether someone saw *path*, or a folder it lies in, change since the run began."""
-
-
-@dataclass(frozen=True, slots=True)
-class Staffing:
-    """How a process of its own gets the model."""
-
-    load: Callable[[str], Encoder]  # at the top of a module, or no process can load it
-    model_name: str
 
 
 class Preparation:
@@ -108,6 +100,10 @@ class Preparation:
                 done += len(group)
             self._dismiss()  # 200 MB, which are free when what was written is put together
         yield from self._here(index, moves[done:], deadly)
+
+    def rehearse(self) -> None:
+        """Make the first note that is prepared here as quick as the next; searches have the model ready."""
+        Preparer(self._root, self._rules, None).rehearse()
 
     def stamps(self, paths: Sequence[str]) -> Iterator[Sequence[FoundFile]]:
         """What the files at *paths* are, without their bytes, some at a time. Raises as `notes`."""
@@ -168,16 +164,14 @@ class Preparation:
             if self._preparers is None:
                 self._preparers = self._employ(self._staffing)
             yield from self._preparers.work(kind, items, task_size)
-        except CannotPrepare as error:
+        except NoProcess as error:
             _log.warning("indexing goes on in the serving process: %s", error)
             self._monitor.hindered(f"indexing runs in the serving process, so searches are slower meanwhile: {error}")
             self._staffing = None
 
     def _employ(self, staffing: Staffing) -> Preparers:
         encoder = self._encoder()
-        employment = Employment(
-            self._root, self._rules, staffing.load, staffing.model_name, encoder.fingerprint if encoder else None
-        )
+        employment = Employment(self._root, self._rules, staffing, encoder.fingerprint if encoder else None)
         return Preparers(employment, self._monitor.between_batches, self._monitor.hindered)
 
 

@@ -8,21 +8,17 @@ one by itself is named and left out.
 
 import logging
 import os
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from quarry.errors import VaultMissing
+from quarry.indexing.child import Child, ChildDied, NoProcess
 from quarry.indexing.errands import Done, Employment, Part, Refused, Reply, Started, Task, TaskKind
-from quarry.indexing.preparer_link import CannotPrepare, PreparerDied, PreparerLink
 
 _log = logging.getLogger(__name__)
-MAX_PROCESSES = 2  # one writer is kept busy by two
 TASKS_AHEAD = 3  # a process: one at work, one ready, one on its way
-WAIT_S = 0.02  # a saved note overtakes at most this much later while the writer waits for results
-START_S = 60.0  # a cold disk and a large model; a process that hangs is not waited for longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +50,18 @@ class Preparers:
         say: Told what went wrong, in a sentence for people.
 
     Raises:
-        CannotPrepare: No process can be started here.
+        NoProcess: No process can be started here.
     """
 
     def __init__(self, employment: Employment, idle: Callable[[], None], say: Callable[[str], None]) -> None:
         self._employment = employment
         self._idle = idle
         self._say = say
-        self._links: list[PreparerLink] = []
+        self._links: list[Child] = []
         try:
-            pickle.dumps(employment)  # a model that only this process can load
-            self._links += [PreparerLink(employment) for _ in range(process_count())]
+            self._links += [_start(employment) for _ in range(process_count(employment.staffing.most))]
             for link in self._links:
                 self._await_start(link)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise CannotPrepare("the model cannot be loaded in another process") from error
         except BaseException:
             self.close()
             raise
@@ -89,7 +82,7 @@ class Preparers:
         The result of each of *items*, in order, a part at a time.
 
         Raises:
-            CannotPrepare: A process ended and no other can be started; what was given out before holds.
+            NoProcess: A process ended and no other can be started; what was given out before holds.
             VaultMissing: The vault itself cannot be opened.
         """
         tasks = iter([Task(kind, tuple(items[at : at + task_size])) for at in range(0, len(items), task_size)])
@@ -115,7 +108,7 @@ class Preparers:
             try:
                 yield from self._receive(share)
                 return
-            except PreparerDied as death:
+            except ChildDied as death:
                 share.deaths += 1
                 yield from self._replace(share, str(death), is_suspect=share.deaths > 1)
             if share.deaths > 1:
@@ -144,7 +137,7 @@ class Preparers:
             self._links[share.seat].give(alone.task)
             try:
                 yield from self._receive(alone)
-            except PreparerDied as death:
+            except ChildDied as death:
                 yield [Deadly(str(death)) for _ in alone.task.items]
                 yield from self._replace(share, str(death), is_suspect=True)
 
@@ -154,33 +147,34 @@ class Preparers:
         self._say(f"a process that prepares notes ended by itself ({how}); it was started again, nothing is lost")
         self._links[share.seat].close()
         try:
-            self._links[share.seat] = PreparerLink(self._employment)
+            self._links[share.seat] = _start(self._employment)
             self._await_start(self._links[share.seat])
-        except CannotPrepare:
+        except NoProcess:
             if is_suspect:  # whoever goes on without us must not meet what may have ended two processes
                 yield [Deadly(how) for _ in share.task.items]
             raise
 
-    def _await_start(self, link: PreparerLink) -> None:
+    def _await_start(self, link: Child) -> None:
         try:
-            reply = self._next(link, START_S)
-        except PreparerDied as death:
-            raise CannotPrepare(f"processes end before they begin ({death})") from death
+            reply = self._next(link)
+        except ChildDied as death:
+            raise NoProcess(f"processes end before they begin ({death})") from death
         assert isinstance(reply, Started)
 
-    def _next(self, link: PreparerLink, patience_s: float = float("inf")) -> Reply:
-        waited_s = 0.0
-        while (reply := link.take(WAIT_S)) is None:
-            waited_s += WAIT_S
-            if waited_s > patience_s:
-                raise CannotPrepare(f"a process did not begin within {patience_s:.0f} s")
+    def _next(self, link: Child) -> Reply:
+        while (said := link.take()) is None:
             self._idle()
+        reply: Reply = said
         if isinstance(reply, Refused):
-            raise VaultMissing(reply.reason) if reply.is_vault_missing else CannotPrepare(reply.reason)
+            raise VaultMissing(reply.reason) if reply.is_vault_missing else NoProcess(reply.reason)
         return reply
 
 
-def process_count() -> int:
-    """How many processes are worth starting: the cores that we may use, up to `MAX_PROCESSES`."""
+def _start(employment: Employment) -> Child:
+    return Child("quarry.indexing.preparer_process", employment)
+
+
+def process_count(most: int) -> int:
+    """How many processes are worth starting: the cores that we may use, up to *most*."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(cores or 1, MAX_PROCESSES))
+    return max(1, min(cores or 1, most))

@@ -48,6 +48,10 @@ class Survey:
         """The files of *scan* that did not change since they were found to be drawings."""
         return {path for path, seen in self._drawings.items() if scan.files.get(path) == seen}
 
+    def is_there(self, path: str) -> bool:
+        """Whether the note at *path*, spelled as on disk, is there now."""
+        return self._look_at(path) is not None
+
     def where_changed(self, changes: Sequence[VaultChange]) -> tuple[dict[str, FileSeen], set[str]]:
         """
         The notes on disk that *changes* may be about, and the names (NFC) that these give.

@@ -5,6 +5,7 @@ At every moment one thread of one process writes (the vault lock sees to the pro
 """
 
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -21,6 +22,7 @@ RETRY_MAX_S = 60.0  # a full disk or a lost drive is noticed within a minute of 
 TEND_AFTER_S = 30.0  # idle this long: hash every note, check rows, give room back
 TEND_EVERY_S = 6 * 3600.0
 LOOK_EVERY_S = 2.0  # how often the settings and ignore files are looked at
+FIRST_LOOK_S = 0.25  # after the first job: the first answers come first, the first saved note later
 
 
 class Jobs(Protocol):
@@ -77,7 +79,9 @@ class Worker:
         self._again: Callable[[], None] | None = None  # what failed; nothing else is begun until it succeeds
         self._again_at_s = 0.0
         self._retry_s = 0.0
-        self._tend_at_s = time.monotonic() + TEND_AFTER_S
+        self._tended_s = -math.inf
+        self._worked_s = time.monotonic()  # when a job ended that was more than a look
+        self._look_after_s = FIRST_LOOK_S
         self._thread = threading.Thread(target=self._run, name="quarry-index", daemon=True)
 
     def start(self) -> None:
@@ -180,6 +184,8 @@ class Worker:
         job: Callable[[], None] | None = self._jobs.begin
         while job:
             self._try(job)
+            if job != self._jobs.look:
+                self._worked_s = time.monotonic()
             job = self._next_job()
 
     def _try(self, job: Callable[[], None]) -> None:
@@ -217,7 +223,7 @@ class Worker:
         """Wait for something to do; None when the worker is to end."""
         with self._wake:
             self._is_busy = False
-            look_at_s = time.monotonic() + LOOK_EVERY_S
+            look_at_s = time.monotonic() + self._look_after_s
             while not self._stopping:
                 if not self._paused and (job := self._due(look_at_s)):
                     self._is_busy = True
@@ -242,9 +248,12 @@ class Worker:
         if changes := self._take_changes():
             return lambda: self._jobs.apply(changes)
         if now_s >= self._tend_at_s:
-            self._tend_at_s = now_s + TEND_EVERY_S
+            self._tended_s = now_s
             return self._jobs.tend
-        return self._jobs.look if now_s >= look_at_s else None
+        if now_s < look_at_s:
+            return None
+        self._look_after_s = LOOK_EVERY_S
+        return self._jobs.look
 
     def _until_next(self, look_at_s: float) -> float | None:
         """Seconds until something is due by itself; None while only a word from outside helps."""
@@ -252,6 +261,10 @@ class Worker:
             return None
         at_s = self._again_at_s if self._again else min(look_at_s, self._tend_at_s)
         return max(0.0, at_s - time.monotonic())
+
+    @property
+    def _tend_at_s(self) -> float:
+        return max(self._tended_s + TEND_EVERY_S, self._worked_s + TEND_AFTER_S)
 
     def _has_requests(self) -> bool:
         if self._again:

@@ -36,6 +36,10 @@ class Filter:
     text: str
     matches: Matches
 
+    def __reduce__(self) -> tuple[Callable[[str], "Filter"], tuple[str]]:
+        """Another process reads the entry anew."""
+        return _filter, (self.text,)
+
 
 def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
     """The filters of the vault at *root*, and a sentence for each entry that cannot be applied."""
@@ -46,10 +50,14 @@ def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
         problems.append(problem)
     for entry in entries:
         try:
-            filters.append(Filter(entry, matcher(entry)))
+            filters.append(_filter(entry))
         except ValueError as error:
             problems.append(f"Obsidian's excluded-files entry {entry!r} cannot be applied: {error}")
     return tuple(filters), tuple(problems)
+
+
+def _filter(entry: str) -> Filter:
+    return Filter(entry, matcher(entry))
 
 
 def matcher(entry: str) -> Matches:

@@ -50,6 +50,8 @@ class Rules:
         filters: tuple[Filter, ...] = (),
         problems: tuple[str, ...] = (),
     ) -> None:
+        self._stated = (tuple(include), tuple(exclude), tuple(ignore_lines), filters, problems)
+        include, exclude, ignore_lines, *_ = self._stated
         self._include = tuple(_folder(folder) for folder in include)
         self._exclude = tuple((folder, _folder(folder)) for folder in exclude)
         self._ignored = _IgnoreFile(ignore_lines)
@@ -57,6 +59,10 @@ class Rules:
         self._is_open = not (self._include or self._exclude or self._ignored.says_anything or filters)
         self._folders: dict[str, Refusal | None] = {}  # what include and exclude say of a folder; asked for every note
         self.problems = (*self._ignored.problems, *problems)  # rules that cannot be applied, in words
+
+    def __reduce__(self) -> tuple[type["Rules"], tuple[object, ...]]:
+        """Another process reads the lines anew: what is made of them cannot always be sent."""
+        return type(self), self._stated
 
     @classmethod
     def load(cls, root: Path, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> Self:

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from builders import Vault, ask, find, settle, wait_until
+from builders import Vault, ask, find, modified, settle, tell, wait_until
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
@@ -77,6 +77,27 @@ def test_an_index_damaged_while_running_is_set_aside_and_filled_anew(vault: Vaul
     engine.rebuild()
     settle(engine)
     assert engine.status().message is None
+
+
+def test_a_wal_cut_short_while_running_is_damage_and_not_tried_again_for_ever(
+    vault: Vault, tmp_path: Path, open_engine
+):
+    vault.write_all({f"{n:03}.md": f"walnut{n} " * 200 for n in range(100)})
+    engine = open_engine()
+    engine._maintenance.index.checkpoint()
+    vault.write("000.md", "cherry")
+    tell(engine, modified("000.md"))
+    with (tmp_path / "index.db-wal").open("r+b") as wal:
+        wal.truncate(0)
+
+    vault.write("001.md", "quince")
+    engine.vault_changed([modified("001.md")])
+    wait_until(lambda: (tmp_path / "index.db.damaged-1").exists())
+    settle(engine)
+
+    assert "damaged" in engine.status().message
+    assert find(engine, "cherry", mode="keyword") == ["000.md"]
+    assert find(engine, "quince", mode="keyword") == ["001.md"]
 
 
 def test_a_search_that_meets_a_damaged_row_has_its_note_read_anew(vault: Vault, tmp_path: Path, open_engine):

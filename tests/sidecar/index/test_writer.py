@@ -152,15 +152,15 @@ def test_a_commit_leaves_the_wal_alone_until_it_has_grown(writing, monkeypatch):
     put(writing, "b")
     assert writing.path.read_bytes() == file
 
-    monkeypatch.setattr(writer, "WAL_PAGES", 1)
+    monkeypatch.setattr(writer, "WAL_PAGES_OF_SAVES", 1)
     put(writing, "c")
 
     assert writing.path.read_bytes() != file
 
 
 def test_the_wal_begins_anew_once_readers_let_it(writing, monkeypatch):
-    monkeypatch.setattr(writer, "WAL_PAGES", 10)
-    monkeypatch.setattr(writer, "WAL_PAGES_AT_MOST", 20)
+    monkeypatch.setattr(writer, "WAL_PAGES_OF_SAVES", 10)
+    monkeypatch.setattr(writer, "WAL_FACTOR_AT_MOST", 2)
     writing.connection.set_busy_timeout(0)
     wal = writing.path.with_name("i.db-wal")
     reader = apsw.Connection(str(writing.path))

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from builders import (
     HashEncoder,
     Quiet,
@@ -101,6 +102,20 @@ def test_a_folder_that_cannot_be_listed_keeps_its_notes(vault: Vault, index: Ind
 
     assert paths(index) == ["b.md", "shut/a.md"]
     assert index.problems(9)[0].path == "shut"
+
+
+@pytest.mark.parametrize("new", ["A.md", "b.md"])
+def test_a_note_that_is_renamed_and_back_while_it_is_read_stays(
+    vault: Vault, index: Index, indexer: Indexer, monitor: Quiet, monkeypatch, new: str
+):
+    vault.write_all({"a.md": "walnut", "c.md": "cherry"})
+    indexer.reconcile(index)
+    vault.rename("a.md", new)
+    monkeypatch.setattr(monitor, "planned", lambda _: vault.rename(new, "a.md"))
+
+    indexer.reconcile(index)
+
+    assert paths(index) == ["a.md", "c.md"]
 
 
 # --- saved notes that overtake ----------------------------------------------------------------------

@@ -7,7 +7,8 @@ import pytest
 from builders import DIM, HashEncoder, Vault, ask, everything_found, find, index_bytes, settle, wait_until
 
 from quarry.errors import ModelMissing
-from quarry.indexing import maintenance, preparing, reading
+from quarry.indexing import maintenance, preparing, reading, worker
+from quarry.text.scrub_engines import default_engine
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed
@@ -228,12 +229,12 @@ def test_the_word_about_missing_notes_goes_when_they_come_back(vault: Vault, ope
     assert engine.status().notes == MANY
 
 
-def test_a_silent_change_is_found_in_idle_time(vault: Vault, open_engine):
+def test_a_silent_change_is_found_in_idle_time(vault: Vault, open_engine, monkeypatch):
     vault.write("a.md", "walnut")
     engine = open_engine()
     vault.replace_silently("a.md", "cherry")
 
-    engine._worker._tend_at_s = 0.0
+    monkeypatch.setattr(worker, "TEND_AFTER_S", 0.0)
     engine.resume()
     wait_until(lambda: find(engine, "cherry", mode="keyword") == ["a.md"])
 
@@ -354,3 +355,15 @@ def test_the_message_of_a_failure_goes_with_it(vault: Vault, open_engine, monkey
 
     assert engine.status().message is None
     assert find(engine, "cherry", mode="keyword") == ["a.md"]
+
+
+# --- readiness --------------------------------------------------------------------------------------
+
+
+def test_what_the_first_saved_note_would_wait_for_is_done_when_idle(vault: Vault, encoder: HashEncoder, open_engine):
+    default_engine.cache_clear()
+    engine = open_engine()
+    wait_until(lambda: default_engine.cache_info().currsize == 1)
+
+    assert encoder.embedded == []
+    assert engine.status().notes == 0

@@ -17,12 +17,12 @@ from quarry.index import Index
 from quarry.index.postings import building, files
 from quarry.index.postings.building import Gatherer
 from quarry.index.postings.segment import Segment
-from quarry.indexing import indexer, preparation, preparer_link
+from quarry.indexing import child, indexer, preparation
 from quarry.indexing import preparers as preparers_module
 from quarry.indexing.errands import Employment
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.preparation import Staffing
 from quarry.indexing.preparers import Deadly, Preparers
+from quarry.indexing.staffing import Staffing
 from quarry.settings import Settings
 from quarry.text.note import ReadingRules
 from quarry.types import VaultChange
@@ -80,7 +80,7 @@ def staffed(vault: Vault, monitor: Watching, encoder: HashEncoder, small_plans: 
 @pytest.fixture
 def preparers(vault: Vault, monitor: Watching) -> Iterator[Preparers]:
     employment = Employment(
-        vault.root, ReadingRules((), 10_000, 100), load_hash_encoder, "hash", HashEncoder().fingerprint
+        vault.root, ReadingRules((), 10_000, 100), Staffing(load_hash_encoder, "hash"), HashEncoder().fingerprint
     )
     made = Preparers(employment, monitor.between_batches, monitor.hindered)
     yield made
@@ -277,7 +277,7 @@ def test_where_processes_end_before_they_begin_the_thread_does_it(
     vault: Vault, index: Index, staffed: Indexer, monitor: Watching, monkeypatch
 ):
     vault.write_all(NOTES)
-    monkeypatch.setattr(preparer_link, "_BOOT", "raise SystemExit(3)")
+    monkeypatch.setattr(child, "_BOOT", "raise SystemExit(3)")
 
     assert staffed.reconcile(index).upserted == len(NOTES)
     assert "exit code 3" in monitor.hindrances[0]
@@ -342,6 +342,24 @@ def test_a_process_that_dies_once_costs_no_result(vault: Vault, preparers: Prepa
 
 
 @needs_kill
+def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
+    vault: Vault, preparers: Preparers, monitor: Watching, monkeypatch: pytest.MonkeyPatch
+):
+    vault.write_all(NOTES)
+    work = preparers.work("prepare", [(path, None) for path in NOTES], 10)
+    found = list(next(work))
+    stopped = preparers.pids[1]
+    os.kill(stopped, signal.SIGSTOP)
+    monkeypatch.setattr(child, "SILENCE_S", 3.0)
+
+    found += [ready for part in work for ready in part]
+
+    assert [prepared.path for prepared, _ in found] == list(NOTES)
+    assert ["it said nothing for 3 s" in hindrance for hindrance in monitor.hindrances] == [True]
+    assert not is_alive(stopped)
+
+
+@needs_kill
 def test_no_process_outlives_a_killed_parent(tmp_path: Path):
     vault = Vault(tmp_path / "vault")
     vault.write_all(NOTES)
@@ -371,13 +389,18 @@ def is_alive(pid: int) -> bool:
     return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
-def test_processes_are_niced_and_hold_no_file_of_ours(preparers: Preparers, index: Index):
+def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, monkeypatch, request):
+    monkeypatch.setattr(child, "NICENESS", 10)
+    preparers: Preparers = request.getfixturevalue("preparers")
     if not Path("/proc/self/fd").exists():
         pytest.skip("only Linux shows what a process has open")
     for pid in preparers.pids:
         opened = {str(descriptor.readlink()) for descriptor in Path(f"/proc/{pid}/fd").iterdir()}
 
+        group = Path(f"/proc/{pid}/autogroup")
+
         assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, 0)
+        assert not group.exists() or group.read_text().endswith("nice 10\n")
         assert not any(str(index.path) in file or file.startswith("socket:") for file in opened)
 
 
@@ -389,12 +412,12 @@ def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The ids of the processes that were started."""
     started: list[int] = []
 
-    class Recorded(preparers_module.PreparerLink):
-        def __init__(self, employment: Employment) -> None:
-            super().__init__(employment)
+    class Recorded(preparers_module.Child):
+        def __init__(self, module: str, first: object) -> None:
+            super().__init__(module, first)
             started.append(self.pid)
 
-    monkeypatch.setattr(preparers_module, "PreparerLink", Recorded)
+    monkeypatch.setattr(preparers_module, "Child", Recorded)
     return started
 
 

@@ -1,6 +1,7 @@
 """Files that are not as they should be: drawings, too large, unreadable, gone while being looked at."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,20 @@ from quarry.index import Index
 from quarry.indexing import preparing, reading
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.reading import MissedFile, NoteFile, read_one
-from quarry.vault.read import FileGone, FileUnreadable
+from quarry.vault.read import FileContent, FileUnreadable, read_file
 
 MANY = 40  # over the floor below which a mass removal is believed
+
+
+def vanish(wanted: set[str]) -> Callable[..., FileContent]:
+    """A `read_file` just before which the files at these paths go."""
+
+    def read(root: Path, path: str, max_bytes: int) -> FileContent:
+        if path in wanted:
+            (root / path).unlink(missing_ok=True)
+        return read_file(root, path, max_bytes)
+
+    return read
 
 
 def test_drawings_and_boards_are_left_out_and_counted(vault: Vault, encoder: HashEncoder, open_engine):
@@ -132,7 +144,7 @@ def test_a_file_that_vanishes_between_scan_and_read_leaves_the_index(
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     indexer.reconcile(index)
     vault.write_all({"a.md": "oak tree", "new.md": "pear"})
-    monkeypatch.setattr(reading, "read_file", refuse({"a.md", "new.md"}, FileGone("it is gone")))
+    monkeypatch.setattr(reading, "read_file", vanish({"a.md", "new.md"}))
 
     outcome = indexer.reconcile(index)
 
@@ -146,7 +158,7 @@ def test_a_file_that_vanishes_before_it_is_stored_leaves_the_index(
 ):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     indexer.reconcile(index)
-    monkeypatch.setattr(reading, "read_file", refuse("a.md", FileGone("it is gone")))
+    monkeypatch.setattr(reading, "read_file", vanish({"a.md"}))
 
     indexer.reconcile(index, everything=True)
 
@@ -158,7 +170,7 @@ def test_a_drive_that_is_lost_in_the_middle_of_a_run_removes_nothing(
 ):
     vault.write_all({f"{n}.md": f"walnut{n}" for n in range(MANY)})
     indexer.reconcile(index)
-    monkeypatch.setattr(reading, "read_file", refuse(None, FileGone("it is gone")))
+    monkeypatch.setattr(reading, "read_file", vanish(set(paths(index))))
 
     outcome = indexer.reconcile(index, everything=True)
 

@@ -70,6 +70,7 @@ def worker(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
     monkeypatch.setattr(worker_module, "RETRY_S", 0.01)
     monkeypatch.setattr(worker_module, "RETRY_MAX_S", 0.04)
     monkeypatch.setattr(worker_module, "LOOK_EVERY_S", 1000.0)
+    monkeypatch.setattr(worker_module, "FIRST_LOOK_S", 1000.0)
     made = Worker(jobs)
     yield made
     made.stop()
@@ -299,12 +300,45 @@ def test_a_paused_job_can_be_stopped(worker: Worker, jobs: Jobs):
 
 def test_idle_time_is_for_looking_and_now_and_then_for_tending(worker: Worker, jobs: Jobs, monkeypatch):
     monkeypatch.setattr(worker_module, "LOOK_EVERY_S", 0.01)
-    worker._tend_at_s = 0.0
+    monkeypatch.setattr(worker_module, "TEND_AFTER_S", 0.0)
+    worker._look_after_s = 0.0
     worker.start()
     wait_until(lambda: jobs.log.count("look") >= 3)
 
     assert jobs.log[:2] == ["begin", "tend"]
     assert jobs.log.count("tend") == 1
+
+
+def test_tending_waits_until_nothing_was_done_for_a_while(worker: Worker, jobs: Jobs, monkeypatch):
+    monkeypatch.setattr(worker_module, "TEND_AFTER_S", 1000.0)
+    monkeypatch.setattr(worker_module, "LOOK_EVERY_S", 0.01)
+    worker._look_after_s = 0.0
+    worker.start()
+    wait_until(lambda: jobs.log.count("look") >= 2)
+    worked_s = worker._worked_s
+    worker.submit([A])
+    idle(worker, jobs, until="apply a.md")
+    wait_until(lambda: worker._worked_s > worked_s)
+    after_save_s = worker._worked_s
+    looks = jobs.log.count("look")
+    wait_until(lambda: jobs.log.count("look") >= looks + 2)
+
+    assert "tend" not in jobs.log
+    assert worker._worked_s == after_save_s  # looking is idleness
+    assert worker._tend_at_s >= after_save_s + 1000.0
+
+
+def test_the_first_look_comes_sooner_than_the_next(jobs: Jobs, monkeypatch):
+    monkeypatch.setattr(worker_module, "FIRST_LOOK_S", 0.0)
+    monkeypatch.setattr(worker_module, "LOOK_EVERY_S", 1000.0)
+    worker = Worker(jobs)
+    worker.start()
+    idle(worker, jobs, until="look")
+    worker.submit([A])
+    idle(worker, jobs, until="apply a.md")
+    worker.stop()
+
+    assert jobs.log == ["begin", "look", "apply a.md"]
 
 
 def test_stopping_before_the_start_is_no_error(worker: Worker, jobs: Jobs):

@@ -1,4 +1,5 @@
 import os
+import pickle
 import sys
 
 import pytest
@@ -134,3 +135,16 @@ def test_what_was_asked_before_changes_no_answer(paths):
     used = rules()
 
     assert [used.refusal(path) for path in paths] == [rules().refusal(path) for path in paths]
+
+
+def test_another_process_is_given_the_same_rules(tmp_path):
+    (tmp_path / ".indexignore").write_text("/drafts/*\n!/drafts/kept.md\n", "utf-8")
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian/app.json").write_text('{"userIgnoreFilters": ["Old/", "/x[12]/", "/(?<=a)b/"]}', "utf-8")
+    rules = Rules.load(tmp_path, include=["drafts", "work"], exclude=["work/shut"])
+
+    sent = pickle.loads(pickle.dumps(rules))
+
+    paths = ["drafts/a.md", "drafts/kept.md", "work/a.md", "work/shut/a.md", "work/x1.md", "Old/a.md", "a.md"]
+    assert [sent.refusal(path) for path in paths] == [rules.refusal(path) for path in paths]
+    assert sent.problems == rules.problems != ()

@@ -60,6 +60,10 @@ class PostingsCache:
         with self._lock:
             self._load(connection)
 
+    def moved(self, database: Path) -> None:
+        """The database, and its side file with it, was renamed; what is mapped stays mapped."""
+        self._database = database
+
     def words(self, connection: apsw.Connection) -> Words | None:
         """The words as *connection*'s snapshot has them; None where FTS5 is to be asked."""
         generation = meta.generation(connection)
