@@ -7,9 +7,23 @@ note count in its *decoded* text (see `text/decoding.py`), which is what Obsidia
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar, dataclass_transform
 
 from quarry.conditions import EVERYTHING, Condition, InFolder, InPath, Not, Tagged, either
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T]) -> type[T]:
+    """
+    Make *cls* a dataclass whose instances are values: compared and hashed by what they hold, and never changed.
+
+    mypy sees to the last. The interpreter is not asked to: it takes 2.5 us to make a `dataclass(frozen=True)` of nine
+    fields, where this takes .3, and two hundred make up an answer.
+    """
+    return dataclass(slots=True, unsafe_hash=True)(cls)
+
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -24,7 +38,7 @@ Fusion = Literal["convex", "rrf"]
 """How the legs become one ranking: by a weighted sum of signals, or by rank alone, as published."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A stretch `[start, end)` of some text, in code points."""
 
@@ -32,7 +46,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A reference from one note to another, as written."""
 
@@ -42,7 +56,7 @@ class Link:
     label: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shift:
     """A redaction: from `offset` into `Chunk.text` on, the note runs `utf16` code units ahead of the text."""
 
@@ -51,7 +65,7 @@ class Shift:
     lines: int = 0  # and how many line ends it runs ahead: a private key has many
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """A contiguous slice of one note: the thing indexed, embedded and ranked."""
 
@@ -71,7 +85,7 @@ class Chunk:
         return " › ".join(self.heading_path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """One Markdown file as the index knows it. Every text in it is scrubbed."""
 
@@ -86,7 +100,7 @@ class Note:
     problems: tuple[str, ...] = ()  # what could not be read or was left out, in words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStamp:
     """What tells whether a file changed: the cheap signs first, then the hash that decides."""
 
@@ -95,7 +109,7 @@ class FileStamp:
     sha256: bytes  # of the raw file, 32 bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A chunk that one retriever proposes."""
 
@@ -109,7 +123,7 @@ Ranking = tuple[Candidate, ...]
 """Candidates best first; the rank of `ranking[i]` is `i + 1`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fused:
     """A candidate after fusion: where it stood in each leg, and what it scores together."""
 
@@ -123,7 +137,7 @@ class Fused:
     dense_score: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Filters that both legs apply inside the index, before anything is ranked or cut."""
 
@@ -148,7 +162,7 @@ class Scope:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """What was typed, parsed once: the words to rank by, the phrases to insist on, the conditions."""
 
@@ -159,7 +173,7 @@ class Query:
     condition: Condition = EVERYTHING  # what each hit must satisfy, the phrases and the exclusions among it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileSeen:
     """What a directory listing tells about a file without opening it."""
 
@@ -167,7 +181,7 @@ class FileSeen:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultChange:
     """Something that happened to a file or folder. What is there now is read from the disk; this says where to look."""
 
@@ -176,7 +190,7 @@ class VaultChange:
     old_path: str | None = None  # only with `renamed`
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRequest:
     """What the engine is asked for. The defaults are those of the wire."""
 

@@ -8,10 +8,11 @@ Packed are two lines of JSON and the texts one after another: whoever wants one 
 """
 
 import json
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import apsw
 import zstandard
@@ -41,8 +42,7 @@ class Body:
         return cls(tuple(range(len(note.chunks))), note.chunks, note.links, note.tags)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """
     A body of which parts can be asked for.
 
@@ -53,7 +53,7 @@ class Opened:
     texts: str
     slots: list[int]
     tags: list[str]
-    lengths: list[int]  # of the texts
+    lengths: list[int]  # of the texts; from here on, each column has a value a chunk
     gaps: list[int]  # code points of the note between a chunk and the one before
     longer: list[int]  # code points of the note that it stands for, less those of its text
     wider: list[int]  # how much further it has got in UTF-16 units than in code points, since the one before
@@ -73,18 +73,20 @@ class Opened:
 
     def chunk(self, number: int) -> Chunk:
         """A chunk."""
-        begun = number + 1
-        start = sum(self.gaps[:begun]) + sum(self.lengths[:number]) + sum(self.longer[:number])
+        begun, length = number + 1, self.lengths[number]
+        first = sum(self.lengths[:number])
+        start = first + sum(self.gaps[:begun]) + sum(self.longer[:number])
+        shifts = self.shifts[number]
         return Chunk(
             number=number,
             heading_path=tuple(self.headings[number]),
-            text=self.text(number),
+            text=self.texts[first : first + length],
             start=start,
-            end=start + self.lengths[number] + self.longer[number],
+            end=start + length + self.longer[number],
             start_utf16=start + sum(self.wider[:begun]),
             line=sum(self.lines[:begun]),
             context=self.contexts[number],
-            shifts=tuple(Shift(*shift) for shift in self.shifts[number]),
+            shifts=tuple([Shift(*shift) for shift in shifts]) if shifts else (),
         )
 
     def links(self) -> tuple[Link, ...]:
@@ -95,6 +97,19 @@ class Opened:
         """All of it."""
         chunks = tuple(self.chunk(number) for number in range(len(self.slots)))
         return Body(tuple(self.slots), chunks, self.links(), tuple(self.tags))
+
+
+_OF_EACH_CHUNK = Opened._fields.index("lengths")
+
+
+class _Zstd(threading.local):
+    """A decompressor for each thread: making one takes as long as decompressing a note with it."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_zstd = _Zstd()
 
 
 def pack(body: Body) -> bytes:
@@ -130,10 +145,9 @@ def opened(packed: bytes) -> Opened:
     try:
         if not 0 <= zstandard.frame_content_size(packed) <= MAX_BYTES:
             raise _damaged()
-        columns, links, texts = zstandard.ZstdDecompressor().decompress(packed).decode().split("\n", 2)
+        columns, links, texts = _zstd.decompressor.decompress(packed).decode().split("\n", 2)
         found = Opened(links, texts, *json.loads(columns))
-        counts = {len(column) for column in (found.slots, found.lengths, *_columns_of(found))}
-        if len(counts) != 1 or sum(found.lengths) != len(texts):
+        if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(texts):
             raise _damaged()
     except (zstandard.ZstdError, ValueError, TypeError) as error:
         raise _damaged() from error
@@ -160,10 +174,6 @@ def register(connection: apsw.Connection) -> None:
 
 def _steps(values: Sequence[int], before: Sequence[int]) -> list[int]:
     return [value - last for value, last in zip(values, before, strict=False)]
-
-
-def _columns_of(found: Opened) -> tuple[Sequence[Any], ...]:
-    return (found.gaps, found.longer, found.wider, found.lines, found.shifts, found.headings, found.contexts)
 
 
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # one line: a line end is two letters

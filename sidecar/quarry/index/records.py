@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 from quarry.conditions import Condition, Dated, HasProperty, every
-from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
+from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredChunk:
     """A chunk with what an answer needs of its note."""
 

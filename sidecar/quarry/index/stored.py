@@ -1,7 +1,6 @@
 """Notes as the tables hold them, read back by their ids and checked against their checksums."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import apsw
 
@@ -11,7 +10,7 @@ from quarry.index.checksums import note_checksum
 from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.index.rows import Values, read_list
-from quarry.types import FileStamp
+from quarry.types import FileStamp, frozen
 
 _NOTES = (
     "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name_key, n.title, n.aliases, n.properties,"
@@ -20,7 +19,7 @@ _NOTES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteRow:
     """The row of a note with its body."""
 

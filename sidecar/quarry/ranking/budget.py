@@ -1,14 +1,15 @@
 """The token budget: filled in ranked order, so that what is cut is always what mattered least."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from quarry.types import frozen
 
 CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
 ELLIPSIS = "..."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fitted:
     """A text that fits the budget, whole or cut."""
 

@@ -1,15 +1,14 @@
 """One hit a note: chunks of the same note stand together, behind the best of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from quarry.types import Fused
+from quarry.types import Fused, frozen
 
 PASSAGES_PER_HIT = 3  # what a person looks at in one note before opening it
 GUARD_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """A note and its chunks that answer, best first; the first one's score is the note's."""
 

@@ -1,19 +1,19 @@
 """What a search gives: notes with the passages that answer, and what was done to find them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from quarry.index import StoredChunk
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet import Mark, Snippet
-from quarry.types import Fused, Leg
+from quarry.types import Fused, Leg, frozen
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed; in the order in which it is tried."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correction:
     """A word that no note has, and the one that was looked for instead."""
 
@@ -21,7 +21,7 @@ class Correction:
     used: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relaxed:
     """What was given up to find anything at all."""
 
@@ -29,7 +29,7 @@ class Relaxed:
     message: str  # one sentence for a person
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A chunk that answers, with the part of it worth showing."""
 
@@ -45,7 +45,7 @@ class Passage:
         return estimate_tokens(self.chunk.chunk.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A note that answers, its best passages first."""
 
@@ -57,7 +57,7 @@ class Hit:
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What a search gives."""
 

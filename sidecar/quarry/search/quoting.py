@@ -12,13 +12,13 @@ from quarry.ranking.budget import fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
 from quarry.search.answer import Hit, Passage
 from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
-from quarry.types import Leg, SearchRequest, Span
+from quarry.types import Leg, SearchRequest, Span, frozen
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A note to be shown, with what is known of it."""
 
@@ -52,10 +52,12 @@ class Quoter:
         stored = self.reader.chunks(dict.fromkeys(chunk.chunk_id for chunk in ranked))
         ranked = [chunk for chunk in ranked if chunk.chunk_id in stored]
         chunks = [stored[chunk.chunk_id] for chunk in ranked]
-        snippets = self.snippets(chunks, request.snippet_width)
-        texts = [c.text for c in chunks] if request.with_text else [snippet.text for snippet in snippets]
-        fitted = fit(texts, request.max_tokens)
-        if not request.with_text:
+        if request.with_text:
+            fitted = fit([chunk.text for chunk in chunks], request.max_tokens)
+            snippets = self.snippets(chunks[: len(fitted)], request.snippet_width)
+        else:
+            snippets = self.snippets(chunks, request.snippet_width)
+            fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
             fitted = tuple(one for one in fitted if not one.truncated)  # a snippet is shown whole or not at all
         passages: dict[str, list[Passage]] = {}
         for chunk, snippet, one in zip(ranked, snippets, fitted, strict=False):  # what did not fit ends the zip
@@ -63,7 +65,7 @@ class Quoter:
             passage = Passage(stored[chunk.chunk_id], chunk, snippet, text, one.truncated)
             passages.setdefault(chunk.path, []).append(passage)
         hits = tuple(self._hit(found, passages[found.group.path]) for found in shown if found.group.path in passages)
-        return hits, len(fitted) < len(texts) or any(one.truncated for one in fitted)
+        return hits, len(fitted) < len(chunks) or any(one.truncated for one in fitted)
 
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
@@ -84,9 +86,11 @@ class Quoter:
         if self.encoder is None or self.vector is None or not texts:
             return [None] * len(texts)
         spans = [telling_sentences(text)[:MAX_SENTENCES] for text in texts]
-        sentences = [text[at.start : at.end] for text, of_text in zip(texts, spans, strict=True) for at in of_text]
+        several = [(text, of_text) for text, of_text in zip(texts, spans, strict=True) if len(of_text) > 1]
+        sentences = [text[at.start : at.end] for text, of_text in several for at in of_text]
         cosines = iter(_cosines(self.encoder.encode(sentences), self.vector))
-        return [max(of_text, key=lambda _: next(cosines), default=None) for of_text in spans]
+        nearest = iter([max(of_text, key=lambda _: next(cosines)) for _, of_text in several])
+        return [next(nearest) if len(of_text) > 1 else next(iter(of_text), None) for of_text in spans]
 
 
 def _cosines(rows: FloatMatrix, vector: FloatVector) -> list[float]:

@@ -7,13 +7,12 @@ sentence nearest in meaning. A snippet is an exact slice of the chunk, so that o
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from quarry.text.sentences import first_telling_sentence, split_sentences, telling_sentences
 from quarry.text.snippet_cuts import window
 from quarry.text.snippet_marks import Found, Mark, Wanted, find, merged, spans_of
 from quarry.text.snippet_window import best_window
-from quarry.types import Span
+from quarry.types import Span, frozen
 
 __all__ = [
     "Mark",
@@ -31,7 +30,7 @@ MARGIN = 5  # a fifth of the room is left for the rest of the sentence, link or 
 _HEADINGS = re.compile(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snippet:
     """`text` is the chunk's `[start, end)`; the marks are offsets into `text`, in order."""
 
@@ -60,7 +59,7 @@ def quote(text: str, found: Sequence[Found], width: int, sentence: Span | None =
     core = width - width // MARGIN
     if sentence is not None:
         first, last = sentence.start, min(sentence.end, sentence.start + width)
-        inside = [at for at in found if sentence.start <= at.start and at.end <= sentence.end]
+        inside = [at for at in found if sentence.start <= at[0] and at[1] <= sentence.end]
         if inside and sentence.end - sentence.start > width:
             first, last = best_window(inside, core, body)
     elif found:
@@ -90,8 +89,8 @@ def _opening(text: str) -> int:
 def _marks(found: Sequence[Found], start: int, end: int) -> list[Mark]:
     """The word marks of `[start, end)`: of what stands in it whole or, where nothing does, of what is cut."""
     shown = [at for at in found if start <= at[0] and at[1] <= end] or [
-        Found(max(at.start, start), min(at.end, end), at.key, at.value)
-        for at in found
-        if at.start < end and start < at.end
+        (max(first, start), min(last, end), key, value)
+        for first, last, key, value in found
+        if first < end and start < last
     ]
     return [Mark(first - start, last - start, "word") for first, last in merged(shown)]

@@ -36,6 +36,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
 _SCHEME_BACKWARDS = re.compile(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
 _JOINED = re.compile(r"[\w'’.@/_-]*+")  # a word with what it is written with: user's, some-word, file.md, a/b
 _JOINTS = frozenset("_'’.@/-")
+_SIGNS_AROUND = "'’.@/-"  # a word neither begins nor ends with them
 _WORD = re.compile(r"\w*+")
 _LONGEST_LINK = 1_000
 _LONGEST_SCHEME = 18  # of an address, with its ://
@@ -70,14 +71,17 @@ def whole_at(text: str, cut: int) -> Span | None:
     """The link, marker or word that a cut at *cut* would go through, if there is one."""
     if not 0 < cut < len(text):
         return None
-    near = max(0, cut - _LONGEST_LINK)
-    line = max(near, text.rfind("\n", near, cut) + 1)  # what is a link stands in one line
-    if text.rfind("[", line, cut + 1) >= 0 and (link := _bracketed(text, cut, line)):
-        return link
+    near = cut - _LONGEST_LINK if cut > _LONGEST_LINK else 0
+    bracket = text.rfind("[", near, cut + 1)
+    if bracket >= 0 and text.find("\n", bracket, cut) < 0:  # what is a link stands in one line
+        line = max(near, text.rfind("\n", near, bracket) + 1)
+        if link := _bracketed(text, cut, line):
+            return link
     before, after = text[cut - 1], text[cut]
     if before.isspace() or after.isspace():
         return None
-    if text.rfind("://", line, cut + _LONGEST_SCHEME) >= 0 and (address := _address(text, cut)):
+    places = text.rfind("://", near, cut + _LONGEST_SCHEME)
+    if places >= 0 and text.find("\n", places, cut) < 0 and (address := _address(text, cut, places)):
         return address
     return _word(text, cut) if _is_joined(before) and _is_joined(after) else None
 
@@ -174,10 +178,8 @@ def _bracketed(text: str, cut: int, lowest: int) -> Span | None:
     return None
 
 
-def _address(text: str, cut: int) -> Span | None:
-    at = text.rfind("://", max(0, cut - _LONGEST_LINK), cut + _LONGEST_SCHEME)
-    if at < 0:
-        return None
+def _address(text: str, cut: int, at: int) -> Span | None:
+    """The address with its `://` at *at*, if it goes on over *cut*."""
     scheme = _SCHEME_BACKWARDS.match(text[max(0, at - 15) : at][::-1])
     found = _ADDRESS.match(text, at - scheme.end()) if scheme else None
     return Span(*found.span()) if found and found.start() < cut < found.end() else None
@@ -191,11 +193,9 @@ def _is_joined(character: str) -> bool:
 def _word(text: str, cut: int) -> Span | None:
     behind = text[max(0, cut - _LONGEST_WORD) : cut][::-1]
     for shape in (_JOINED, _WORD):
-        back, forth = shape.match(behind), shape.match(text, cut, cut + _LONGEST_WORD)
-        before = behind[: back.end()][::-1] if back else ""
-        after = forth[0] if forth else ""
-        start = cut - len(before.lstrip("'’.@/-"))
-        end = cut + len(after.rstrip("'’.@/-"))
+        before, after = shape.match(behind), shape.match(text, cut, cut + _LONGEST_WORD)
+        start = cut - len(before[0].rstrip(_SIGNS_AROUND)) if before else cut
+        end = cut + len(after[0].rstrip(_SIGNS_AROUND)) if after else cut
         if start < cut < end and end - start <= _LONGEST_WORD:
             return Span(start, end)
     return None

@@ -7,14 +7,15 @@ looked for as plain strings, and only what stands around them is analysed.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from quarry.terms.cutting import TOKEN
 from quarry.text.snippet_plan import KOREAN_PAIR, Found, Phrase, Plan, Wanted
 from quarry.text.snippet_tokens import At, hits_in, terms_of
+from quarry.types import frozen
 
 __all__ = ["FOLDED", "Found", "Mark", "Wanted", "find", "merged", "spans_of"]
 
@@ -31,7 +32,7 @@ _KEPT_PROBES = 512
 _BETWEEN = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent of what `TOKEN` never holds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """A stretch to mark; a word's mark may lie inside a sentence's."""
 
@@ -71,16 +72,22 @@ def find(text: str, wanted: Wanted) -> list[Found]:
     shadow = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # else this letter becomes two
     found = [at for literal in plan.literals for at in _find_literal(shadow, literal, plan)]
     known, end = plan.known, 0
-    for offset in _offsets(text, shadow, plan):
+    offsets = places_of(text, shadow, plan)
+    for offset in offsets:
         if offset < end:
             continue
-        start, end = _bounds(text, offset, end)
+        start = offset
+        if offset > end and text[offset - 1] not in _BETWEEN:
+            start = _beginning(text, offset, end)
+        rest = TOKEN.match(text, offset)
+        end = rest.end() if rest else offset
         token = text[start:end]
         hits = known.get(token)
         if hits is None:
-            hits = known[token] = hits_in(token, plan)
+            places = [at - start for at in offsets[bisect_left(offsets, offset) : bisect_left(offsets, end)]]
+            hits = known[token] = hits_in(token, places, plan)
         for first, last, key, value in hits:
-            found.append(Found(start + first, start + last, key, value))
+            found.append((start + first, start + last, key, value))
         if plan.phrases:
             _find_phrases(text, _token(text, start, end), plan, found)
     found.sort()
@@ -99,7 +106,7 @@ class _Token(NamedTuple):
     parts: tuple[At, ...]  # what stands in words and what several are together
 
 
-def _offsets(text: str, shadow: str, plan: Plan) -> list[int]:
+def places_of(text: str, shadow: str, plan: Plan) -> list[int]:
     """Where something wanted may begin, ascending: nothing begins between two small letters."""
     offsets: list[int] = []
     squeezed = shadow.replace("-", "").replace("_", "").replace(".", "")
@@ -109,7 +116,7 @@ def _offsets(text: str, shadow: str, plan: Plan) -> list[int]:
             continue
         at = shadow.find(probe)
         while at >= 0:
-            if not (at and text[at].islower() and text[at - 1].islower()):
+            if not (at and text[at - 1].islower() and text[at].islower()):
                 offsets.append(at)
             count -= 1
             at = shadow.find(probe, at + 1)
@@ -133,7 +140,7 @@ def _find_phrases(text: str, token: _Token, plan: Plan, found: list[Found]) -> N
         for phrase in plan.phrases.get(word.term, ()):
             span = _phrase_around(text, token, number, phrase)
             if span:
-                found.append(Found(*span, phrase.key, plan.phrase_value))
+                found.append((*span, phrase.key, plan.phrase_value))
 
 
 def _phrase_around(text: str, token: _Token, number: int, phrase: Phrase) -> tuple[int, int] | None:
@@ -178,7 +185,7 @@ def _words_before(text: str, token: _Token, number: int) -> Iterator[At]:
             at -= 1
         if at == 0:
             return
-        token = _token_at(text, at, 0)
+        token = _token_at(text, at)
         ahead = range(len(token.words))
 
 
@@ -193,7 +200,7 @@ def _find_literal(shadow: str, literal: str, plan: Plan) -> Iterator[Found]:
     while at >= 0:
         end = at + len(literal)
         if anywhere or not (_joined(shadow, at) or _joined(shadow, end)):
-            yield Found(at, end, literal, plan.values[literal])
+            yield at, end, literal, plan.values[literal]
         at = shadow.find(literal, at + 1)
 
 
@@ -201,13 +208,14 @@ def _joined(text: str, at: int) -> bool:
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
-def _token_at(text: str, offset: int, lowest: int) -> _Token:
-    """The token that *offset* stands in or at the end of; it does not begin before *lowest*."""
-    return _token(text, *_bounds(text, offset, lowest))
+def _token_at(text: str, offset: int) -> _Token:
+    """The token that *offset* stands in or at the end of."""
+    rest = TOKEN.match(text, offset)
+    return _token(text, _beginning(text, offset, 0), rest.end() if rest else offset)
 
 
-def _bounds(text: str, offset: int, lowest: int) -> tuple[int, int]:
-    """Where the token that *offset* stands in or at the end of begins, not before *lowest*, and where it ends."""
+def _beginning(text: str, offset: int, lowest: int) -> int:
+    """Where the token that *offset* stands in or at the end of begins, if not before *lowest*."""
     start, look_back = offset, _LOOK_BACK
     while start > lowest and text[start - 1] not in _BETWEEN:
         behind = text[max(lowest, start - look_back) : start][::-1]
@@ -216,8 +224,7 @@ def _bounds(text: str, offset: int, lowest: int) -> tuple[int, int]:
         if found is None or found.end() < len(behind):
             break
         look_back *= 2
-    found = TOKEN.match(text, offset)
-    return start, found.end() if found else offset
+    return start
 
 
 def _token(text: str, start: int, end: int) -> _Token:

@@ -8,7 +8,7 @@ it is written, the phrases.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TypeAlias
 
 from quarry.terms.analysis import locate
 
@@ -16,13 +16,11 @@ UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do 
 KOREAN_PAIR = re.compile(r"[\uac00-\ud7a3]{2}")
 
 
-class Found(NamedTuple):
-    """A wanted term, pair or phrase in a text."""
-
-    start: int
-    end: int
-    key: str  # equal for the same one found twice
-    value: int  # how telling it is, in 1 / UNIT
+Found: TypeAlias = tuple[int, int, str, int]
+"""
+A wanted term, pair or phrase in a text: where it starts and ends, its key, which is equal for the same one found twice,
+and how telling it is, in 1 / UNIT. A plain tuple, as hundreds are made for one answer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,9 @@ def _plan_of(weights: Mapping[str, float], phrases: Sequence[tuple[str, ...]], p
             anchored[terms[anchor]] = (*anchored.get(terms[anchor], ()), phrase)
     terms_of_prefix = [term.text for term in locate(prefix)] if prefix else []
     prefix_key = next((term for term in terms_of_prefix if term in values), f"{prefix}*")
-    probes = {_probe(term) for term in (*(values.keys() - set(literals)), *anchored)} | ({prefix} if prefix else set())
+    probes = {probe for term in (*(values.keys() - set(literals)), *anchored) for probe in _probes(term)}
+    if prefix:
+        probes.add(prefix)
     return Plan(
         values,
         tuple(_shortest(probes)),
@@ -123,6 +123,16 @@ def _is_literal(key: str) -> bool:
     return [(term.start, term.end) for term in locate(key)] != [(0, len(key))] or bool(KOREAN_PAIR.fullmatch(key))
 
 
-def _probe(term: str) -> str:
-    """What every word of this term begins with: stemming changes no more than the last letter that it leaves."""
-    return term[:-1] if len(term) > 1 and term.isascii() and term.isalpha() else term
+def _probes(term: str) -> tuple[str, ...]:
+    """
+    What a word of this term begins with, one of these.
+
+    All of the term, but for a last letter that stemming put there: an `i` for a `y` (`happi`), an `e` that `-ing` had
+    taken (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`). And a contraction has an apostrophe
+    before its `t`.
+    """
+    if len(term) < 2 or not (term.isascii() and term.isalpha()):
+        return (term,)
+    if term[-1] in "ei" or term.endswith("bl"):
+        return (term[:-1],)
+    return (term, f"{term[:-1]}'", f"{term[:-1]}’") if term[-1] == "t" else (term,)

@@ -6,7 +6,7 @@ A word of ASCII that does not begin like anything wanted is not analysed; of all
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,7 +20,9 @@ from quarry.text.snippet_plan import Found, Plan
 _JOINED = re.compile(
     r"(?<!\w)(?<!\w-)[^\W_]++(?:[-_][^\W_]++){1,5}+(?![-_]?\w)|(?<![\w.])[^\W\d_](?:\.[^\W\d_])++(?!\w)"
 )
-_JOINTS = str.maketrans("", "", "-_.")
+_JOINTS = ("-", "_", ".")
+_JOINT = re.compile("[-_.]")
+_LETTERS_AND_DIGITS = re.compile("[A-Za-z0-9]++")
 _LONGEST_KEPT = 100  # characters; longer tokens are hardly ever met twice
 _KEPT_TOKENS = 8_192  # about 6 MB
 _SIGNS = "#&'+-./:@\\_~"  # what is left of ASCII: a token may hold these, a word by itself does not
@@ -34,14 +36,14 @@ class At(NamedTuple):
     end: int
 
 
-def hits_in(token: str, plan: Plan) -> tuple[Found, ...]:
-    """What is wanted of *token* by itself, counted from its start."""
+def hits_in(token: str, places: Sequence[int], plan: Plan) -> tuple[Found, ...]:
+    """What is wanted of *token* by itself, counted from its start: something wanted may begin at *places*."""
     if not token.isascii():
         found = [hit for at in itertools.chain(*terms_of(token)) if (hit := _hit(token, *at, plan))]
         return (*found, *_pairs(token, plan)) if plan.pairs else tuple(found)
     bare = token.strip(_SIGNS)
     if not (bare.isalpha() and bare[1:].islower()):
-        return tuple([hit for at in _ascii_terms(token, plan.probes) if (hit := _hit(token, *at, plan))])
+        return tuple([hit for at in _ascii_terms(token, places, plan.probes) if (hit := _hit(token, *at, plan))])
     if not bare.lower().startswith(plan.probes):
         return ()
     start = token.index(bare)
@@ -52,9 +54,9 @@ def hits_in(token: str, plan: Plan) -> tuple[Found, ...]:
 def _hit(token: str, term: str, start: int, end: int, plan: Plan) -> Found | None:
     value = plan.values.get(term)
     if value is not None:
-        return Found(start, end, term, value)
+        return (start, end, term, value)
     if plan.prefix and fold(token[start:end]).startswith(plan.prefix):
-        return Found(start, end, plan.prefix_key, plan.prefix_value)
+        return (start, end, plan.prefix_key, plan.prefix_value)
     return None
 
 
@@ -63,27 +65,44 @@ def _pairs(token: str, plan: Plan) -> Iterator[Found]:
     for one, other in itertools.pairwise(terms_of(token)[0]):
         pair = one.term + other.term
         if one.end == other.start and pair in plan.pairs:
-            yield Found(one.start, other.end, pair, plan.values[pair])
+            yield one.start, other.end, pair, plan.values[pair]
 
 
-def _ascii_terms(token: str, probes: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+def _ascii_terms(token: str, places: Sequence[int], probes: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
     """
-    The words and parts of an ASCII token that begin with one of *probes*.
+    The words and parts of an ASCII token that begin with one of *probes*, as something at *places* does.
 
     The others are not analysed, and of an address, or a path, these are nearly all.
     """
-    for word, start, end in ascii_spans(token):
-        if word.lower().startswith(probes):
+    may_join = False
+    for word, start, end in _words_at(token, places):
+        lower = word.lower()
+        if lower.startswith(probes):
             yield (next(locate(word)).text if "'" in word else term_of(word)), start, end
-        if not (word.islower() and word.isalpha()):
+        if lower != word or not word.isalpha():
             for first, last in humps(word):
-                if word[first:last].lower().startswith(probes):
+                if lower[first:last].startswith(probes):
                     yield term_of(word[first:last]), start + first, start + last
-    if "-" in token or "_" in token or "." in token:
+        may_join = may_join or token[end : end + 1] in _JOINTS
+    if may_join:
         for joined in _JOINED.finditer(token):
-            whole = joined[0].translate(_JOINTS)
+            whole = _JOINT.sub("", joined[0])
             if whole.lower().startswith(probes):
                 yield term_of(whole), *joined.span()
+
+
+def _words_at(token: str, places: Sequence[int]) -> Iterator[tuple[str, int, int]]:
+    """The words of an ASCII token that *places*, which ascend, stand in, with where they stand; perhaps others, too."""
+    if "'" in token.strip("'"):  # which may be a part of a word
+        yield from ascii_spans(token)
+        return
+    end = 0
+    for at in places:
+        if at >= end and (word := _LETTERS_AND_DIGITS.match(token, at)):
+            start, end = at, word.end()
+            while start and token[start - 1].isalnum():
+                start -= 1
+            yield token[start:end], start, end
 
 
 def terms_of(token: str) -> tuple[tuple[At, ...], tuple[At, ...]]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.text.scrub import SCRUBBER_VERSION, Redaction, scrub, scrub_text
+from quarry.text.scrub import SCRUBBER_VERSION, Redaction, scrub, scrub_text, scrub_texts
 from quarry.text.scrub_engines import Engine, Re2Engine, ReEngine
 
 CHANCE = random.Random(7)
@@ -510,3 +510,18 @@ def test_both_engines_agree_on_every_labelled_line(labelled_lines):
     ]
 
     assert differing == []
+
+
+HARMLESS = ["", "a note", "tea\n\n", "[REDACTED:password]", "password:", "-----BEGIN PRIVATE KEY-----", "密码", "a\\_b"]
+SECRETS = [f"password: {PASSWORD}", GITHUB, f"{GITHUB[:9]}\u00ad{GITHUB[9:]}", f"密码: {PASSWORD}", PASSWORD, BLOB]
+
+
+@given(st.lists(st.sampled_from(HARMLESS + SECRETS), max_size=9))
+def test_many_texts_are_scrubbed_as_each_by_itself(texts: list[str]):
+    assert scrub_texts(texts) == [scrub_text(text) for text in texts]
+
+
+def test_one_secret_among_many_texts_is_replaced():
+    texts = [f"note {number}" for number in range(200)]
+
+    assert scrub_texts([*texts, GITHUB, *texts])[200] == "[REDACTED:github-token]"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.terms.analysis import locate, phrase_terms, ranking_terms
-from quarry.terms.folding import fold, term_of
+from quarry.terms.folding import fold
 from quarry.text.snippet_marks import FOLDED, Wanted, find, spans_of
 
 
@@ -82,7 +82,7 @@ def test_the_beginning_of_a_word_marks_the_words_that_begin_so() -> None:
 def test_the_word_being_typed_counts_once_with_what_it_may_become() -> None:
     wanted = Wanted({"rep": 2.0}, prefix="rep")
 
-    assert {at.key for at in find("rep report", wanted)} == {"rep"}
+    assert {key for _, _, key, _ in find("rep report", wanted)} == {"rep"}
 
 
 WORDS = st.text(st.sampled_from("aeiouybcdfghlmnrstvzAESÉéßİёй'-_.中文데이터e\u0301"), min_size=1, max_size=12)
@@ -100,7 +100,7 @@ def test_every_term_that_stands_in_a_text_is_found_there(words: list[str], data:
     found = find(text, Wanted({wanted_term.text: 1.0}))
 
     stands = {(term.start, term.end) for term in terms if term.text == wanted_term.text}
-    assert stands <= {(at.start, at.end) for at in found}
+    assert stands <= {(start, end) for start, end, _, _ in found}
 
 
 @given(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), st.data())
@@ -113,7 +113,7 @@ def test_every_phrase_that_stands_in_a_text_is_found_there(text: str, data: st.D
 
     found = find(text, Wanted({}, (tuple(term.text for term in phrase),)))
 
-    assert (phrase[0].start, phrase[-1].end) in {(at.start, at.end) for at in found}
+    assert (phrase[0].start, phrase[-1].end) in {(start, end) for start, end, _, _ in found}
 
 
 @given(st.text(st.sampled_from("abe-_. 中文é\n"), max_size=60))
@@ -123,13 +123,6 @@ def test_nothing_else_is_marked(text: str) -> None:
     for mark in spans_of(text, wanted):
         stretch = text[mark.start : mark.end]
         assert re.fullmatch("(ab|中文)*", re.sub("[-_.e]", "", fold(stretch)))  # `abe` is `ab`, too
-
-
-@given(st.text(st.sampled_from("aeiouybcdfghlmnrstvz"), min_size=1, max_size=8), INNER)
-def test_a_stemmed_word_begins_with_its_term_up_to_the_last_letter(stem: str, ending: str) -> None:
-    term = term_of(stem + ending)
-
-    assert (stem + ending).startswith(term[:-1] if len(term) > 1 else term)
 
 
 def test_signs_that_are_looked_for_as_they_are_written_are_kept_so_in_terms() -> None:

@@ -8,7 +8,7 @@ from quarry.text.snippet_window import best_window
 
 
 def found(*things: tuple[int, str, int]) -> list[Found]:
-    return [Found(start, start + 4, key, value) for start, key, value in things]
+    return [(start, start + 4, key, value) for start, key, value in things]
 
 
 def test_the_sum_of_different_words_decides() -> None:
@@ -40,16 +40,16 @@ def test_what_stands_in_the_headings_counts_for_a_quarter() -> None:
 
 THINGS = st.lists(
     st.tuples(st.integers(0, 300), st.sampled_from("abcd")), min_size=1, max_size=30, unique_by=lambda at: at[0] // 5
-).map(lambda things: [Found(at, at + 4, key, " abcd".index(key) * 100) for at, key in sorted(things)])
+).map(lambda things: [(at, at + 4, key, " abcd".index(key) * 100) for at, key in sorted(things)])
 
 
 @given(THINGS, st.integers(4, 200))
 def test_no_other_window_has_a_greater_sum(things: list[Found], width: int) -> None:
     def total(start: int, end: int) -> int:
-        return sum({at.key: at.value for at in things if start <= at.start and at.end <= end}.values())
+        return sum({key: value for first, last, key, value in things if start <= first and last <= end}.values())
 
     start, end = best_window(things, width, 0)
 
     assert end - start <= width
-    best = max(total(at.start, at.start + width) for at in things)
+    best = max(total(at[0], at[0] + width) for at in things)
     assert total(start, end) * 1.5 >= best  # being near is worth at most half as much again

@@ -1,9 +1,9 @@
 """What a search gives, as it leaves: offsets in UTF-16, paths in NFC, every text scrubbed once more."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.outgoing import scrubbed
+from quarry.interfaces.outgoing import all_scrubbed, scrubbed
 from quarry.interfaces.translate.status import missing_legs
 from quarry.search import Answer, Explanation, Hit, Passage, Related, RelatedNote
 from quarry.text.chunking import note_line, note_utf16_offset
@@ -15,8 +15,9 @@ from quarry.vault.paths import nfc
 
 def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
     """The reply to `search`."""
+    clean = all_scrubbed(_texts(answer.hits, with_text=with_text))
     return wire.SearchResult(
-        hits=[_hit(hit, with_text=with_text) for hit in answer.hits],
+        hits=[_hit(hit, clean, with_text=with_text) for hit in answer.hits],
         total=answer.total,
         understood=scrubbed(answer.understood),
         corrections=[wire.Correction(typed=scrubbed(c.typed), used=scrubbed(c.used)) for c in answer.corrections],
@@ -59,18 +60,31 @@ def related_result(related: Related) -> wire.RelatedResult:
 # --- parts -----------------------------------------------------------------------------------------
 
 
-def _hit(hit: Hit, *, with_text: bool) -> wire.Hit:
+def _texts(hits: Sequence[Hit], *, with_text: bool) -> Iterator[str]:
+    """All that *hits* show of notes."""
+    for hit in hits:
+        note = hit.passages[0].chunk
+        yield note.title
+        yield from note.tags
+        for passage in hit.passages:
+            yield from passage.chunk.chunk.heading_path
+            yield passage.snippet.text
+            if with_text:
+                yield passage.text
+
+
+def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
     note = hit.passages[0].chunk
-    title, title_marks = _marked(note.title, hit.title_marks)
+    title = clean[note.title]
     return wire.Hit(
         path=nfc(hit.path),
         title=title,
-        title_marks=title_marks,
+        title_marks=_marks(note.title, title, hit.title_marks),
         score=hit.score,
         why=_why(hit),
         modified_ms=note.modified_ms,
-        tags=[scrubbed(tag) for tag in note.tags],
-        passages=[_passage(passage, with_text=with_text) for passage in hit.passages],
+        tags=[clean[tag] for tag in note.tags],
+        passages=[_passage(passage, clean, with_text=with_text) for passage in hit.passages],
         signals=_signals(hit.shares) if with_text else None,
     )
 
@@ -78,7 +92,7 @@ def _hit(hit: Hit, *, with_text: bool) -> wire.Hit:
 def _related_note(note: RelatedNote) -> wire.RelatedNote:
     chunk = note.chunk.chunk
     start, end = _match(note.snippet)
-    snippet, marks = _marked(note.snippet.text, note.snippet.marks)
+    snippet = scrubbed(note.snippet.text)
     return wire.RelatedNote(
         path=nfc(note.path),
         title=scrubbed(note.title),
@@ -86,7 +100,7 @@ def _related_note(note: RelatedNote) -> wire.RelatedNote:
         linked=note.linked,
         heading_path=headings(chunk.heading_path),
         snippet=snippet,
-        marks=marks,
+        marks=_marks(note.snippet.text, snippet, note.snippet.marks),
         start=chunk.start_utf16,
         line=note_line(chunk, start),
         match_start=note_utf16_offset(chunk, start),
@@ -100,20 +114,20 @@ def _why(hit: Hit) -> wire.Why:
     return "meaning" if "dense" in hit.legs else "exact"
 
 
-def _passage(passage: Passage, *, with_text: bool) -> wire.Passage:
+def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> wire.Passage:
     chunk, snippet = passage.chunk.chunk, passage.snippet
     start, end = _match(snippet)
-    text, marks = _marked(snippet.text, snippet.marks)
+    text = clean[snippet.text]
     return wire.Passage(
-        heading_path=headings(chunk.heading_path),
+        heading_path=[clean[heading] for heading in chunk.heading_path],
         snippet=text,
-        marks=marks,
+        marks=_marks(snippet.text, text, snippet.marks),
         start=chunk.start_utf16,
         line=note_line(chunk, start),
         match_start=note_utf16_offset(chunk, start),
         match_end=note_utf16_offset(chunk, end),
         tokens=passage.tokens,
-        text=scrubbed(passage.text) if with_text else None,
+        text=clean[passage.text] if with_text else None,
         truncated=passage.truncated,
         breakdown=_breakdown(passage.fused) if with_text else None,
     )
@@ -142,13 +156,12 @@ def _match(snippet: Snippet) -> tuple[int, int]:
     return snippet.start + snippet.marks[0].start, snippet.start + snippet.marks[0].end
 
 
-def _marked(text: str, marks: Iterable[Mark]) -> tuple[str, list[wire.Mark]]:
-    """*text* and its marks in UTF-16; none where the second scrub struck, as they would lie wrong."""
-    clean = scrubbed(text)
+def _marks(text: str, clean: str, marks: Iterable[Mark]) -> list[wire.Mark]:
+    """The marks of *text* in UTF-16; none where the second scrub struck and made it *clean*: they would lie wrong."""
     if clean != text:
-        return clean, []
-    return clean, [
-        wire.Mark(start=utf16_offset(clean, mark.start), end=utf16_offset(clean, mark.end), kind=mark.kind)
+        return []
+    return [
+        wire.Mark(start=utf16_offset(text, mark.start), end=utf16_offset(text, mark.end), kind=mark.kind)
         for mark in marks
     ]
 
