@@ -9,8 +9,7 @@ import stat
 import sys
 import warnings
 from pathlib import Path
-
-import platformdirs
+from typing import Literal
 
 from quarry.errors import IndexUnavailable
 
@@ -25,12 +24,12 @@ READ_BATCH_BYTES = 2 * 1024 * 1024  # bounds the memory of a batch where notes a
 
 def data_dir() -> Path:
     """The folder of the indexes; made, private, if it is not there."""
-    return private_folder(_home("data") or Path(platformdirs.user_data_dir(APP, appauthor=False)))
+    return private_folder(_home("data") or _usual("data"))
 
 
 def log_dir() -> Path:
     """The folder of the logs; made, private, if it is not there."""
-    return private_folder(_home("log") or Path(platformdirs.user_log_dir(APP, appauthor=False)))
+    return private_folder(_home("log") or _usual("log"))
 
 
 def runtime_dir() -> Path:
@@ -48,7 +47,15 @@ def runtime_dir() -> Path:
     with warnings.catch_warnings():
         # Without a login session there is no XDG_RUNTIME_DIR. Its stand-in is safe, so there is nothing to warn of.
         warnings.simplefilter("ignore")
-        return private_folder(Path(platformdirs.user_runtime_dir(APP, appauthor=False)))
+        return private_folder(_usual("runtime"))
+
+
+def _usual(kind: Literal["data", "log", "runtime"]) -> Path:
+    """Where this system keeps files of that kind."""
+    import platformdirs  # here, as `QUARRY_HOME` makes do without
+
+    path: Path = getattr(platformdirs.PlatformDirs(APP, appauthor=False), f"user_{kind}_path")
+    return path
 
 
 def _home(name: str) -> Path | None:

@@ -23,10 +23,7 @@ from quarry.indexing.worker import Worker
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, Legs, Related, Source
 from quarry.settings import Settings, write_settings
-from quarry.text.decoding import decode_note
-from quarry.text.scrub import scrub_text
 from quarry.types import Leg, PropertyValue, Scope, SearchRequest, VaultChange
-from quarry.vault.read import read_file
 
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
@@ -75,7 +72,14 @@ class WholeNote:
 class Engine:
     """One vault, searchable. Make it with `open`, end it with `close`."""
 
-    def __init__(self, root: Path, index_path: Path, load: Callable[[str], Encoder], without: frozenset[str]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        index_path: Path,
+        load: Callable[[str], Encoder],
+        without: frozenset[str],
+        head_start_s: float,
+    ) -> None:
         self.root = root
         self._listeners: list[Listener] = []
         self._maintenance = Maintenance(
@@ -86,6 +90,7 @@ class Engine:
             breathe=self._breathe,
             is_wanted=lambda: self._worker.is_wanted,
             tell=self._tell,
+            head_start_s=head_start_s,
         )
         self._worker = Worker(self._maintenance)
 
@@ -97,14 +102,19 @@ class Engine:
         *,
         load: Callable[[str], Encoder] = load_encoder,
         without: frozenset[str] = frozenset(),
+        head_start_s: float = 0.0,
     ) -> Self:
         """
         Open the vault at *root* with its index at *index_path*, and begin to make the two equal.
 
+        Args:
+            head_start_s: For how long the first answer, and finding that nothing changed, come before loading the
+                model, which keeps the interpreter busy for 20 ms on end.
+
         Raises:
             SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
         """
-        engine = cls(root, index_path, load, without)
+        engine = cls(root, index_path, load, without, head_start_s)
         engine._worker.start()
         return engine
 
@@ -174,6 +184,10 @@ class Engine:
             VaultMissing: The vault folder is not there.
             IndexUnavailable, IndexDamaged: As for `search`.
         """
+        from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
+        from quarry.text.scrub import scrub_text
+        from quarry.vault.read import read_file
+
         with self._reading() as reader:
             stored = reader.note(path)
             if stored is None:
@@ -284,6 +298,7 @@ class Engine:
         with self._reading() as reader:
             encoder = self._maintenance.encoder_for(reader)
             yield Legs(reader, encoder, self._maintenance.missing(encoder))
+        self._maintenance.model.hurry()
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""

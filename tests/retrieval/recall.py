@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.embedding import StaticEncoder, load_encoder
+from quarry.embedding.static import StaticEncoder, load_encoder
 from quarry.index import Index, NoteFilter
 from quarry.index.dots import products
 from quarry.index.matrix import SHORTLIST, highest, lengths

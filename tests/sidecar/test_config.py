@@ -3,6 +3,7 @@ import stat
 import sys
 import warnings
 
+import platformdirs
 import pytest
 
 from quarry import config
@@ -69,7 +70,7 @@ def test_without_a_login_session_there_is_a_runtime_folder_all_the_same(tmp_path
 @pytest.mark.parametrize("system", ["darwin", "win32"])
 def test_where_runtime_folders_are_swept_it_lies_with_the_data(home, monkeypatch, system):
     monkeypatch.delenv("QUARRY_HOME")
-    monkeypatch.setattr(config.platformdirs, "user_data_dir", lambda *_, **__: str(home))
+    monkeypatch.setattr(platformdirs.PlatformDirs, "user_data_path", home)
     monkeypatch.setattr(config.sys, "platform", system)
 
     assert config.runtime_dir() == home / "run"

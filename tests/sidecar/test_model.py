@@ -2,7 +2,7 @@
 
 import threading
 
-from builders import HashEncoder, wait_until
+from builders import HashEncoder, find, wait_until
 
 from quarry.errors import ModelMissing
 from quarry.model import ModelSlot
@@ -39,3 +39,39 @@ def test_a_broken_library_costs_no_more_than_a_missing_model():
     assert slot.message is not None
     assert "quarry doctor" in slot.message
     assert "libsomething" not in slot.message
+
+
+def test_a_model_that_gives_others_a_head_start_is_loaded_when_somebody_hurries_or_waits():
+    encoder = HashEncoder()
+    begun = threading.Event()
+
+    def load(_: str) -> HashEncoder:
+        begun.set()
+        return encoder
+
+    hurried, awaited = (ModelSlot("hash", load, head_start_s=3600) for _ in range(2))
+    assert not begun.is_set()
+    assert hurried.state == "loading"
+
+    hurried.hurry()
+    wait_until(lambda: hurried.state == "ready")
+
+    assert awaited.state == "loading"
+    assert awaited.wait(10) is encoder
+
+
+def test_a_head_start_ends_by_itself():
+    slot = ModelSlot("hash", lambda _: HashEncoder(), head_start_s=0.01)
+
+    wait_until(lambda: slot.state == "ready")
+
+
+def test_an_answer_and_an_index_that_is_up_to_date_end_the_head_start(vault, open_engine):
+    vault.write("a.md", "walnut")
+    first = open_engine(head_start_s=3600)
+    first.close()
+
+    engine = open_engine(wait=False, head_start_s=3600)
+    find(engine, "walnut")
+
+    wait_until(lambda: engine.status().model_state == "ready")

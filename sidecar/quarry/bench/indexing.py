@@ -4,6 +4,7 @@ What does it cost to make an index, to find that nothing changed, and to take in
 Each function here runs in a process of its own (`measuring.apart`) and speaks in plain values.
 """
 
+import gc
 import os
 import threading
 import time
@@ -28,6 +29,7 @@ from quarry.types import SearchRequest, VaultChange
 
 LOOK_EVERY_S = 0.001  # while it is waited for; below what is measured, and no work to speak of
 SAVE_TIMEOUT_S = 60.0
+SETTLE_TIMEOUT_S = 600.0  # where the index does not equal the vault after all
 STAGE_NOTES = 1_000  # the sample that stages are measured on
 MOST_NOTES = 1_000_000
 GROUP = 64  # notes that are embedded and stored together, as the indexer does
@@ -59,15 +61,33 @@ def discard_index(index_path: Path) -> None:
 
 
 def open_unchanged_ms(vault: Path, index_path: Path) -> float:
-    """From opening an index that equals *vault* until the engine knows that it does; wall."""
+    """
+    From opening an index that equals *vault* until the engine tells that it does; wall.
+
+    Raises:
+        IndexUnavailable: It never does.
+    """
+    told_s: list[float] = []
+    settled = threading.Event()
+
+    def listen(_: Updated | None) -> None:
+        now_s = time.perf_counter()
+        if engine.status().indexed_ms is not None:
+            told_s.append(now_s)
+            settled.set()
+
+    gc.freeze()  # as a sidecar does with its modules
     begun_s = time.perf_counter()
     engine = Engine.open(vault, index_path)
     try:
-        while engine.is_working:
-            time.sleep(LOOK_EVERY_S)
-        taken_ms = (time.perf_counter() - begun_s) * 1000
+        engine.listen(listen)
+        if engine.status().indexed_ms is not None:  # a vault of a few notes, before anyone listened
+            listen(None)
+        if not settled.wait(SETTLE_TIMEOUT_S):
+            wait_until_whole(engine)
+            raise IndexUnavailable(f"the engine never told that {vault} is indexed")
         wait_until_whole(engine)
-        return taken_ms
+        return (told_s[0] - begun_s) * 1000
     finally:
         engine.close()
 

@@ -1,7 +1,13 @@
-"""Texts in, float32 rows out. Importing this loads no model and none of the libraries that run one."""
+"""Texts in, float32 rows out. Importing this loads no model and nothing that runs one."""
 
 from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
 from quarry.embedding.model_files import BUNDLED_NAME
-from quarry.embedding.static import StaticEncoder, load_encoder
 
-__all__ = ["BUNDLED_NAME", "Encoder", "Fingerprint", "FloatMatrix", "StaticEncoder", "load_encoder"]
+__all__ = ["BUNDLED_NAME", "Encoder", "Fingerprint", "FloatMatrix", "load_encoder"]
+
+
+def load_encoder(name: str = BUNDLED_NAME) -> Encoder:
+    """Load the model called *name*; see `static.load_encoder`, which is imported by whoever loads one."""
+    from quarry.embedding import static
+
+    return static.load_encoder(name)

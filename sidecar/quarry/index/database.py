@@ -8,11 +8,12 @@ of its own; and text spilled into temporary files would outlive the note it came
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import apsw
-import sqlite_vec  # type: ignore[import-untyped]  # ships no types
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index.folding import fold_marks
@@ -166,11 +167,20 @@ def _why_no_fts5(connection: apsw.Connection) -> str | None:
 def _load_vec(connection: apsw.Connection) -> str | None:
     try:
         connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
+        connection.load_extension(_vec_path())
         connection.enable_load_extension(False)
     except (apsw.Error, AttributeError) as error:  # no attribute: an apsw built without extension loading
         return f"it could not be loaded: {error}"
     return None
+
+
+@cache
+def _vec_path() -> str:
+    """Where sqlite-vec's extension lies. Its package is looked up, not imported: that would import `sqlite3`."""
+    found = find_spec(SQLITE_VEC.replace("-", "_"))
+    if found is None or found.origin is None:
+        raise apsw.ExtensionLoadingError("sqlite-vec is not installed")
+    return str(Path(found.origin).with_name("vec0"))
 
 
 def examine_parts() -> dict[str, str | None]:

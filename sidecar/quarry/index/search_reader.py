@@ -64,6 +64,10 @@ class SearchReader:
         """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
         if self._parts.has_fts5:
             self._memory.postings.words(self._db)
+        self.read_ahead()
+
+    def read_ahead(self) -> None:
+        """Have in memory what the first question by meaning would wait for, where memory may hold it."""
         if self._memory.vectors.fits(self._db):
             self._memory.vectors.vectors(self._db)
 

@@ -13,8 +13,6 @@ from functools import lru_cache
 import apsw
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import extract
 
 from quarry.index import meta
 from quarry.index.database import select
@@ -65,6 +63,9 @@ class _Spellings:
 
     def near(self, word: str, slips: int) -> list[str]:
         """Those at most so many *slips* away from *word*."""
+        from rapidfuzz.distance import OSA  # only mistyped words need it: 6 % of what a sidecar imports
+        from rapidfuzz.process import extract
+
         apart = np.bitwise_count(self.letters ^ _letters(word))
         begins = (np.flatnonzero(apart <= 2 * slips - abs(len(word) - self.length)) * self.length).tolist()
         promising = [self.joined[begin : begin + self.length] for begin in begins]
@@ -201,11 +202,15 @@ def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
 @lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
 def _slips_in_ending(ending: str) -> int:
     """How far *ending* is from the nearest of the known ones."""
+    from rapidfuzz.distance import OSA
+
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
 
 
 def _distance(word: str, term: str, slips: int) -> int:
     """How many slips lead from *word* to a word whose stem is *term*; more than *slips* is only known to be more."""
+    from rapidfuzz.distance import OSA
+
     found = min(int(OSA.distance(word, term)), int(OSA.distance(term_of(word), term)))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)

@@ -7,10 +7,10 @@ The one index in use: opened, set aside when it is damaged, and read by any thre
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from quarry.errors import IndexDamaged, IndexUnavailable
+from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
 from quarry.index import Index, Reader, clear_leftovers, rebuild_path, set_aside
 
 _log = logging.getLogger(__name__)
@@ -51,6 +51,10 @@ class IndexHolder:
         with ExitStack() as stack:
             yield self._enter_reader(stack)
 
+    def read_ahead(self) -> None:
+        """Have the vectors in memory before they are asked for: SQLite reads them beside all else that begins."""
+        threading.Thread(target=self._read_ahead, name="quarry-vectors", daemon=True).start()
+
     def replace(self, error: IndexDamaged) -> None:
         """
         Set the index aside, as *error* says that it is damaged, and begin an empty one. May be called again.
@@ -79,6 +83,10 @@ class IndexHolder:
         index = Index.open(self.path, without=self.without)
         self._is_open = True
         return index
+
+    def _read_ahead(self) -> None:
+        with suppress(QuarryError), self.reader() as reader:  # what is wrong with the index is told to who asks it
+            reader.read_ahead()
 
     def _set_aside(self, error: IndexDamaged) -> None:
         aside = set_aside(self.path)

@@ -15,6 +15,7 @@ from typing import Protocol, Self
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
+from quarry.indexing.comparing import Difference, look
 from quarry.indexing.deadly import deadly_notes, set_deadly
 from quarry.indexing.preparation import MANY_NOTES, Preparation, Progressing, batches
 from quarry.indexing.preparing import FailedNote, Ready, ReadyNote, embedded_text
@@ -38,7 +39,6 @@ from quarry.vault.paths import nfc
 from quarry.vault.rules import Rules
 
 _log = logging.getLogger(__name__)
-MANY_PROBLEMS = 10_000  # compared with what a scan skipped; with more, the record is written anew
 PENDING_TEXTS = 1024  # embedded at a time: a tenth of a second, shared out among the processes where there are some
 
 
@@ -95,13 +95,6 @@ class _Run:
     vanished: list[str] = field(default_factory=list)  # notes whose files were gone when they were to be read
 
     @classmethod
-    def over(cls, index: Index) -> Self:
-        """A run over all that *index* holds now."""
-        with index.reader() as reader:
-            known = reader.stamps()
-        return cls(index, known, len(known))
-
-    @classmethod
     def at(cls, index: Index, named: set[str]) -> Self:
         """A run over the notes that are, or lie below, one of the *named* paths, which are NFC."""
         with index.reader() as reader:
@@ -152,11 +145,14 @@ class Indexer:
         reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
         self._preparation = Preparation(root, reading, encoder, monitor, staffing)
 
-    def reconcile(self, index: Index, *, thorough: bool = False, everything: bool = False) -> Outcome:
+    def reconcile(
+        self, index: Index, found: Difference | None = None, *, thorough: bool = False, everything: bool = False
+    ) -> Outcome:
         """
         Compare the whole vault with *index* and carry out the difference.
 
         Args:
+            found: The difference, where someone looked just now.
             thorough: Hash every file, also where size and time say that nothing changed.
             everything: Read every note anew, also where its bytes did not change: the rules of reading did.
 
@@ -164,12 +160,10 @@ class Indexer:
             VaultMissing: The vault folder is not there; the index is left as it is.
             Cancelled: The monitor asked to stop; what was committed stays.
         """
-        scan = self._survey.everything()
+        found = found or look(self._survey, index, with_drawings=thorough)
+        scan, comparison = found.scan, found.comparison
         self._monitor.scanned(len(scan.excluded))
-        run = _Run.over(index)
-        _replace_skipped(index, scan.skipped)
-        drawings = set() if thorough else self._survey.known_drawings(scan) - run.known.keys()
-        comparison = compare({p: seen for p, seen in scan.files.items() if p not in drawings}, run.known)
+        run = _Run(index, found.known, len(found.known))
         in_doubt = comparison.touched + (comparison.new if comparison.gone else ())
         with self._preparation:
             read = self._read_stamps(run, in_doubt + (comparison.same if thorough and not everything else ()))
@@ -367,11 +361,3 @@ class Indexer:
 def _counted(redactions: Mapping[str, int]) -> str:
     """Which rules fired and how often; never on what."""
     return ", ".join(f"{name} {count}" for name, count in sorted(redactions.items()))
-
-
-def _replace_skipped(index: Index, skipped: Mapping[str, str]) -> None:
-    """Make *skipped* what is on record; nothing is written where it is, as most starts change nothing."""
-    with index.reader() as reader:
-        recorded = {problem.path: problem.reason for problem in reader.problems(MANY_PROBLEMS) if problem.skipped}
-    if recorded != skipped:
-        index.replace_skipped(skipped)

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, QuarryError
@@ -21,20 +22,22 @@ from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing.activity import Activity
 from quarry.indexing.care import Care, tidy_up
+from quarry.indexing.comparing import look
 from quarry.indexing.deadly import DEADLY
 from quarry.indexing.holding import IndexHolder
-from quarry.indexing.indexer import Indexer, Outcome
 from quarry.indexing.mending import mend
 from quarry.indexing.policy import Policy
-from quarry.indexing.rebuilding import Blueprint, bring_up_to_date, build_anew
 from quarry.indexing.reporting import RunKind, RunReporter, Updated
 from quarry.indexing.staffing import Staffing
-from quarry.indexing.survey import named_by
+from quarry.indexing.survey import Survey, named_by
 from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
-from quarry.text.note import READER_VERSION
-from quarry.text.scrub import SCRUBBER_VERSION
+from quarry.text.versions import READER_VERSION, SCRUBBER_VERSION
 from quarry.types import FileSeen, Leg, VaultChange
+
+if TYPE_CHECKING:
+    from quarry.indexing.indexer import Indexer, Outcome
+    from quarry.indexing.rebuilding import Blueprint
 
 __all__ = ["Maintenance", "Updated"]
 
@@ -56,6 +59,7 @@ class Maintenance:
         breathe: Callable[[], None],
         is_wanted: Callable[[], bool] = lambda: False,
         tell: Callable[[Updated | None], None],
+        head_start_s: float = 0.0,
     ) -> None:
         """
         Open, or make, the index at *index_path* for the vault at *root*.
@@ -65,6 +69,7 @@ class Maintenance:
             breathe: Called where stopping is safe; may wait, or raise `Cancelled`.
             is_wanted: Whether something more urgent than tidying up has come.
             tell: Called with what a commit changed, or None when there is progress to look at.
+            head_start_s: Of everything else before the first model is loaded; see `ModelSlot`.
 
         Raises:
             SchemaTooNew: A newer version wrote the index.
@@ -85,7 +90,8 @@ class Maintenance:
         self._mended: IndexDamaged | None = None  # the damage that the present index was made anew for
         self._holder = IndexHolder(index_path, without)
         self._tell_loss()
-        self.model = ModelSlot(self.policy.settings.model, load_encoder)
+        self._holder.read_ahead()
+        self.model = ModelSlot(self.policy.settings.model, load_encoder, head_start_s)
         self._adopted: Fingerprint | None = None
         self._patience_s = MODEL_WAIT_S
         self._is_rehearsed = False
@@ -190,6 +196,8 @@ class Maintenance:
 
     def rebuild(self) -> None:
         """Have the index built anew beside the old one, which answers until then, and put it in its place."""
+        from quarry.indexing import rebuilding
+
         beside = rebuild_path(self._holder.path)
         discard(beside)
         self._policy_changed()
@@ -198,8 +206,8 @@ class Maintenance:
         try:
             encoder = self.model.encoder
             blueprint = self._blueprint(beside, encoder)
-            build_anew(blueprint, self._reporter("beside"), lambda: encoder)
-            bring_up_to_date(blueprint, self._indexer("beside", lambda: encoder), self._take_seen)
+            rebuilding.build_anew(blueprint, self._reporter("beside"), lambda: encoder)
+            rebuilding.bring_up_to_date(blueprint, self._indexer("beside", lambda: encoder), self._take_seen)
             self.index.replace_with(beside)
             changes = self._take_seen()
         except BaseException:
@@ -279,7 +287,10 @@ class Maintenance:
             self._overtaken, self._told = set(), set()
         return RunReporter(kind, self.activity, self._tell, self._breathe, self._overtaken, self._told)
 
-    def _indexer(self, kind: RunKind, encoder: Callable[[], Encoder | None] | None = None) -> Indexer:
+    def _indexer(self, kind: RunKind, encoder: Callable[[], Encoder | None] | None = None) -> "Indexer":
+        """What carries changes out. A start without any does without the import: a fifth of a sidecar's own code."""
+        from quarry.indexing.indexer import Indexer
+
         policy, staffing = self.policy, Staffing(self._load_encoder, self.model.name)
         encoder = encoder or (lambda: self._encoder)
         reporter = self._reporter(kind)
@@ -312,8 +323,16 @@ class Maintenance:
         if is_empty:  # said now, so that a first run that is cut short goes on where it stopped
             self.index.meta_set("reading", self._reading_key())
         everything = self.index.meta_get("reading") != self._reading_key()
+        survey = Survey(self._root, self.policy.rules, self._drawings)
+        difference = look(survey, self.index, with_drawings=thorough)
+        if difference.is_none and not (thorough or everything):
+            self._reporter("main").scanned(len(difference.scan.excluded))
+            self.activity.take_back("removals")
+            self._embed_pending()
+            self._settle()
+            return
         indexer = self._indexer("main", self._awaited_encoder)
-        outcome = indexer.reconcile(self.index, thorough=thorough, everything=everything)
+        outcome = indexer.reconcile(self.index, difference, thorough=thorough, everything=everything)
         if everything:
             self.index.meta_set("reading", self._reading_key())
         if not outcome.held_back:
@@ -332,8 +351,10 @@ class Maintenance:
             self._indexer("main").embed_pending(self.index)
         self.activity.take_back("model")
 
-    def _blueprint(self, beside: Path, encoder: Encoder | None) -> Blueprint:
+    def _blueprint(self, beside: Path, encoder: Encoder | None) -> "Blueprint":
         """Of a whole index at *beside*, but for what is saved meanwhile."""
+        from quarry.indexing.rebuilding import Blueprint
+
         facts = {"reading": self._reading_key(), DEADLY: self.index.meta_get(DEADLY) or "[]"}
         if encoder:
             facts["fingerprint"] = _to_text(encoder.fingerprint)
@@ -346,7 +367,7 @@ class Maintenance:
         taken, self._seen_while_rebuilding = self._seen_while_rebuilding or [], []
         return taken
 
-    def _note_outcome(self, outcome: Outcome) -> None:
+    def _note_outcome(self, outcome: "Outcome") -> None:
         if outcome.changed_anything:
             self._care.changed(time.monotonic())
         if outcome.held_back:
@@ -359,6 +380,7 @@ class Maintenance:
     def _settle(self) -> None:
         """Equal to the vault again."""
         self.activity.settle()
+        self.model.hurry()
         self._tell(None)
 
     # --- model and rules -----------------------------------------------------------------------

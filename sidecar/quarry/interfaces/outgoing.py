@@ -4,8 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 
-from quarry.text.scrub import scrub_text, scrub_texts
-
 # C0 but tab and line feed, DEL, C1 (a terminal obeys them), bidirectional marks, overrides and isolates, zero-width
 # characters that are not joiners (emoji and Indic scripts need those), line separators, invisible operators,
 # interlinear annotation, and tags and variation selectors of plane 14 (text that people do not see and models read).
@@ -17,11 +15,15 @@ _UNPRINTABLE = re.compile(
 
 def scrubbed(text: str) -> str:
     """*text* with credentials blanked: notes were scrubbed when indexed, this is the second line of defence."""
+    from quarry.text.scrub import scrub_text  # what never passes anything on does without its rules
+
     return scrub_text(text)
 
 
 def all_scrubbed(texts: Iterable[str]) -> Mapping[str, str]:
     """Each of *texts* -> `scrubbed`; a tenth of the time of one after the other. What was forgotten is no key of it."""
+    from quarry.text.scrub import scrub_texts
+
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, scrub_texts(distinct), strict=True))
 
@@ -33,7 +35,7 @@ def printable(text: str) -> str:
     What is taken out may have stood inside a credential and hidden it, so what is left is scrubbed again.
     """
     clean = _UNPRINTABLE.sub("", text)
-    return clean if clean == text else scrub_text(clean)
+    return clean if clean == text else scrubbed(clean)
 
 
 def one_line(text: str) -> str:

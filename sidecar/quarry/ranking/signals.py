@@ -18,7 +18,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -63,7 +63,7 @@ class Weights:
 @lru_cache(maxsize=1)
 def default_weights() -> Weights:
     """The weights that ship, from `weights.toml`."""
-    table = tomllib.loads(files("quarry.ranking").joinpath("weights.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("weights.toml").read_text("utf-8"))
     return Weights(
         words={name: float(table["words"][name]) for name in SIGNAL_NAMES if name != "meaning"},
         meaning_least=float(table["meaning"]["least"]),

@@ -23,8 +23,6 @@ MIN_CHARS = 30  # less is no passage: it joins a neighbour, and is findable ther
 MAX_DETAIL_CHARS = 2_000  # of flattened data a chunk: as much again as its own text may be
 NOTE_START = -1  # as `Detail.offset`: goes to the first chunk
 
-_MARKER_START = "[REDACTED:"
-
 
 @dataclass(frozen=True, slots=True)
 class Detail:
@@ -93,28 +91,6 @@ def chunk_body(
         parts = [_Part(body_start, body_start, (), 0)]
     chunks = tuple(_place(decoded, scrubbed, parts, context))
     return Chunked(_with_details(chunks, parts, details), problems)
-
-
-def note_utf16_offset(chunk: Chunk, offset: int) -> int:
-    """
-    Where the code point *offset* of a chunk's text stands in its note, in UTF-16 code units.
-
-    An offset inside a redaction's marker leads to the start of what was redacted.
-    """
-    drift = 0
-    for shift in chunk.shifts:
-        if offset < shift.offset:
-            marker_start = chunk.text.rfind(_MARKER_START, 0, shift.offset)
-            offset = marker_start if 0 <= marker_start < offset else offset
-            break
-        drift += shift.utf16
-    return chunk.start_utf16 + utf16_length(chunk.text[:offset]) + drift
-
-
-def note_line(chunk: Chunk, offset: int) -> int:
-    """On which line of its note, from 0, the code point *offset* of a chunk's text stands."""
-    drift = sum(shift.lines for shift in chunk.shifts if shift.offset <= offset)
-    return chunk.line + chunk.text.count("\n", 0, offset) + drift
 
 
 # --- sections ----------------------------------------------------------------------------------

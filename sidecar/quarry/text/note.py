@@ -20,9 +20,6 @@ from quarry.text.scrub import scrub
 from quarry.text.tags import find_tags, has_tag_sign
 from quarry.types import Link, Note, PropertyValue
 
-READER_VERSION = 1
-"""Stored with an index; raise it with every change of what is read out of a note, so that old notes are read again."""
-
 MAX_ALIASES = 100
 MAX_CONTEXT_CHARS = 1_000  # of the line `title | type | tags | aliases`; it is copied into every chunk
 

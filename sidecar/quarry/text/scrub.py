@@ -21,9 +21,6 @@ from quarry.text.scrub_engines import Engine, default_engine
 from quarry.text.scrub_rules import FOREIGN_LABEL, RULES
 from quarry.text.scrub_views import views_of
 
-SCRUBBER_VERSION = 2
-"""Stored with an index. Raise it with every change to the rules, so that notes indexed before are scrubbed again."""
-
 MAX_PASSES = 8
 """A redaction can bare a secret beside it. Two passes are the rule; notes made to need more cannot cost more."""
 

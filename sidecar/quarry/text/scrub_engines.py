@@ -7,7 +7,8 @@ of patterns first, and why one set a family: docs/decisions/003.
 """
 
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Protocol
 
@@ -34,14 +35,19 @@ class Re2Engine:
     def __init__(self) -> None:
         import re2  # type: ignore[import-untyped]  # here, so that a platform without it can go on
 
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1  # one byte is one character
-        options.log_errors = False
-        self._patterns: list[Any] = [re2.compile(_with_ends(rule), options) for rule in RULES]
-        options.max_mem = SET_MEMORY_BYTES
+        def options() -> Any:
+            chosen = re2.Options()
+            chosen.encoding = re2.Options.Encoding.LATIN1  # one byte is one character
+            chosen.log_errors = False
+            return chosen
+
+        of_sets, of_patterns = options(), options()
+        of_sets.max_mem = SET_MEMORY_BYTES
+        # Compiled when first wanted, 10 ms for all: most rules match in no note, and every start waits for this.
+        self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), of_patterns))
         self._sets: list[Any] = []
         for family in FAMILIES:
-            patterns = re2.Set.SearchSet(options)
+            patterns = re2.Set.SearchSet(of_sets)
             for rule in family:
                 patterns.Add(_core(rule).encode())
             patterns.Compile()
@@ -61,7 +67,7 @@ class Re2Engine:
         A group would say the same, but RE2 leaves its automaton to fill a group: a second for a line of 1 MB.
         """
         rule = RULES[index]
-        match = self._patterns[index].search(data, position - 1 if position and rule.left else position)
+        match = self._pattern(index).search(data, position - 1 if position and rule.left else position)
         if match is None:
             return None
         if rule.lead or rule.trail:
@@ -108,9 +114,17 @@ def _between_ends(rule: Rule) -> bytes:
     return f"{left}{rule.lead}({rule.pattern}){rule.trail}{right}".encode()
 
 
-@cache
+_compiling = threading.Lock()
+
+
 def default_engine() -> Engine:
-    """The best engine of this machine, compiled once."""
+    """The best engine of this machine, compiled once: who asks meanwhile waits for it."""
+    with _compiling:
+        return _best_engine()
+
+
+@cache
+def _best_engine() -> Engine:
     try:
         return Re2Engine()
     except ImportError:  # no wheel of google-re2 for this platform (musl)

@@ -12,8 +12,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from quarry.embedding import StaticEncoder, load_encoder
 from quarry.embedding.model_files import BUNDLED
+from quarry.embedding.static import StaticEncoder, load_encoder
 
 WORDS = ("[UNK]", "alpha", "beta", "gamma", "delta")
 

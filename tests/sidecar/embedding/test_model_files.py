@@ -1,9 +1,9 @@
-import dataclasses
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
 @pytest.fixture
 def as_bundled(bundled_copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the bundled folder that stands in its place."""
-    monkeypatch.setattr(model_files, "BUNDLED", dataclasses.replace(BUNDLED, path=bundled_copy))
+    monkeypatch.setattr(model_files, "BUNDLED", replace(BUNDLED, path=bundled_copy))
     return bundled_copy
 
 

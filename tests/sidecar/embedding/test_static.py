@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE, Unigram
 from tokenizers.pre_tokenizers import Metaspace
 
-from quarry.embedding import StaticEncoder, load_encoder
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE, WEIGHTS_FILE
+from quarry.embedding.static import StaticEncoder, load_encoder
 from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, MAX_TOKENS
 from quarry.errors import ModelDamaged
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from quarry.engine import Engine
 from quarry.errors import IndexUnavailable, ModelMissing
 from quarry.evaluation.collections import JudgedQuery
 from quarry.evaluation.running import ask, indexed
@@ -63,7 +64,7 @@ def test_a_missing_leg_is_an_error_and_no_result_of_the_other(tmp_path, notes, m
     def no_model(name):
         raise ModelMissing(f"{name} is not there")
 
-    monkeypatch.setattr("quarry.engine.Engine.open.__func__.__kwdefaults__", {"load": no_model, "without": frozenset()})
+    monkeypatch.setitem(Engine.open.__kwdefaults__, "load", no_model)
 
     with pytest.raises(IndexUnavailable, match="dense leg"), indexed(notes, tmp_path / "index.db"):
         pass

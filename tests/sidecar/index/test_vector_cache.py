@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quarry.errors import IndexDamaged
 from quarry.index import Index
 from quarry.index import vector_cache as caches
 from quarry.index.vector_cache import VectorCache
@@ -64,6 +66,52 @@ def test_a_saved_note_does_not_cause_everything_to_be_read(index, put, dense, mo
     put("c.md", "plums")
 
     assert dense("plums", depth=1) == [("c.md", 0)]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_however_many_rows_are_read_at_a_time_all_are(index, put, monkeypatch, rows):
+    monkeypatch.setattr(caches, "READ_ROWS", rows)
+    for number, texts in enumerate((["apples", "", "pears"], ["plums"], [""])):
+        put(f"{number}.md", *texts, title=f"t{number}")
+
+    with index.reader() as reader:
+        found = VectorCache().vectors(reader._db)
+        stored = dict(reader._db.execute("SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0"))
+        titles = dict(reader._db.execute("SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0"))
+
+    assert len(stored) == 3
+    for matrix, rows_of in ((found.chunks, stored), (found.titles, titles)):
+        assert matrix.ids.tolist() == sorted(rows_of)
+        assert {row_id: row for row_id, (row, _) in living(matrix).items()} == rows_of
+        assert [float(np.sqrt(sum(int(n) ** 2 for n in row))) for row in matrix.rows] == matrix.norms.tolist()
+
+
+def test_vectors_of_another_length_than_the_others_are_damage(index, put):
+    put("a.md", "apples", "pears")
+    with index._writer.change() as connection:
+        last = "(SELECT max(chunk_id) FROM vectors)"
+        connection.execute(f"UPDATE vectors SET vector = substr(vector, 2) WHERE chunk_id = {last}")
+
+    with pytest.raises(IndexDamaged, match="dimensions"), index.reader() as reader:
+        reader.read_ahead()
+
+
+def test_what_is_read_ahead_is_not_read_again(index, put, dense, monkeypatch):
+    put("a.md", "apples")
+    with index.reader() as reader:
+        reader.read_ahead()
+    monkeypatch.setattr(caches, "_load", None)
+
+    assert dense("apples", depth=1) == [("a.md", 0)]
+
+
+def test_nothing_is_read_ahead_that_memory_may_not_hold(index, put, monkeypatch):
+    put("a.md", "apples")
+    monkeypatch.setattr(caches, "MEMORY_BYTES", 10)
+    monkeypatch.setattr(caches, "_load", None)
+
+    with index.reader() as reader:
+        reader.read_ahead()
 
 
 def test_an_older_moment_is_read_for_itself(index, put):

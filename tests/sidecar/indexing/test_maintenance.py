@@ -7,11 +7,32 @@ import pytest
 from builders import DIM, HashEncoder, Vault, ask, everything_found, find, index_bytes, settle, wait_until
 
 from quarry.errors import ModelMissing
-from quarry.indexing import maintenance, preparing, reading, worker
+from quarry.indexing import indexer, maintenance, preparing, reading, worker
 from quarry.text.scrub_engines import default_engine
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed
+
+
+def test_a_start_has_the_vectors_in_memory_before_anyone_asks(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+
+    engine = open_engine()
+
+    wait_until(lambda: engine._maintenance.index._memory.vectors._kept is not None)
+
+
+def test_a_start_over_an_index_that_equals_its_vault_carries_nothing_out(vault: Vault, open_engine, monkeypatch):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+    monkeypatch.setattr(indexer, "Indexer", None)
+
+    engine = open_engine()
+
+    assert engine.status().state == "live"
+    assert engine.status().message is None
+    assert find(engine, "walnut") == ["a.md"]
 
 
 # --- settings and rules -----------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """A file becomes a note: title, tags, aliases, properties, links, chunks, and nothing secret in any of them."""
 
-import dataclasses
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -55,7 +55,7 @@ def test_properties_of_every_kind_are_kept() -> None:
 def test_a_secret_reaches_no_part_of_a_note(text: str) -> None:
     note = read(text, path=f"{TOKEN}.md")
 
-    seen = msgspec.json.encode(dataclasses.replace(note, path="")).decode()
+    seen = msgspec.json.encode(replace(note, path="")).decode()
     assert TOKEN not in seen
     assert sum(note.redactions.values()) > 0
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.text.scrub import SCRUBBER_VERSION, Redaction, scrub, scrub_text, scrub_texts
+from quarry.text.scrub import Redaction, scrub, scrub_text, scrub_texts
 from quarry.text.scrub_engines import Engine, Re2Engine, ReEngine
+from quarry.text.versions import SCRUBBER_VERSION
 
 CHANCE = random.Random(7)
 ALPHABET = string.ascii_letters + string.digits

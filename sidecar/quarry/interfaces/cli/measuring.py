@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ NEEDED = ("model2vec", "sqlite_vec")  # by the published design
 
 def measure_vault(options: argparse.Namespace) -> int:
     """Measure what *options* name."""
-    with _folder(options.work) as work, _home(work / "home"):
+    with _ending_in_order(), _folder(options.work) as work, _surroundings(work):
         plan = _plan(options, work)
         document: Document = {}
         for document in measure(plan, BenchSession, lambda what: complain(f"{what} ...")):
@@ -143,20 +144,42 @@ def _folder(work: Path | None) -> Iterator[Path]:
         work.mkdir(parents=True, exist_ok=True)
         yield work.resolve()
         return
-    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-", ignore_cleanup_errors=True) as temporary:
         yield Path(temporary).resolve()
 
 
 @contextlib.contextmanager
-def _home(folder: Path) -> Iterator[None]:
-    """Our own files below *folder* while this runs, here and in what is started: measuring touches no one's index."""
-    private_folder(folder)
-    before = os.environ.get("QUARRY_HOME")
-    os.environ["QUARRY_HOME"] = str(folder)
+def _ending_in_order() -> Iterator[None]:
+    """Being told to end unwinds like Ctrl-C: the temporary folder holds a gigabyte, and processes are at work."""
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = [(number, signal.signal(number, end)) for number in numbers]
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["QUARRY_HOME"]
-        else:
-            os.environ["QUARRY_HOME"] = before
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _surroundings(work: Path) -> Iterator[None]:
+    """
+    What this and every process that it starts find: our own files and all temporary ones below *work*, so that
+    measuring touches no one's index and leaves nothing elsewhere; and modules are kept compiled, as an installation
+    has them, or each start would be measured with a compiler in it.
+    """
+    ours = {"QUARRY_HOME": work / "home", "TMPDIR": work / "temporary"}
+    before = {name: os.environ.pop(name, None) for name in (*ours, "PYTHONDONTWRITEBYTECODE")}
+    for name, folder in ours.items():
+        os.environ[name] = str(private_folder(folder))
+    tempfile.tempdir = None  # is worked out anew
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
+        tempfile.tempdir = None

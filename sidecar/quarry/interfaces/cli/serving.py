@@ -28,7 +28,8 @@ def run_serve(options: argparse.Namespace) -> int:
     """Serve. The imports are here so that other commands start without them."""
     with importing():
         from quarry.interfaces.serve import ServeOptions, serve
-    gc.freeze()  # modules stay: no collection need ever look through them
+
+        gc.freeze()  # modules stay: no collection need ever look through them, the one that is due at once among them
 
     vault = vault_of(options)
     if options.idle is not None and not options.idle > 0:

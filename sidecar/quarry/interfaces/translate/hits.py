@@ -6,8 +6,8 @@ from quarry.interfaces import protocol as wire
 from quarry.interfaces.outgoing import all_scrubbed, scrubbed
 from quarry.interfaces.translate.status import missing_legs
 from quarry.search import Answer, Explanation, Hit, Passage, Related, RelatedNote
-from quarry.text.chunking import note_line, note_utf16_offset
 from quarry.text.decoding import utf16_offset
+from quarry.text.positions import note_line, note_utf16_offset
 from quarry.text.snippet import Mark, Snippet
 from quarry.types import Fused
 from quarry.vault.paths import nfc

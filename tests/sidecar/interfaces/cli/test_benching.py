@@ -1,6 +1,8 @@
 """`quarry bench`: every part over the real engine and the real socket, on a few notes."""
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -107,3 +109,24 @@ def test_without_the_extra_it_says_what_to_install(command, vault, monkeypatch):
 
     assert done.code == 1
     assert "[bench]" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, what is told to end does not hear of it")
+def test_a_benchmark_that_is_told_to_end_leaves_nothing_behind(vault, tmp_path):
+    (tmp_path / "temporary").mkdir()
+    command = [sys.executable, "-P", "-m", "quarry", "bench", str(vault), "--only", "index", "--no-baseline"]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    )
+    try:
+        while b"indexing" not in process.stderr.readline():
+            assert process.poll() is None
+        assert list((tmp_path / "temporary").iterdir())
+
+        process.terminate()
+
+        assert process.wait(60) == 130
+        assert not list((tmp_path / "temporary").iterdir())
+    finally:
+        process.kill()
+        process.stderr.close()

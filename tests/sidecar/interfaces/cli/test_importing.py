@@ -9,33 +9,108 @@ import pytest
 from quarry.interfaces.cli.importing import importing
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
-UNASKED = {"importlib.metadata", "pathspec", "tqdm", "watchfiles", "model2vec"}
+OTHERS = {
+    "pathspec",
+    "tqdm",
+    "watchfiles",
+    "model2vec",
+    "mcp",
+    "quarry.evaluation",
+    "quarry.bench",
+    "quarry.interfaces.mcp",
+}
+PUT_OFF = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
+READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
+INDEXING = {"quarry.indexing.indexer", "quarry.indexing.preparation", "quarry.indexing.preparing"}
+SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
+
+BEGIN = "from quarry.__main__ import main\nfrom quarry.interfaces.cli.main import _parser\n"
+ANSWER = """
+import sys, threading
+from pathlib import Path
+from quarry.interfaces.serve import Engine
+from quarry.interfaces import protocol, translate
+
+settled = threading.Event()
+engine = Engine.open(Path(sys.argv[1]), Path(sys.argv[2]))
+engine.listen(lambda _: settled.set() if engine.status().indexed_ms else None)
+assert engine.status().indexed_ms or settled.wait(60)
+request = translate.search_request(protocol.SearchParams(query="kettle", mode=sys.argv[3]))
+reply = translate.search_result(engine.search(request), with_text=False)
+assert reply.hits[0].path == "Tea.md", reply
+"""
 
 
-def imported(code: str) -> set[str]:
+def imported(code: str, *arguments: str) -> set[str]:
     """The modules that are there after *code*, in a process of its own."""
     code = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    command = [sys.executable, "-c", code, *arguments]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
 @pytest.mark.parametrize("command", ["search", "explain", "related", "read", "list", "status"])
 def test_a_command_that_asks_a_sidecar_imports_no_engine(command: str):
-    code = f"from quarry.interfaces.cli.main import _parser\n_parser(['{command}'])\nimport quarry.interfaces.client"
-
-    found = imported(code)
+    found = imported(f"{BEGIN}_parser(['{command}'])\nimport quarry.interfaces.client")
 
     assert "quarry.interfaces.client" in found
-    assert not found & ENGINE
-    assert not found & (UNASKED - {"importlib.metadata"})  # that one websockets imports for itself
+    assert not found & (ENGINE | OTHERS | PUT_OFF | SELDOM)
+    assert "quarry.text.scrub" not in found
+
+
+def test_a_command_that_serves_agents_imports_no_engine():
+    pytest.importorskip("mcp")
+
+    found = imported(f"{BEGIN}_parser(['mcp'])\nimport quarry.interfaces.mcp")
+
+    assert "mcp" in found
+    assert not found & (ENGINE - {"numpy"})  # no affair of ours what mcp imports
 
 
 def test_a_sidecar_imports_neither_what_follows_files_nor_what_draws_nor_what_asks_another():
-    code = "from quarry.interfaces.cli.main import _parser\n_parser(['serve'])\nimport quarry.interfaces.serve"
-
-    found = imported(code)
+    found = imported(f"{BEGIN}_parser(['serve'])\nimport quarry.interfaces.serve")
 
     assert "quarry.engine" in found
-    assert not found & {"pathspec", "tqdm", "watchfiles", "model2vec", "websockets.sync.client", "quarry.evaluation"}
+    assert not found & (OTHERS | PUT_OFF | READING_NOTES | INDEXING | SELDOM)
+    assert not found & {
+        "websockets.sync.client",
+        "tokenizers",
+        "safetensors",
+        "quarry.text.scrub",
+        "quarry.embedding.static",
+    }
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_an_answer_from_an_index_that_equals_its_vault_needs_nothing_that_reads_notes(mode: str, tools, tmp_path):
+    vault = tools.write_vault(
+        tmp_path / "vault", {"Tea.md": "# Tea\n\nPut the kettle on.\n", "Bed.md": "# Bed\n\nMade.\n"}
+    )
+    places = (str(vault), str(tmp_path / "index.db"), mode)
+    first = imported(f"{BEGIN}{ANSWER}engine.close()", *places)
+
+    found = imported(f"{BEGIN}{ANSWER}", *places)
+
+    assert first >= READING_NOTES | INDEXING  # the names are right: they were needed to index it
+    assert not found & (READING_NOTES | INDEXING | OTHERS | PUT_OFF | SELDOM)
+
+
+def test_what_is_put_off_is_there_when_it_is_asked_for():
+    code = (
+        "from importlib.metadata import version\nimport urllib.request\n"
+        "assert version('numpy')\nassert urllib.request.Request('http://localhost/').host == 'localhost'"
+    )
+
+    found = imported(f"import quarry.__main__\n{code}")
+
+    assert {"importlib.metadata._adapters", "http.client"} <= found
+
+
+def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
+    code = "import numpy, os\nassert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
+    if sys.platform == "linux":
+        code += "\nassert len(os.listdir('/proc/self/task')) == 1"
+
+    assert "numpy" in imported(f"import quarry.__main__\n{code}")
 
 
 def test_the_package_alone_looks_up_no_version_and_knows_it_when_asked():

@@ -1,0 +1,51 @@
+"""
+How does the vault differ from its index, as far as a listing can tell? Most starts end here, as nothing does.
+
+What carries a difference out (`indexer.py`) is imported when there is one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quarry.index import Index
+from quarry.indexing.reconcile import Comparison, compare
+from quarry.indexing.survey import Survey
+from quarry.types import FileStamp
+from quarry.vault.scan import Scan
+
+MANY_PROBLEMS = 10_000  # compared with what a scan skipped; with more, the record is written anew
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A vault beside its index, as of one walk."""
+
+    scan: Scan
+    known: Mapping[str, FileStamp]  # what the index holds
+    comparison: Comparison
+
+    @property
+    def is_none(self) -> bool:
+        """Whether a listing tells no difference."""
+        return not (self.comparison.new or self.comparison.touched or self.comparison.gone)
+
+
+def look(survey: Survey, index: Index, *, with_drawings: bool = False) -> Difference:
+    """
+    Walk over the vault, compare it with *index*, and put on record there which files were skipped.
+
+    Args:
+        with_drawings: Whether files that were found to be drawings before are looked at as well.
+
+    Raises:
+        VaultMissing: The vault folder is not there.
+    """
+    scan = survey.everything()
+    with index.reader() as reader:
+        known = reader.stamps()
+        recorded = {problem.path: problem.reason for problem in reader.problems(MANY_PROBLEMS) if problem.skipped}
+    if recorded != scan.skipped:  # nothing is written where nothing is to be said, as at most starts
+        index.replace_skipped(scan.skipped)
+    drawings = set() if with_drawings else survey.known_drawings(scan) - known.keys()
+    files = {path: seen for path, seen in scan.files.items() if path not in drawings} if drawings else scan.files
+    return Difference(scan, known, compare(files, known))
