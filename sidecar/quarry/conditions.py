@@ -11,8 +11,9 @@ Every condition speaks of whole notes, as Obsidian's own search does. What merel
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 TaskState = Literal["any", "todo", "done"]
 Comparison = Literal["exists", "is", "<", "<=", ">", ">="]
@@ -21,31 +22,27 @@ Place = Literal["text", "path", "file"]
 """What a regular expression is tried on: each passage of the note, its path, or its file's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(Struct, frozen=True):
     """These words stand side by side, in any form and case, in the note's text, title or aliases."""
 
     phrase: str
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Struct, frozen=True):
     """A regular expression (RE2 syntax, letters in any case, `^` and `$` at every line) finds something there."""
 
     pattern: str
     place: Place = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class InSection:
+class InSection(Struct, frozen=True):
     """One section holds all of these words and phrases, its heading trail included, and none of those it may not."""
 
     phrases: tuple[str, ...]
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class InTask:
+class InTask(Struct, frozen=True):
     """
     One task of that state holds all of these words and phrases and none of those it may not; with neither, any task
     of that state will do. Done is `[x]`; a task with nothing between the brackets is still to do, and so is one with
@@ -57,36 +54,31 @@ class InTask:
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class InFolder:
+class InFolder(Struct, frozen=True):
     """Below this folder. `""` is the vault itself."""
 
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
-class InPath:
+class InPath(Struct, frozen=True):
     """The path has this part, case and accents ignored."""
 
     part: str
 
 
-@dataclass(frozen=True, slots=True)
-class InFile:
+class InFile(Struct, frozen=True):
     """The file's name, without its folders, has this part, case and accents ignored."""
 
     part: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(Struct, frozen=True):
     """Carries this tag, or one nested in it, case ignored."""
 
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class HasProperty:
+class HasProperty(Struct, frozen=True):
     """
     A front matter property is there (`exists`), is this value (of a list: holds it; case and accents ignored; `""`:
     it is there and empty), or stands in this order to it: numbers as numbers, dates as dates, anything else as text.
@@ -97,8 +89,7 @@ class HasProperty:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Dated:
+class Dated(Struct, frozen=True):
     """
     `from_ms <= time < until_ms`, milliseconds since 1970; None leaves that side open.
 
@@ -111,22 +102,19 @@ class Dated:
     until_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
+class Every(Struct, frozen=True):
     """All of the parts; no parts admit every note."""
 
     parts: tuple["Condition", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True):
     """At least one of the parts."""
 
     parts: tuple["Condition", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """Notes that the part does not admit."""
 
     part: "Condition"

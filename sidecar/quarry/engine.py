@@ -8,10 +8,11 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Self
+
+from msgspec import Struct
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
@@ -33,8 +34,7 @@ Listener = Callable[[Updated | None], None]
 """Told what a commit changed, or None when there is progress to look at. Called on the indexing thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """What the index holds and what it is doing."""
 
     state: State
@@ -54,8 +54,7 @@ class Status:
     message: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class WholeNote:
+class WholeNote(Struct, frozen=True):
     """A note as it may be read: scrubbed, with what the index knows of it."""
 
     path: str

@@ -6,8 +6,9 @@ Which ones may be tuned on is settled here, once: what was chosen by looking at 
 
 import random
 import tarfile
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from quarry.evaluation.collections import Collection, read_collection
 

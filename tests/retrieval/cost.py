@@ -20,8 +20,9 @@ import shutil
 import statistics
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from quarry.engine import Engine
 from quarry.types import SearchRequest

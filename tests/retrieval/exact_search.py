@@ -11,11 +11,12 @@ It is what search is compared with, not what anyone would want to wait for.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import apsw
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry import search as searching

@@ -1,11 +1,11 @@
 """The comparison of what ships with what is exact, on the sample vault."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from collected import sample, some_queries
 from exactness import Outcome, signs_propose, table, weigh
+from msgspec.structs import replace
 
 from quarry.evaluation.judging import Task, judge
 from quarry.index import matrix

@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import zstandard
+from msgspec.structs import replace
 
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix

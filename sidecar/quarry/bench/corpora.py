@@ -11,9 +11,10 @@ import random
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.bench.measuring import PartFailed
 from quarry.errors import BadRequest, VaultMissing
@@ -37,8 +38,7 @@ _HEADING = re.compile(r"(?m)^(#{1,3}) +(\S.*)$")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(Struct, frozen=True):
     """A vault made for measuring; nothing else uses it, so it may be changed."""
 
     vault: Path

@@ -13,9 +13,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from quarry.errors import QuarryError
 
@@ -34,8 +35,7 @@ class PartFailed(QuarryError):
     """A part of the benchmark that ran in a process of its own ended without a result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost(Generic[T]):
+class Cost(Struct, Generic[T], frozen=True):
     """What work in a process of its own gave and took, the process's start included."""
 
     result: T

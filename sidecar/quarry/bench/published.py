@@ -12,13 +12,13 @@ import hashlib
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 import sqlite_vec  # type: ignore[import-untyped]
+from msgspec import Struct
 
 from quarry.embedding.model_files import BUNDLED
 
@@ -78,8 +78,7 @@ _HEADING = re.compile(r"(?m)^#{1,3} +(.+)$")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row that would be shown."""
 
     path: str

@@ -6,9 +6,10 @@ A figure that was not measured is null, so that every document has the same shap
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from quarry.errors import BadRequest
 
@@ -45,8 +46,7 @@ def read(file: Path) -> Document:
     return document
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """One figure of two results."""
 
     name: str

@@ -4,9 +4,10 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from quarry.bench import baseline, corpora, indexing, peers, querying, results, serving
 from quarry.bench.corpora import Corpus, lay_out
@@ -33,8 +34,7 @@ _MAKES_AN_INDEX = ("embedding", "index", "indexing", "terms", "text")  # the fol
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What to measure."""
 
     vault: Path

@@ -1,18 +1,17 @@
 """What the rest of the engine knows of an embedding model: texts go in, unit rows come out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 FloatMatrix: TypeAlias = NDArray[np.float32]
 """Embeddings, shape (text count, dim), one row a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """
     Which model made a vector. The index stores it, so that vectors of two models never meet.
 

@@ -8,8 +8,9 @@ for, so nothing that runs code when it is read (pickle, skops) can be reached fr
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.errors import ModelDamaged, ModelMissing
 
@@ -33,8 +34,7 @@ _CHOICES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFolder:
+class ModelFolder(Struct, frozen=True):
     """A folder that should hold a model."""
 
     path: Path

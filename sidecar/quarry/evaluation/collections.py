@@ -15,9 +15,10 @@ a table. Tables are separated by tabs and quote nothing, under a line that names
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from quarry.errors import BadRequest
 from quarry.vault.paths import nfc
@@ -34,8 +35,7 @@ class BadCollection(BadRequest):
     """A collection is not laid out as it should be; the message names the file and the line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One document of a corpus, which becomes one note."""
 
     id: str
@@ -43,8 +43,7 @@ class Document:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedQuery:
+class JudgedQuery(Struct, frozen=True):
     """A query and what is relevant to it."""
 
     id: str
@@ -53,8 +52,7 @@ class JudgedQuery:
     grades: Mapping[str, int]  # document id -> grade, at least 1; what is not named is not relevant
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(Struct, frozen=True):
     """Queries over one corpus."""
 
     name: str

@@ -1,9 +1,9 @@
 """Is one system better than another, or was it luck? Paired over the same queries."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 FLIPS = 10_000  # resolves p to about .001 where it matters, at .05
@@ -16,8 +16,7 @@ Scores = Mapping[str, Mapping[str, float]]
 """Collection -> query id -> score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """How the second of two differs from the first over some queries."""
 
     name: str
@@ -32,8 +31,7 @@ class Difference:
         return self.second - self.first
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One query that scored otherwise."""
 
     collection: str
@@ -47,8 +45,7 @@ class Change:
         return self.second - self.first
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two sets of scores side by side."""
 
     collections: tuple[Difference, ...]

@@ -3,9 +3,10 @@
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.engine import Engine, Status
 from quarry.evaluation.collections import Collection, JudgedQuery
@@ -21,8 +22,7 @@ Show = Callable[[str, int, int], None]
 SHOWN_REFUSALS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """What to judge, and how."""
 
     collection: Collection
@@ -32,8 +32,7 @@ class Task:
     keep: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What came out for one collection."""
 
     name: str

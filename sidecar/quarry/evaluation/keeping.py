@@ -10,8 +10,9 @@ import json
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 import quarry
 from quarry.evaluation.collections import Collection, read_documents
@@ -23,8 +24,7 @@ DONE = "ids.json"  # written last
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A vault to index, and where its index goes."""
 
     vault: Path

@@ -12,9 +12,10 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from quarry.evaluation.collections import BadCollection
 from quarry.evaluation.judging import Judged
@@ -23,8 +24,7 @@ from quarry.evaluation.measures import MEASURES, Values, means
 _SEPARATORS = re.compile(r"[/\\\x00-\x1f:]")
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """One query's line in a run folder."""
 
     collection: str

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.engine import Engine, Status
 from quarry.errors import BadQuery, DeadlineExceeded, IndexUnavailable
@@ -16,8 +17,7 @@ from quarry.vault.paths import nfc
 LOOK_EVERY_S = 0.02  # at the indexing; small next to the second that the smallest vault takes
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What came of asking."""
 
     run: Run

@@ -1,7 +1,8 @@
 """Which ways to search are judged? Each is a whole system: what is asked of the engine, by its name in tables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.types import Fusion, SearchMode, SearchRequest
 
@@ -9,8 +10,7 @@ MOST_TOKENS = 10**9  # a budget that ends no answer
 NO_SNIPPETS = 0  # characters; quoting would cost twenty times what ranking does
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(Struct, frozen=True):
     """One way to search."""
 
     mode: SearchMode

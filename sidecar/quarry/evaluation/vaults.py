@@ -10,8 +10,9 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.errors import NoteNotFound
 from quarry.evaluation.collections import Document
@@ -28,8 +29,7 @@ WRITTEN_NS = 1_767_225_600 * 10**9  # 2026-01-01: age is no sign of relevance he
 _NOT_IN_A_TITLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenNote:
+class WrittenNote(Struct, frozen=True):
     """Where a document went."""
 
     id: str

@@ -1,13 +1,13 @@
 """Pieces of SQL that carry the values of their placeholders, and how they are put together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.index.database import SqlValue
 
 
-@dataclass(frozen=True, slots=True)
-class Sql:
+class Sql(Struct, frozen=True):
     """A piece of SQL, with the values of its placeholders in their order."""
 
     text: str

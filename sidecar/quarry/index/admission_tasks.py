@@ -7,7 +7,8 @@ further in; it ends where the next item begins. In fenced code there are none.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.conditions import InTask, TaskState
 from quarry.index.folding import fold_case
@@ -21,8 +22,7 @@ _MARGIN = re.compile(r"[ \t>]*")
 _DONE = frozenset("xX")
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A task as written, without its box."""
 
     says: str

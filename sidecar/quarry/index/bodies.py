@@ -10,12 +10,12 @@ Packed are two lines of JSON and the texts one after another: whoever wants one 
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import apsw
 import zstandard
+from msgspec import Struct
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
@@ -27,8 +27,7 @@ MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all 
 KEPT = 8  # bodies that SQL may ask about in turn, chunk by chunk
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """A note's chunks in their order, with the slots (see `ids.py`) that they have in the index."""
 
     slots: tuple[int, ...]

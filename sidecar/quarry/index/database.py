@@ -7,13 +7,13 @@ of its own; and text spilled into temporary files would outlive the note it came
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import apsw
+from msgspec import Struct
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index.folding import fold_marks
@@ -46,8 +46,7 @@ _ENVIRONMENT = (
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.ConstraintError, apsw.MismatchError)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """Which optional parts of SQLite work here: None, or why not, as one clause."""
 
     fts5_missing: str | None

@@ -4,9 +4,9 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import apsw
+from msgspec import Struct
 
 from quarry.errors import Cancelled, DeadlineExceeded
 
@@ -18,8 +18,7 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Struct, frozen=True):
     """Stops a query at a moment, or as soon as `cancelled` says so."""
 
     at: float  # time.monotonic() seconds

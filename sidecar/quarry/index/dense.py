@@ -7,12 +7,12 @@ rounding can cost a candidate but never show a wrong score.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import apsw
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.database import SqlValue, select
@@ -37,8 +37,7 @@ class Nearest(NamedTuple):
     mean: float
 
 
-@dataclass(frozen=True, slots=True)
-class NearestChunks:
+class NearestChunks(Struct, frozen=True):
     """The same of several notes; arrays of one length, by ascending note."""
 
     note_ids: NoteIds
@@ -64,8 +63,7 @@ _NEAREST_AMONG = (
 )
 
 
-@dataclass(frozen=True)
-class Needle:
+class Needle(Struct, frozen=True, dict=True):
     """
     A vector to be near to, rounded once, as stored vectors are, for all that is asked of one snapshot.
 

@@ -6,10 +6,10 @@ whole keyword index is made anew.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import apsw
+from msgspec import Struct, field
 
 from quarry.index import meta
 from quarry.index.database import Parts, SqlValue
@@ -37,8 +37,7 @@ class Statement(NamedTuple):
     counted: CountedRow | None = None  # what it adds, where somebody counted it before
 
 
-@dataclass(slots=True)
-class KeywordQueue:
+class KeywordQueue(Struct):
     """
     What is to be written to the keyword index when the transaction ends.
 

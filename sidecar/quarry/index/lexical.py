@@ -6,9 +6,10 @@ better; scores here are its opposite.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 
 import apsw
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
@@ -27,8 +28,7 @@ from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
 from quarry.types import Ranking
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkWeights:
+class ChunkWeights(Struct, frozen=True):
     """What a term counts for in each column of `chunks_fts`; the first three as published."""
 
     text: float = 1.0
@@ -38,8 +38,7 @@ class ChunkWeights:
     parts: float = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class NoteWeights:
+class NoteWeights(Struct, frozen=True):
     """What a term counts for in each column of `names_fts`, and the scores of the chunks."""
 
     title: float = 10.0

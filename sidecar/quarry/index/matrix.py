@@ -7,9 +7,10 @@ never sees behind its own end.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index.dots import BLOCK_ROWS, products
@@ -56,8 +57,7 @@ class Rows:
         self.count = end
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Struct, frozen=True):
     """
     Stored vectors by their ids, which are of chunks or of notes.
 

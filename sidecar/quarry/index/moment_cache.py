@@ -2,9 +2,9 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import apsw
+from msgspec import Struct, field
 
 from quarry.index import meta
 from quarry.index.database import select
@@ -17,8 +17,7 @@ MOST_NAMES = 50_000  # about 25 MB; a larger vault forgets all of them when it m
 _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """What notes are called at one moment, as far as anyone asked."""
 
     generation: int

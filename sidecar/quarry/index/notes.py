@@ -6,9 +6,10 @@ text, section and context stand unchanged keeps its row, its postings and its ve
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import apsw
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.faults import fault_point
 from quarry.index import meta
@@ -38,8 +39,7 @@ _UPDATE_NOTE = (
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content) VALUES (?,?,?)"
 
 
-@dataclass(frozen=True, slots=True)
-class _OldNote:
+class _OldNote(Struct, frozen=True):
     """A note as it stands in the tables, as far as they can be trusted."""
 
     row: NoteRow

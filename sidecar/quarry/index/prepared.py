@@ -5,8 +5,10 @@ Made by whoever has time, in another process if need be; the one thread that wri
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.index.bodies import Body, pack
 from quarry.index.checksums import content_hash, note_checksum
@@ -28,8 +30,7 @@ class CountedNote(NamedTuple):
         return CountedRow(self.chunks, self.first + number)
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedNote:
+class PreparedNote(Struct, frozen=True):
     """The values of a note's rows. It can be pickled."""
 
     values: Values  # of `notes`, from `path` to `chunk_count`

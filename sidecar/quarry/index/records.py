@@ -1,13 +1,12 @@
 """What the index hands out: rows of its tables as values."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from quarry.conditions import Condition, Dated, HasProperty, every
-from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope, frozen
+from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
-@frozen
-class StoredChunk:
+class StoredChunk(Struct, frozen=True):
     """A chunk with what an answer needs of its note."""
 
     chunk_id: int
@@ -24,8 +23,7 @@ class StoredChunk:
         return self.chunk.text
 
 
-@dataclass(frozen=True, slots=True)
-class StoredNote:
+class StoredNote(Struct, frozen=True):
     """A whole note as indexed; `chunk_ids[i]` is the row of `note.chunks[i]`."""
 
     note: Note
@@ -38,8 +36,7 @@ class StoredNote:
         return self.stamp.mtime_ns // 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class NoteName:
+class NoteName(Struct, frozen=True):
     """What a note is called."""
 
     note_id: int
@@ -54,8 +51,7 @@ class NoteName:
         return self.path.rpartition("/")[2].removesuffix(".md")
 
 
-@dataclass(frozen=True, slots=True)
-class NoteSummary:
+class NoteSummary(Struct, frozen=True):
     """A note as a line in a list."""
 
     path: str
@@ -67,8 +63,7 @@ class NoteSummary:
     chunk_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFilter:
+class NoteFilter(Struct, frozen=True):
     """Which notes a list shows; everything that is given must hold."""
 
     scope: Scope = field(default_factory=Scope)
@@ -87,40 +82,35 @@ class NoteFilter:
         return every(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class NotePage:
+class NotePage(Struct, frozen=True):
     """Some of the notes that pass a filter, newest first, and how many pass it in all."""
 
     notes: tuple[NoteSummary, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Newest:
+class Newest(Struct, frozen=True):
     """The newest notes that pass a filter, each by its first chunk, and how many pass it in all."""
 
     ranking: Ranking
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedLink:
+class ResolvedLink(Struct, frozen=True):
     """A link with the note it leads to, or None where no note has that name."""
 
     link: Link
     path: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class IncomingLink:
+class IncomingLink(Struct, frozen=True):
     """A link as seen from the note it leads to."""
 
     source: str  # path of the note it stands in
     link: Link
 
 
-@dataclass(frozen=True, slots=True)
-class PendingChunk:
+class PendingChunk(Struct, frozen=True):
     """A chunk that waits for its vector."""
 
     chunk_id: int
@@ -128,16 +118,14 @@ class PendingChunk:
     chunk: Chunk
 
 
-@dataclass(frozen=True, slots=True)
-class PendingTitle:
+class PendingTitle(Struct, frozen=True):
     """A note whose title waits for its vector."""
 
     note_id: int
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something about a file that its owner should know."""
 
     path: str
@@ -145,8 +133,7 @@ class Problem:
     skipped: bool  # the file is not in the index at all
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How much the index holds."""
 
     notes: int

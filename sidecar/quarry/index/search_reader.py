@@ -1,13 +1,13 @@
 """What a search asks of the index: rankings by word and by meaning, scores of what others propose, and words."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
 
 import apsw
 import numpy as np
+from msgspec import Struct, field
 
 from quarry.index import dense, lexical, meta
 from quarry.index.database import Parts, select
@@ -31,8 +31,7 @@ Pairs = Sequence[Sequence[str]]
 """Terms side by side, two or more each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What is kept of an index from one reader to the next."""
 
     vectors: VectorCache = field(default_factory=VectorCache)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import apsw
+from msgspec import Struct
 
 from quarry.errors import IndexDamaged
 from quarry.index.bodies import Body, Opened, opened
@@ -10,7 +11,7 @@ from quarry.index.checksums import note_checksum
 from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.index.rows import Values, read_list
-from quarry.types import FileStamp, frozen
+from quarry.types import FileStamp
 
 _NOTES = (
     "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name_key, n.title, n.aliases, n.properties,"
@@ -19,8 +20,7 @@ _NOTES = (
 )
 
 
-@frozen
-class NoteRow:
+class NoteRow(Struct, frozen=True):
     """The row of a note with its body."""
 
     note_id: int

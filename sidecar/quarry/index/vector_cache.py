@@ -7,10 +7,10 @@ date by the notes that changed since.
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import apsw
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index import meta
@@ -39,8 +39,7 @@ _COUNT_CHUNKS = "SELECT count(*) FROM vectors"
 _COUNT_TITLES = "SELECT count(*) FROM title_vectors"
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(Struct, frozen=True):
     """All vectors of one moment, or those of some notes."""
 
     generation: int

@@ -7,11 +7,11 @@ What the vault knows are terms: stems, lower case. `configuraton` is near to `co
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import apsw
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index import meta
@@ -40,8 +40,7 @@ def document_frequency(connection: apsw.Connection, terms: Iterable[str]) -> dic
     return {term: select(connection, _COUNT, (quoted(term),))[0][0] if term else 0 for term in dict.fromkeys(terms)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Spellings:
+class _Spellings(Struct, frozen=True):
     """
     Terms of one length, with the letters that each is made of.
 
@@ -83,8 +82,7 @@ def _letters(word: str) -> np.uint32:
 _ByLength = Mapping[int, Sequence[_Spellings]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Terms:
+class _Terms(Struct, frozen=True):
     """The terms of one moment."""
 
     generation: int

@@ -2,8 +2,9 @@
 
 import threading
 import time
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 State = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 
@@ -13,8 +14,7 @@ Notice = Literal["failure", "damage", "removals", "processes", "model"]
 _MOST_URGENT_FIRST: tuple[Notice, ...] = get_args(Notice)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far the work in hand has come."""
 
     done_notes: int

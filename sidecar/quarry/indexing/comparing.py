@@ -5,7 +5,8 @@ What carries a difference out (`indexer.py`) is imported when there is one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.index import Index
 from quarry.indexing.reconcile import Comparison, compare
@@ -16,8 +17,7 @@ from quarry.vault.scan import Scan
 MANY_PROBLEMS = 10_000  # compared with what a scan skipped; with more, the record is written anew
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A vault beside its index, as of one walk."""
 
     scan: Scan

@@ -3,9 +3,10 @@
 import io
 import pickle
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from quarry.embedding.encoder import Fingerprint
 from quarry.index import Counted
@@ -15,8 +16,7 @@ from quarry.text.note import ReadingRules
 TaskKind = Literal["prepare", "stamps", "embed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Employment:
+class Employment(Struct, frozen=True):
     """What a process is told first."""
 
     root: Path
@@ -25,21 +25,18 @@ class Employment:
     fingerprint: Fingerprint | None  # of the model that the index is made with; None: prepare without one
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A part of a plan; `items` are `Move`s, paths or texts, by *kind*."""
 
     kind: TaskKind
     items: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(Struct, frozen=True):
     """The first thing a process says: it can work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """
     Results for the next items of a task, in their order.
 
@@ -63,13 +60,11 @@ class Part:
         return (_Unpickler(result, shared).load() for result in self.results)
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """Every item of the task was answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """The process cannot go on, and ends."""
 
     reason: str

@@ -6,14 +6,14 @@ Only a process that we started, from our own code, holds the other ends, so that
 
 import pickle
 import struct
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 _LENGTH = struct.Struct("<Q")
 
 
-@dataclass(frozen=True, slots=True)
-class Alive:
+class Alive(Struct, frozen=True):
     """Said every so often by a process, whatever it is doing: one that is stopped or hangs says nothing."""
 
 

@@ -8,9 +8,11 @@ no queue and no clock; `worker.py` does.
 import logging
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
@@ -64,8 +66,7 @@ class Monitor(Progressing, Protocol):
         """Whether a saved note that overtook this run made *path* current, so that the plan for it is out of date."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a run did."""
 
     upserted: int = 0
@@ -84,8 +85,7 @@ class Outcome:
         return self.changed_notes > 0
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """One run over an index: what it began with and what it has done."""
 
     index: Index

@@ -11,10 +11,11 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
 
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, QuarryError

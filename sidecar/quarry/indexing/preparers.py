@@ -10,8 +10,9 @@ import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from quarry.errors import VaultMissing
 from quarry.indexing.child import Child, ChildDied, NoProcess
@@ -21,8 +22,7 @@ _log = logging.getLogger(__name__)
 TASKS_AHEAD = 3  # a process: one at work, one ready, one on its way
 
 
-@dataclass(frozen=True, slots=True)
-class Deadly:
+class Deadly(Struct, frozen=True):
     """In place of a result: preparing this item ended a process, twice."""
 
     how: str
@@ -32,8 +32,7 @@ Result: TypeAlias = Any
 """`Ready`, a `FoundFile` or a vector, by the kind of task; or `Deadly`."""
 
 
-@dataclass(slots=True)
-class _Share:
+class _Share(Struct):
     """A task, with whoever has it; `task.items` are those not yet answered."""
 
     seat: int

@@ -7,9 +7,11 @@ once, the notes of a large plan in processes of their own (`preparers.py`).
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
@@ -26,8 +28,7 @@ KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
 """What vectors are stored already, of these `content_hash`es and `title_hash`es."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyNote:
+class ReadyNote(Struct, frozen=True):
     """A note ready to be stored. Can be pickled."""
 
     rows: PreparedNote
@@ -44,8 +45,7 @@ class ReadyNote:
         return len(self.rows.hashes)
 
 
-@dataclass(frozen=True, slots=True)
-class FailedNote:
+class FailedNote(Struct, frozen=True):
     """A note that could not be prepared: it cannot be stored, or there is a defect of ours."""
 
     path: str

@@ -6,9 +6,10 @@ Bytes only. What stands in them is for `text/` to say.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from quarry.config import MAX_NOTE_BYTES, READ_BATCH_BYTES
 from quarry.errors import NoteNotFound
@@ -22,8 +23,7 @@ HEAD_BYTES = 64 * 1024  # front matter is read to this length, and of a drawing 
 _MARK_OF_OTHER_DOCUMENTS = b"-plugin"  # in `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFile:
+class NoteFile(Struct, frozen=True):
     """A note's bytes with what identifies them."""
 
     path: str
@@ -31,16 +31,14 @@ class NoteFile:
     stamp: FileStamp
 
 
-@dataclass(frozen=True, slots=True)
-class DrawingFile:
+class DrawingFile(Struct, frozen=True):
     """A drawing or a board, which is left out; only its head was read."""
 
     path: str
     seen: FileSeen
 
 
-@dataclass(frozen=True, slots=True)
-class MissedFile:
+class MissedFile(Struct, frozen=True):
     """A file that could not be read."""
 
     path: str

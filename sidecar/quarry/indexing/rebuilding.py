@@ -10,9 +10,10 @@ on the calling thread.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
@@ -29,8 +30,7 @@ ROUNDS = 5  # each takes in what was saved during the one before; a vault never 
 TRIES = 2  # a second death is no accident
 
 
-@dataclass(frozen=True, slots=True)
-class Blueprint:
+class Blueprint(Struct, frozen=True):
     """What is to be built, and of what."""
 
     path: Path
@@ -43,20 +43,17 @@ class Blueprint:
     without: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Progressed:
+class Progressed(Struct, frozen=True):
     """What the monitor is to be told: names of its methods, and their arguments. The process waits for `GoOn`."""
 
     calls: tuple[tuple[str, tuple[object, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GoOn:
+class GoOn(Struct, frozen=True):
     """Nobody holds the process up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Logged:
+class Logged(Struct, frozen=True):
     """A line for the log, which only the serving process writes."""
 
     name: str
@@ -64,13 +61,11 @@ class Logged:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """The new index is whole and closed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """It cannot be made, and why."""
 
     error: QuarryError | OSError

@@ -6,7 +6,9 @@ a listing can tell; the caller hashes what it must; `plan` turns that into work.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.types import FileSeen, FileStamp
 
@@ -15,8 +17,7 @@ MASS_REMOVAL_FLOOR = 20  # below this many notes a person may well have deleted 
 MASS_REMOVAL_LEAST = int(MASS_REMOVAL_FLOOR * MASS_REMOVAL_SHARE) + 1  # fewer are never too many
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Paths by what a listing tells, each group sorted."""
 
     new: tuple[str, ...]
@@ -25,8 +26,7 @@ class Comparison:
     gone: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The work that makes the index equal the vault, each group in order of path."""
 
     upsert: tuple[str, ...] = ()  # new or changed: read, cut, embed, store

@@ -1,8 +1,9 @@
 """How a run over the index is told: to the activity, which counts, and to those who listen for commits."""
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from quarry.indexing.activity import Activity
 from quarry.indexing.survey import is_below
@@ -14,8 +15,7 @@ being built beside the one that answers.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(Struct, frozen=True):
     """A commit: an open query may have other answers now."""
 
     indexed: tuple[str, ...]

@@ -1,7 +1,8 @@
 """How many processes may prepare notes, and how does each get the very model that the serving one has?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import QuarryError
@@ -9,8 +10,7 @@ from quarry.errors import QuarryError
 MOST_PROCESSES = 2  # one writer is kept busy by two
 
 
-@dataclass(frozen=True, slots=True)
-class Staffing:
+class Staffing(Struct, frozen=True):
     """Whoever is given this can load the model."""
 
     load: Callable[[str], Encoder]  # pickled by name: at the top of a module, or no process can load it

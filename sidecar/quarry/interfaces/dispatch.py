@@ -11,11 +11,11 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
+from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from quarry.engine import Engine
@@ -49,8 +49,7 @@ _address_decoder = msgspec.json.Decoder(Addressed)
 _encoder = msgspec.json.Encoder()
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """A request at work; `cancel` may be set from any thread."""
 
     cancel: threading.Event = field(default_factory=threading.Event)
@@ -60,8 +59,7 @@ class Request:
         return self.cancel.is_set()
 
 
-@dataclass(slots=True)
-class Service:
+class Service(Struct):
     """What every conversation shares: the engine, where its calls run, and whom to tell of a wish to stop."""
 
     engine: Engine
@@ -73,8 +71,7 @@ class Service:
     stop: Callable[[], None]
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """One client's messages, from its first to its last."""
 
     service: Service

@@ -1,6 +1,6 @@
 """Errors of the engine as a door shows them: a code for programs, a sentence and a next step for people."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from quarry import errors
 from quarry.interfaces.envelope import Error, ErrorData
@@ -21,8 +21,7 @@ class RequestFailed(errors.QuarryError):
         self.query = query
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """How one kind of error is shown."""
 
     kind: str

@@ -14,10 +14,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from quarry import __version__
 from quarry.config import data_dir, runtime_dir
@@ -57,8 +57,7 @@ _log = logging.getLogger(__name__)
 _STDOUT, _STDERR = 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
+class ServeOptions(Struct, frozen=True):
     """How `quarry serve` was called."""
 
     vault: Path

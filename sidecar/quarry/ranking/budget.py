@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
-from quarry.types import frozen
+from msgspec import Struct
 
 CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
 ELLIPSIS = "..."
 
 
-@frozen
-class Fitted:
+class Fitted(Struct, frozen=True):
     """A text that fits the budget, whole or cut."""
 
     text: str

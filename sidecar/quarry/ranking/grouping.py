@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from quarry.types import Fused, frozen
+from msgspec import Struct
+
+from quarry.types import Fused
 
 PASSAGES_PER_HIT = 3  # what a person looks at in one note before opening it
 GUARD_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
 
 
-@frozen
-class Group:
+class Group(Struct, frozen=True):
     """A note and its chunks that answer, best first; the first one's score is the note's."""
 
     path: str

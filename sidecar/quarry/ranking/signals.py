@@ -16,12 +16,12 @@ words account for.
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -31,8 +31,7 @@ GIVE_WAY = frozenset({"passage", "note"})  # to meaning, the more it counts; wha
 SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(Struct, frozen=True):
     """The evidence for each candidate note; all of one length."""
 
     passage: Numbers
@@ -47,11 +46,10 @@ class Signals:
         return {name: float(getattr(self, name)[at]) for name in SIGNAL_NAMES}
 
 
-SIGNAL_NAMES: tuple[str, ...] = tuple(field.name for field in fields(Signals))
+SIGNAL_NAMES: tuple[str, ...] = Signals.__struct_fields__
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """What each signal counts, by name; all but `meaning` belong to the words."""
 
     words: Mapping[str, float]

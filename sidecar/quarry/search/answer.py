@@ -1,36 +1,34 @@
 """What a search gives: notes with the passages that answer, and what was done to find them."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from quarry.index import StoredChunk
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet import Mark, Snippet
-from quarry.types import Fused, Leg, frozen
+from quarry.types import Fused, Leg
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed; in the order in which it is tried."""
 
 
-@frozen
-class Correction:
+class Correction(Struct, frozen=True):
     """A word that no note has, and the one that was looked for instead."""
 
     typed: str
     used: str
 
 
-@frozen
-class Relaxed:
+class Relaxed(Struct, frozen=True):
     """What was given up to find anything at all."""
 
     step: Step
     message: str  # one sentence for a person
 
 
-@frozen
-class Passage:
+class Passage(Struct, frozen=True):
     """A chunk that answers, with the part of it worth showing."""
 
     chunk: StoredChunk
@@ -45,8 +43,7 @@ class Passage:
         return estimate_tokens(self.chunk.chunk.text)
 
 
-@frozen
-class Hit:
+class Hit(Struct, frozen=True):
     """A note that answers, its best passages first."""
 
     path: str
@@ -57,8 +54,7 @@ class Hit:
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """What a search gives."""
 
     hits: tuple[Hit, ...]

@@ -1,8 +1,9 @@
 """The way of a query from what was typed to what is shown."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from quarry.index import Deadline
 from quarry.search.answer import Answer

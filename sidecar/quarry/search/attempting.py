@@ -6,7 +6,9 @@ shows what was found here, an explanation says why a note is among it or not.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.conditions import Condition
 from quarry.index import Deadline, Reader
@@ -20,16 +22,14 @@ from quarry.search.relaxing import relaxations
 from quarry.types import Fused, Fusion, Leg, Query, SearchRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Notes that satisfy the conditions of a query, the newest first, where there is nothing to rank by."""
 
     found: tuple[Found, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """A query that was asked, and what came of it."""
 
     query: Query
@@ -45,8 +45,7 @@ class Attempt:
         return any(one.group.chunks for one in self.found)
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(Struct, frozen=True):
     """All that is needed to ask one query after the other."""
 
     request: SearchRequest

@@ -7,10 +7,10 @@ would change its note's place (.0003 nDCG@10), so that is not asked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from quarry.index import ChunkWeights, Deadline, NearestChunks, Needle, NoteIds, NoteName, Reader, Scored
 from quarry.index.dense import NOTHING_NEAR
@@ -28,8 +28,7 @@ BRIEF = 0.05  # taken off a title's cosine: few words come near to anything more
 POOL = 100  # candidates asked of each leg; 30, as published, loses what is good in both and best in neither
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """The candidate notes and what is known of them; arrays of one length, by ascending note."""
 
     note_ids: NoteIds

@@ -1,9 +1,11 @@
 """Why does a note stand where it stands in an answer, or why is it not there?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quarry.index import Deadline, LexicalQuery, NoteName, Reader
 from quarry.search.attempting import Attempts
@@ -22,8 +24,7 @@ listed by age; left out by a rule; changed and not yet indexed; unreadable; no s
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What became of one note in one search."""
 
     path: str

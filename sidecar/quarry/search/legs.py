@@ -1,8 +1,9 @@
 """What can serve a search now."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import get_args
+
+from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Reader
@@ -11,8 +12,7 @@ from quarry.types import Leg, SearchMode
 ALL_LEGS: tuple[Leg, ...] = get_args(Leg)
 
 
-@dataclass(frozen=True, slots=True)
-class Legs:
+class Legs(Struct, frozen=True):
     """A snapshot of the index, the model that made its vectors, and what is missing."""
 
     reader: Reader

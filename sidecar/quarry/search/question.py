@@ -7,8 +7,9 @@ nearest to it is looked for instead, and the answer says so.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, LexicalQuery, NoteIds, Reader
@@ -29,8 +30,7 @@ MAX_CORRECTIONS = 8  # who mistypes more words than that writes another language
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A query, ready to be asked."""
 
     query: Query

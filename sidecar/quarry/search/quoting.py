@@ -1,9 +1,9 @@
 """Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk
@@ -12,14 +12,13 @@ from quarry.ranking.budget import fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
 from quarry.search.answer import Hit, Passage
 from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
-from quarry.types import Leg, SearchRequest, Span, frozen
+from quarry.types import Leg, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
 
 
-@frozen
-class Found:
+class Found(Struct, frozen=True):
     """A note to be shown, with what is known of it."""
 
     group: Group
@@ -28,8 +27,7 @@ class Found:
     shares: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Quoter:
+class Quoter(Struct, frozen=True):
     """Makes snippets for one query."""
 
     reader: Reader

@@ -1,9 +1,10 @@
 """In which order do the candidates stand? By their signals or, as published, by their ranks alone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.index import Deadline, NoteIds, Reader, in_order, note_of
 from quarry.ranking.fusion import DEPTH, fuse
@@ -20,8 +21,7 @@ from quarry.types import Fused, Fusion, Leg, SearchRequest
 LEAST_NEARNESS = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """A note's place in the order, and why."""
 
     note_id: int
@@ -31,8 +31,7 @@ class Standing:
     shares: Mapping[str, float]  # signal -> what it adds to the score; empty where ranks alone decided
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """The candidates of a question, best first; more than their order is only worked out for those that are shown."""
 
     note_ids: Sequence[int]

@@ -7,9 +7,9 @@ Near in meaning, and by the words that make the source what it is: those that ar
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from quarry.conditions import Every
 from quarry.errors import BadRequest, NoteNotFound
@@ -29,8 +29,7 @@ MEANING = 0.7  # of the score; the rest is for the words
 MAX_TEXT = 20_000  # characters of a source; its first pages say what it is about
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """What to find the like of: a note, with `line` the passage there, or a text."""
 
     path: str | None = None
@@ -38,8 +37,7 @@ class Source:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedNote:
+class RelatedNote(Struct, frozen=True):
     """A note that is like the source, by its passage that is most so."""
 
     path: str
@@ -50,8 +48,7 @@ class RelatedNote:
     snippet: Snippet
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """The notes nearest to a source, best first."""
 
     notes: tuple[RelatedNote, ...]

@@ -5,7 +5,8 @@ Only what was typed is relaxed, and never an exclusion: who said `-draft` wants 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from quarry.conditions import AnyOf, Condition, Every, Holds, InSection, InTask, Not
 from quarry.search.answer import Relaxed

@@ -8,7 +8,8 @@ never depends on what stands around a word.
 
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.terms.compounds import has_humps, humps, parts_of, wholes_of
 from quarry.terms.cutting import TOKEN, Piece, ascii_words, characters, cut, rough_tokens
@@ -19,8 +20,7 @@ KNOWN_CHARACTERS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 
 _MARK = "\0"  # between what is remembered of a token; no term holds it
 
 
-@dataclass(frozen=True, slots=True)
-class Analysed:
+class Analysed(Struct, frozen=True):
     """The terms of a text, joined by single spaces."""
 
     words: str  # in the order of the text: what phrases and BM25 see
@@ -28,8 +28,7 @@ class Analysed:
     parts: str  # without order: of words like `getStaleFiles`
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """A term where it stands: `[start, end)` in code points."""
 
     text: str

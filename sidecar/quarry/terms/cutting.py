@@ -7,9 +7,10 @@ of which occur over and over; then each distinct token is cut with care.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
+
+from msgspec import Struct
 
 from quarry.terms.scripts import (
     FLAG_LETTERS,
@@ -58,8 +59,7 @@ _compiled = cache(re.compile)  # when first needed: all of them take 60 ms, and 
 PieceKind = Literal["word", "korean", "unspaced", "sign"]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A word, a run of characters without spaces, or a sign; `[start, end)` in its token."""
 
     kind: PieceKind

@@ -9,9 +9,10 @@ by itself is divided at its lines or sentences, and hard only where a stretch wi
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from quarry.text.graphemes import is_safe_cut
 from quarry.text.markdown import Protected
@@ -32,8 +33,7 @@ _LINE_END = re.compile(r"\n")
 _MARKER = re.compile(r"\[REDACTED:[^\[\]\s]{1,80}\]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """Something that is not divided while it fits: `[start, end)`, trimmed."""
 
     start: int
@@ -163,8 +163,7 @@ _DIVIDERS: dict[str, tuple[_Divider, ...]] = {
 # --- blocks ------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Current:
+class _Current(Struct):
     """The block being read."""
 
     kind: str = ""

@@ -11,7 +11,9 @@ the two drift apart at each redaction, so that a jump lands right.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.text.blocks import MAX_CHARS, pack, trim
 from quarry.text.decoding import utf16_length
@@ -24,24 +26,21 @@ MAX_DETAIL_CHARS = 2_000  # of flattened data a chunk: as much again as its own 
 NOTE_START = -1  # as `Detail.offset`: goes to the first chunk
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """Lines that make a chunk easier to find: the flattened data of the block at *offset* of the scrubbed text."""
 
     offset: int
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chunked:
+class Chunked(Struct, frozen=True):
     """The chunks of a note, and what was left out, in words."""
 
     chunks: tuple[Chunk, ...]
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A chunk to be: `[start, end)` of the scrubbed text. Parts of one *run* have nothing left out between them."""
 
     start: int
@@ -96,8 +95,7 @@ def chunk_body(
 # --- sections ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(Struct):
     """A stretch between H1 and H2 headings, with the H3 headings in it."""
 
     start: int
@@ -217,8 +215,7 @@ def _place(decoded: str, scrubbed: Scrubbed, parts: Iterable[_Part], context: st
         yield Chunk(number, part.path, text[part.start : part.end], start, end, utf16, line, context, shifts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Marker:
+class _Marker(Struct, frozen=True):
     """A redaction in the scrubbed text, and how much longer than it the secret was."""
 
     start: int

@@ -11,7 +11,8 @@ maps become dotted names (`source.url`); maps in a list are gathered by name (`a
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.text.flow import MAX_DEPTH, QUOTED, FlowValue, TooDeep, read_flow, read_quoted, read_scalar, read_simple
 from quarry.types import PropertyValue
@@ -32,8 +33,7 @@ _PLUGINS_OF_OTHER_DOCUMENTS = frozenset({"excalidraw-plugin", "kanban-plugin"})
 _PLAIN_LISTS = frozenset({"aliases", "alias", "tags", "tag"})  # `- Foo: bar` is a text there, not a map
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Struct, frozen=True):
     """What stands at the top of a note, and where the text behind it begins."""
 
     properties: Mapping[str, PropertyValue]
@@ -70,8 +70,7 @@ def read_properties(source: str) -> tuple[dict[str, PropertyValue], tuple[str, .
     return reader.properties(), tuple(reader.problems)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A name whose value goes on below: a map, a list or nothing."""
 
     indent: int

@@ -9,10 +9,11 @@ Every loop here moves forward only: cost follows length, whatever the text.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import Literal
+
+from msgspec import Struct
 
 from quarry.types import Span
 
@@ -43,8 +44,7 @@ _MARKUP = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]|!?\[([^\[\]]*)\]\([
 _MARKUP_SIGN = re.compile(r"[\[*~`]")
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading; `[start, end)` is its line, or both lines of a setext heading, without the last line end."""
 
     level: int
@@ -53,8 +53,7 @@ class Heading:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Protected:
+class Protected(Struct, frozen=True):
     """Whole lines (of a comment, the comment alone) in which nothing is a heading, link or tag."""
 
     kind: ProtectedKind
@@ -64,8 +63,7 @@ class Protected:
     content: Span  # between the opening and the closing line
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """The headings and protected stretches of a note, each in order."""
 
     headings: tuple[Heading, ...]

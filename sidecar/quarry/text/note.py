@@ -7,7 +7,8 @@ can reach a title, a tag, a property, a heading or a label.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.faults import fault_point
 from quarry.text.chunking import NOTE_START, Detail, chunk_body
@@ -27,8 +28,7 @@ _IN_CONTEXT_LINE = frozenset({"title", "type", "tags", "tag", "aliases", "alias"
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingRules:
+class ReadingRules(Struct, frozen=True):
     """What the settings say about reading notes."""
 
     skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")

@@ -7,8 +7,9 @@ otherwise admit every note.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from quarry.conditions import (
     Condition,
@@ -40,8 +41,7 @@ MAX_FILTERS = 100  # as many as the wire takes
 _TIMES: dict[str, TimeField] = {"created": "created", "modified": "modified"}
 
 
-@dataclass(slots=True)
-class Insisting:
+class Insisting(Struct):
     """Reads one tree, and counts what its conditions cost."""
 
     length: int  # of the query: what ends there may not be finished

@@ -7,8 +7,9 @@ and a range `2026-01..2026-03` takes in both ends.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+
+from msgspec import Struct
 
 HOW_TO = (
     "it takes a day (2026-01-31), a month (2026-01), a year (2026), a range (2026-01..2026-03), any of them behind"
@@ -26,8 +27,7 @@ _BEGUN = re.compile(r"(?:last|past)(?: \d{1,4} ?[a-z]*)?")
 _NAMES = ("today", "yesterday", "tomorrow", *(f"{a} {b}" for a in ("this", "last") for b in ("week", "month", "year")))
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """From midnight to midnight: `first` is its first day, `behind` the first day after it; None: without end."""
 
     first: date | None

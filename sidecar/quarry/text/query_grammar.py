@@ -11,8 +11,9 @@ parenthesis. A closing parenthesis that nothing opened is a slip, or a list's nu
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from quarry.errors import BadQuery
 from quarry.text.query_lexer import Token, tokenize
@@ -22,31 +23,27 @@ MAX_DEPTH = 20  # parentheses in each other; nobody types five
 ENDLESS = frozenset({"task", "task-todo", "task-done"})  # they mean something without a value
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A single word, phrase, regular expression, tag or property."""
 
     token: Token
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """`name:` with its value; None stands for no value where that means something, `task:`."""
 
     token: Token
     value: "Node | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Two or more parts: all are meant (`every`), or one of them (`either`)."""
 
     kind: Literal["every", "either"]
     parts: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Negation:
+class Negation(Struct, frozen=True):
     """What a hit must not have; `start` is where its minus stands."""
 
     part: "Node"

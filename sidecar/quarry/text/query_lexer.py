@@ -8,8 +8,9 @@ Whatever is not wholly of the language is an ordinary word: `http://x`, `foo:bar
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Kind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
 
@@ -39,8 +40,7 @@ _IN_PROPERTY = re.compile(r'"[^"]*"|[\[\]]')
 _RELATIVE_DAYS = re.compile(r"(?i:last|this)\s+(?:\d+\s+)?[A-Za-z]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """
     A piece of a query.
 

@@ -6,8 +6,9 @@ The group is written out as alternatives, each a list of what the passage holds 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from quarry.conditions import Condition, InSection, InTask, TaskState, either
 from quarry.errors import BadQuery
@@ -21,8 +22,7 @@ _TASKS: dict[str, TaskState] = {"task": "any", "task-todo": "todo", "task-done":
 PASSAGES = frozenset({"section", "line", "block", *_TASKS})
 
 
-@dataclass(frozen=True, slots=True)
-class _Alternative:
+class _Alternative(Struct, frozen=True):
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
@@ -48,8 +48,7 @@ def read_passages(operator: Operator, count: Callable[[str, Token], None]) -> tu
     return (either(InSection(each.phrases, each.without) for each in found),) if found else ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct, frozen=True):
     operator: Token
     count: Callable[[str, Token], None]
 

@@ -1,6 +1,6 @@
 """What does a query say that can be ranked by: its words, its phrases, and the text whose meaning is looked for?"""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from quarry.text.query_content import content_word
 from quarry.text.query_grammar import Group, Leaf, Node, Operator
@@ -9,8 +9,7 @@ from quarry.text.query_lexer import Token
 _WITH_TEXT = frozenset({"content", "section", "line", "block", "task", "task-todo", "task-done", "ignore-case"})
 
 
-@dataclass(slots=True)
-class Said:
+class Said(Struct):
     """Words and phrases in their order, gathered from a tree; nothing of what it excludes or says of the file."""
 
     text: list[str] = field(default_factory=list)  # as typed

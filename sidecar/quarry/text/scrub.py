@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from quarry.text.scrub_engines import Engine, default_engine
 from quarry.text.scrub_rules import FOREIGN_LABEL, RULES
 from quarry.text.scrub_views import views_of
@@ -36,8 +38,7 @@ _PLAIN |= {"：": ":", "＝": "="}
 _PASSWORD_WORDS = ("密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль")
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(Struct, frozen=True):
     """A secret at `[start, end)` of the original text, in code points, and the rule that found it."""
 
     start: int

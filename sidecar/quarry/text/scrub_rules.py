@@ -17,7 +17,8 @@ secretlint; where a vendor has lengthened a format before, its length is a minim
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from quarry.text import scrub_readers as read
 from quarry.text.scrub_readers import Reader
@@ -27,8 +28,7 @@ BASE64URL = r"A-Za-z0-9_\-"
 BASE64 = r"A-Za-z0-9+/_=\-"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One format of credential."""
 
     name: str

@@ -11,7 +11,8 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _INVISIBLE = (
     "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f"  # control characters, but for tab and line breaks
@@ -25,8 +26,7 @@ _INVISIBLE_CHARACTER = re.compile(f"[{_INVISIBLE}]")
 _ASCII_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A reading of the note: character `i` of `text` stands at `[starts[i], ends[i])` of the note, in code points."""
 
     text: str

@@ -8,11 +8,13 @@ sentence nearest in meaning. A snippet is an exact slice of the chunk, so that o
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from quarry.text.sentences import first_telling_sentence, split_sentences, telling_sentences
 from quarry.text.snippet_cuts import window
 from quarry.text.snippet_marks import Found, Mark, Wanted, find, merged, spans_of
 from quarry.text.snippet_window import best_window
-from quarry.types import Span, frozen
+from quarry.types import Span
 
 __all__ = [
     "Mark",
@@ -30,8 +32,7 @@ MARGIN = 5  # a fifth of the room is left for the rest of the sentence, link or 
 _HEADINGS = re.compile(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
-@frozen
-class Snippet:
+class Snippet(Struct, frozen=True):
     """`text` is the chunk's `[start, end)`; the marks are offsets into `text`, in order."""
 
     text: str

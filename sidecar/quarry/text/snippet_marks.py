@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from quarry.terms.cutting import TOKEN
 from quarry.text.snippet_plan import KOREAN_PAIR, Found, Phrase, Plan, Wanted
 from quarry.text.snippet_tokens import At, hits_in, terms_of
-from quarry.types import frozen
 
 __all__ = ["FOLDED", "Found", "Mark", "Wanted", "find", "merged", "spans_of"]
 
@@ -32,8 +33,7 @@ _KEPT_PROBES = 512
 _BETWEEN = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent of what `TOKEN` never holds
 
 
-@frozen
-class Mark:
+class Mark(Struct, frozen=True):
     """A stretch to mark; a word's mark may lie inside a sentence's."""
 
     start: int

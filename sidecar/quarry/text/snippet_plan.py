@@ -7,8 +7,10 @@ it is written, the phrases.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from quarry.terms.analysis import locate
 
@@ -23,8 +25,7 @@ and how telling it is, in 1 / UNIT. A plain tuple, as hundreds are made for one 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True, dict=True):
     """
     What a query wants marked.
 
@@ -36,14 +37,14 @@ class Wanted:
     weights: Mapping[str, float]  # term or compound -> how telling it is
     phrases: tuple[tuple[str, ...], ...] = ()  # terms that stand next to each other
     prefix: str | None = None  # folded beginning of the word being typed
-    plan: "Plan" = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "plan", _plan_of(self.weights, self.phrases, self.prefix))
+    @cached_property
+    def plan(self) -> "Plan":
+        """How to look for it, worked out once for all texts."""
+        return _plan_of(self.weights, self.phrases, self.prefix)
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """Terms that stand next to each other."""
 
     terms: tuple[str, ...]
@@ -51,8 +52,7 @@ class Phrase:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What follows from a `Wanted` alone, worked out once for all texts."""
 
     values: Mapping[str, int]

@@ -9,9 +9,10 @@ machines, and one bad expression must not stop a scan.
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.vault.paths import nfc
@@ -29,8 +30,7 @@ Matches = Callable[[str], bool]
 _ALL_BUT = re.compile(r"\^\(\?!(?P<inner>.*)\)(?:\.[*+]\$?)?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """One entry: as written, and whether a path (in NFC) is excluded by it."""
 
     text: str

@@ -12,8 +12,9 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.config import MAX_NOTE_BYTES
 from quarry.errors import NoteNotFound, VaultMissing
@@ -48,8 +49,7 @@ class FileUnreadable(NoteNotFound):
     """Something is there and cannot be read: its note stays as it was. The message is the reason, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileContent:
+class FileContent(Struct, frozen=True):
     """A file's bytes with what a listing says of it, taken before the first byte was read."""
 
     data: bytes

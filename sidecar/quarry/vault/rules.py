@@ -6,9 +6,10 @@ of one is left out of all.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
+
+from msgspec import Struct
 
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 IGNORE_FILE = ".indexignore"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a note is not indexed."""
 
     rule: Literal["folders.include", "folders.exclude", ".indexignore", "excluded files"]

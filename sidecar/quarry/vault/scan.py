@@ -7,9 +7,10 @@ Nothing is opened here but folders. A walk that cannot see a folder does not say
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from quarry.faults import fault_point
 from quarry.types import LAST_TIME_NS, FileSeen
@@ -24,8 +25,7 @@ _HAS_JUNCTIONS = os.name == "nt"  # asking each of 17,000 files elsewhere takes 
 _NAME = attrgetter("name")
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What one walk saw. Paths are spelled as on disk, except where they are no text at all (see `skipped`)."""
 
     files: dict[str, FileSeen] = field(default_factory=dict)

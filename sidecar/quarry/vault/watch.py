@@ -9,9 +9,9 @@ import logging
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from watchfiles import Change, watch
 
 from quarry.types import VaultChange
@@ -27,8 +27,7 @@ BATCH_LIMIT = 5_000  # comparing the whole vault is cheaper than this many singl
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """What happened since the last one. No order among the changes: the disk says what is true now."""
 
     changes: tuple[VaultChange, ...]

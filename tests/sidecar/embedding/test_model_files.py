@@ -3,11 +3,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from quarry.embedding import load_encoder, model_files
 from quarry.embedding.model_files import BUNDLED, MANIFEST_FILE, MODEL_FILES, WEIGHTS_FILE, find_model, hash_model

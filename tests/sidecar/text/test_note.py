@@ -1,11 +1,10 @@
 """A file becomes a note: title, tags, aliases, properties, links, chunks, and nothing secret in any of them."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import Note

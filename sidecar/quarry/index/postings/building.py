@@ -5,9 +5,9 @@ Making a segment from documents that were counted in batches (`counting.py`), he
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS, Counted, CountedRow, Small, count, narrowed
@@ -99,8 +99,7 @@ class Builder:
         self._pieces.append(_Piece(numbers[word], first, narrowed(document, len(rows)), coded[code]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
+class _Piece(Struct, frozen=True, eq=False):
     """Postings of documents put one after the other: 8 bytes each, as there are millions of them."""
 
     word: NDArray[np.int32]
@@ -109,8 +108,7 @@ class _Piece:
     code: Small
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     """The postings of the documents to *keep*, renumbered, made piece by piece each time they are gone through."""
 
     pieces: Sequence[_Piece]
@@ -127,8 +125,7 @@ class _Kept:
             yield word, place[document], code
 
 
-@dataclass(slots=True)
-class Gatherer:
+class Gatherer(Struct):
     """What a writer gives while it indexes in bulk, so that nothing is analysed twice: both segments at the end."""
 
     _chunks: Builder = field(default_factory=lambda: Builder(CHUNK_COLUMNS))

@@ -7,11 +7,11 @@ looking at every token.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import count as counter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.tokens import any_odd, tokens_as_stored, tokens_of
@@ -23,8 +23,7 @@ COLUMN_BITS = 3
 Small: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class Counted(Struct, frozen=True, eq=False):
     """A batch of documents, counted: one posting for each word and document. Can be pickled."""
 
     words: tuple[bytes, ...]  # each once

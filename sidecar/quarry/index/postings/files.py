@@ -19,11 +19,11 @@ import struct
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.faults import fault_point
@@ -46,8 +46,7 @@ class UnusableFile(Exception):
     """What is there is not what was written for this index; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """What a side file is of; it is used for nothing else."""
 
     identity: str  # of the database
@@ -55,8 +54,7 @@ class Stamp:
     generation: int  # of the database, when it was made
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Base:
+class Base(Struct, frozen=True, eq=False):
     """The segments of one moment."""
 
     stamp: Stamp

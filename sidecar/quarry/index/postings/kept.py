@@ -3,8 +3,9 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, cast
+
+from msgspec import Struct, field
 
 from quarry.index.postings.scoring import Floats
 
@@ -24,8 +25,7 @@ class Sized(Protocol):
 _Found = TypeVar("_Found", bound=Sized)
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Where what was found before stands: asked of the database once, as every search finds a hundred chunks."""
 
     of_chunks: dict[int, tuple[str, int]] = field(default_factory=dict)  # id -> path, and number in its note

@@ -6,13 +6,13 @@ the phrases are asked of it, and their scores are added to those of the terms.
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any, TypeVar
 
 import apsw
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index import lexical, vocabulary

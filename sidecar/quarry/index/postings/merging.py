@@ -1,9 +1,9 @@
 """A segment without what is dead, and with what is new: made from postings, without analysing a text again."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.segment import Postings, Segment, assemble
@@ -28,8 +28,7 @@ def merged(base: Segment, keep: NDArray[np.bool_], extra: Segment) -> Segment:
     return assemble(ids, sizes, counts, list(known), _Postings(base, keep, place, extra, of_extra))
 
 
-@dataclass(frozen=True, slots=True)
-class _Postings:
+class _Postings(Struct, frozen=True):
     """The postings of both, made piece by piece each time they are gone through: all at once they take 100 MB."""
 
     base: Segment

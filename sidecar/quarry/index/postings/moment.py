@@ -1,9 +1,9 @@
 """The documents of one moment: those of a segment that still stand, and those that were added since."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.additions import Additions
@@ -18,8 +18,7 @@ MOST_KEPT = 8192  # postings of a term; of those that more documents hold, other
 _NONE = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(Struct, frozen=True, dict=True):
     """Documents by position: first those of the segment, then those added, in the order in which they came."""
 
     base: Segment

@@ -6,10 +6,10 @@ everything that holds one once: its own bm25() would go through all of it twice,
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
 
 import apsw
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from quarry.index.database import select

@@ -6,9 +6,9 @@ Scores are rounded to twelve decimals: documents that are alike score alike, in 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.segment import Positions
@@ -27,8 +27,7 @@ COMMON = 16  # a term in one of so many documents adds little to a score, and ta
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RareScores:
+class RareScores(Struct, frozen=True, eq=False):
     """What one term, or one after the other, adds to the scores of the documents that hold it."""
 
     positions: Positions  # of those documents; those of several terms may repeat
@@ -53,8 +52,7 @@ class RareScores:
         holds[self.positions] = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CommonScores:
+class CommonScores(Struct, frozen=True, eq=False):
     """The same for a term that a good part of all documents hold: worked out for those alone that are asked about."""
 
     count: int

@@ -9,11 +9,11 @@ by itself; the others of a frame of terms share one. 5 million take 5.6 MB.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.packing import Numbers, compressed, decompressed, numbers_in, planes
@@ -29,8 +29,7 @@ Postings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 Codes = NDArray[np.uint16] | NDArray[np.uint32]
 
 
-@dataclass(frozen=True, eq=False)
-class Segment:
+class Segment(Struct, frozen=True, eq=False, dict=True):
     """Postings of documents; equal contents are equal arrays, however they came about."""
 
     ids: NDArray[np.int64]  # of the documents, ascending

@@ -7,12 +7,12 @@ a dict of them 40.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.packing import PostingsDamaged, compressed, decompressed, numbers_in, planes
@@ -30,8 +30,7 @@ class Frame(NamedTuple):
     counts: list[int]
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
+class Terms(Struct, frozen=True, eq=False, dict=True):
     """Terms in UTF-8 without spaces, ascending by their bytes, each once."""
 
     heads: NDArray[np.uint8]  # the first term of each frame, a frame of their own

@@ -6,11 +6,12 @@ postings are not stored, but added up from those of its chunks and of its name.
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from quarry.index.ids import NoteIds, among
@@ -41,8 +42,7 @@ class Asked(NamedTuple):
     is_prefix: bool = False
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True, dict=True):
     """Chunks and names at one moment, and the notes that both are of: a note's position is that of its name."""
 
     generation: int
@@ -176,8 +176,7 @@ class Words:
         return self.names.factors_of(lengths + self.names.sizes.sum(axis=1, dtype=np.float64))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
+class Coded(Struct, frozen=True, eq=False):
     """A common term in every chunk."""
 
     count: int

@@ -1,13 +1,13 @@
 """Memory, FTS5 and a plain reckoning give the same, whatever happens to the notes."""
 
 from contextlib import closing
-from dataclasses import astuple
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from msgspec.structs import astuple
 
 from quarry.errors import DeadlineExceeded
 from quarry.index import ChunkWeights, Deadline, Index, LexicalQuery
