@@ -158,7 +158,7 @@ def test_ctrl_c_keeps_what_was_done_and_a_second_run_finishes(vault, home, tools
     assert b" notes" in bar
     assert b"Traceback" not in last_words
     assert out == b""
-    tools.eventually(lambda: not list((home / "run").glob("*.json")), "the end of the sidecar")
+    tools.eventually(lambda: not list((home / "data").glob("*.db-wal")), "the end of the sidecar")
     assert 0 < count_notes(next((home / "data").glob("*.db"))) < 1203
     assert command("index", str(vault)).out.startswith("1203 notes")
 
