@@ -1,13 +1,7 @@
-"""
-Which notes does a note point to, and which file does a written target mean?
+"""Which notes does a note point to, as it is written? Which file that is, the index finds (`index/links.py`)."""
 
-Targets are resolved as Obsidian does it: by the whole path where that exists, else by file name, near files first.
-"""
-
-import posixpath
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from quarry.text.markdown import Regions
@@ -99,54 +93,3 @@ def _split_address(address: str) -> tuple[str, str | None]:
     """`target#heading` -> both, without the spaces around them."""
     target, _, heading = address.partition("#")
     return target.strip(), heading.strip() or None
-
-
-class LinkResolver:
-    """
-    Finds the note that a written target means.
-
-    In this order: the path from the root of the vault; the path from the folder of the linking note; any note whose
-    path ends with the target. Of several, those in or below the linking note's folder come first, then the shortest
-    path, then the alphabet. Case does not count, nor does the Unicode form; `.md` may be left out. Aliases do not
-    resolve: Obsidian writes `[[note|alias]]` when one is chosen.
-    """
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._path_of: dict[str, str] = {}  # comparable path -> path as spelled on disk
-        self._same_name: dict[str, list[str]] = {}  # comparable file name -> comparable paths, shortest first
-        for path in sorted(paths):
-            key = _comparable(path)
-            if self._path_of.setdefault(key, path) == path:
-                self._same_name.setdefault(key.rpartition("/")[2], []).append(key)
-        for keys in self._same_name.values():
-            keys.sort(key=lambda key: (len(key), key))
-
-    def resolve(self, target: str, source: str) -> str | None:
-        """The path of the note that *target*, written in the note *source*, leads to; "" is the note itself."""
-        if not target:
-            return self._path_of.get(_comparable(source))
-        wanted = _comparable(target.replace("\\", "/"))
-        folder = _comparable(source).rpartition("/")[0]
-        for name in (f"{wanted}.md", wanted) if not wanted.endswith(".md") else (wanted, f"{wanted}.md"):
-            key = self._key_of(name, folder)
-            if key is not None:
-                return self._path_of[key]
-        return None
-
-    def _key_of(self, wanted: str, folder: str) -> str | None:
-        from_root = posixpath.normpath(wanted.lstrip("/"))
-        from_folder = posixpath.normpath(posixpath.join(folder, wanted))
-        if wanted.startswith(("./", "../")):
-            return from_folder if from_folder in self._path_of else None
-        for key in (from_root, from_folder):
-            if key in self._path_of:
-                return key
-        near = f"{folder}/" if folder else ""
-        ending = f"/{from_root}"
-        matches = [key for key in self._same_name.get(from_root.rpartition("/")[2], ()) if key.endswith(ending)]
-        return min(matches, key=lambda key: not key.startswith(near), default=None)  # min keeps the first of equals
-
-
-def _comparable(path: str) -> str:
-    """Text by which paths are compared: NFC, lower case."""
-    return (path if path.isascii() else unicodedata.normalize("NFC", path)).lower()

@@ -57,12 +57,6 @@ def note_parts(path: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]
     return parts
 
 
-def folder_parts(path: str) -> tuple[str, ...]:
-    """The parts of a folder's path, one slash at either end allowed; empty for the vault itself."""
-    inner = path.removeprefix("/").removesuffix("/")
-    return note_parts(inner) if inner else ()
-
-
 def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
     """The first thing that is wrong with *path*, as half a sentence."""
     if not path or "\0" in path:

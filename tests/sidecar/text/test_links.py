@@ -1,12 +1,7 @@
 """Links are found as written and lead where Obsidian would lead."""
 
-import unicodedata
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from quarry.text.links import LinkResolver
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import Link
 
@@ -55,54 +50,3 @@ def test_what_is_no_link_to_a_note(text: str) -> None:
 
 def test_links_stand_in_the_order_of_the_text() -> None:
     assert [link.target for link in links("[a](a.md) [[b]] [c](c.md) ![[d]]")] == ["a.md", "b", "c.md", "d"]
-
-
-VAULT = (
-    "index.md",
-    "note.md",
-    "a/note.md",
-    "a/deep/er/only.md",
-    "b/c/note.md",
-    "b/Ünï.md",
-    "proj.dev.md",
-    "b/deep/x.md",
-    "c/deep/x.md",
-)
-
-
-@pytest.mark.parametrize(
-    ("target", "source", "path"),
-    [
-        ("index", "a/note.md", "index.md"),
-        ("INDEX.MD", "a/note.md", "index.md"),
-        ("only", "index.md", "a/deep/er/only.md"),
-        ("er/only", "index.md", "a/deep/er/only.md"),
-        ("r/only", "index.md", None),
-        ("note", "a/note.md", "note.md"),  # the path from the root is whole, so it wins over the nearer one
-        ("/a/note", "b/c/note.md", "a/note.md"),
-        ("./note", "b/c/note.md", "b/c/note.md"),
-        ("../../note", "b/c/note.md", "note.md"),
-        ("../nothing", "b/c/note.md", None),
-        ("c/note", "b/x.md", "b/c/note.md"),
-        ("proj.dev", "index.md", "proj.dev.md"),
-        ("deep/x", "index.md", "b/deep/x.md"),  # equally long: the alphabet
-        ("x", "c/y.md", "c/deep/x.md"),  # below the source's folder first
-        ("", "a/note.md", "a/note.md"),
-        (unicodedata.normalize("NFD", "ünï"), "index.md", "b/Ünï.md"),
-        ("nothing", "index.md", None),
-        ("../../../../etc/passwd", "a/note.md", None),
-    ],
-)
-def test_a_target_resolves_as_in_obsidian(target: str, source: str, path: str | None) -> None:
-    assert LinkResolver(VAULT).resolve(target, source) == path
-
-
-def test_the_spelling_on_disk_is_given_back() -> None:
-    decomposed = unicodedata.normalize("NFD", "Café.md")
-
-    assert LinkResolver([decomposed]).resolve("café", "x.md") == decomposed
-
-
-@given(st.text(), st.text())
-def test_any_target_resolves_or_not_without_an_error(target: str, source: str) -> None:
-    assert LinkResolver(VAULT).resolve(target, source) in (*VAULT, None)

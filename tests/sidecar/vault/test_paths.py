@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import NoteNotFound
-from quarry.vault.paths import folder_parts, is_hidden, is_note, nfc, note_parts, shown
+from quarry.vault.paths import is_hidden, is_note, nfc, note_parts, shown
 
 PATHS = st.text(st.sampled_from("a.b/\\:\0%2eC \u0301é\ud800"), max_size=12) | st.text(max_size=20)
 
@@ -106,16 +106,6 @@ def test_the_refusal_of_a_path_that_is_no_text_can_be_sent():
 @given(st.text(max_size=20))
 def test_nfc_is_reached_in_one_step(path):
     assert nfc(nfc(path)) == nfc(path) == unicodedata.normalize("NFC", path)
-
-
-def test_the_vault_itself_is_a_folder_without_parts():
-    assert folder_parts("") == folder_parts("/") == ()
-    assert folder_parts("a/b/") == folder_parts("/a/b") == ("a", "b")
-
-
-def test_a_folder_is_held_to_the_same_rules_as_a_note():
-    with pytest.raises(NoteNotFound):
-        folder_parts("../")
 
 
 @pytest.mark.parametrize(("path", "hidden"), [(".a", True), ("a/.b/c", True), ("a.b/c.d", False), ("a/b.", False)])
