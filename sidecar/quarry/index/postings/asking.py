@@ -26,6 +26,7 @@ class Asking:
     def __init__(self, words: Words, asked: Sequence[Asked]) -> None:
         self.words = words
         self._asked = asked
+        self._postings: dict[Asked, tuple[Positions, Positions]] = {}  # of beginnings
         self._of_chunks: dict[ChunkWeights, list[TermScores]] = {}
         self._of_notes: dict[Of, list[TermScores]] = {}
 
@@ -64,7 +65,7 @@ class Asking:
             return limit
         holds = np.zeros(words.chunks.size, np.bool_)
         for term in self._asked:
-            holds[words.chunk_postings(term)[0]] = True
+            holds[self._holding(term)[0]] = True
         if admitted is not None:
             holds &= words.admitted(admitted)[words.note_at]
         return min(int(holds.sum()), limit)
@@ -109,12 +110,20 @@ class Asking:
         others = [term for term in self._asked if term not in plain]
         return sorted(plain, key=lambda term: self.words.frequency(term.text)), others
 
+    def _holding(self, term: Asked) -> tuple[Positions, Positions]:
+        """The chunks that hold a term, and their codes; half a million may hold a beginning, which is read once."""
+        if not term.is_prefix:
+            return self.words.chunk_postings(term)
+        if term not in self._postings:
+            self._postings[term] = self.words.chunk_postings(term)
+        return self._postings[term]
+
     def _chunk_scores(self, weights: ChunkWeights) -> list[TermScores]:
         found = self._of_chunks.get(weights)
         if found is None:
             plain, others = self._parted
             found = [self.words.plain_chunk_scores(plain, weights)]
-            found += [self.words.chunk_scores(term, weights) for term in others]
+            found += [self.words.chunk_scores(term, weights, self._holding) for term in others]
             self._of_chunks[weights] = found
         return found
 
@@ -123,7 +132,7 @@ class Asking:
         if found is None:
             plain, others = self._parted
             found = [self.words.plain_note_scores(plain, of)]
-            found += [self.words.note_scores(term, of) for term in others]
+            found += [self.words.note_scores(term, of, self._holding) for term in others]
             self._of_notes[of] = found
         return found
 

@@ -6,6 +6,7 @@ carries a checksum of its own: damage after a file was mapped is noticed by whoe
 """
 
 import threading
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -41,12 +42,21 @@ def decompressed(frame: memoryview, at_most: int) -> bytes:
     Raises:
         PostingsDamaged: It is none of `compressed`'s.
     """
+    return every_decompressed([frame], [at_most])[0]
+
+
+def every_decompressed(frames: Sequence[memoryview], at_most: Sequence[int]) -> list[bytes]:
+    """The same of many, each with its own limit."""
+    size_of, decompress = zstandard.frame_content_size, _decompressor().decompress
+    found = []
     try:
-        if not 0 <= zstandard.frame_content_size(frame) <= at_most:
-            raise PostingsDamaged("a part of the keyword postings is larger than it can be")
-        return _decompressor().decompress(frame)
+        for frame, limit in zip(frames, at_most, strict=True):
+            if not 0 <= size_of(frame) <= limit:
+                raise PostingsDamaged("a part of the keyword postings is larger than it can be")
+            found.append(decompress(frame))
     except zstandard.ZstdError as error:
         raise PostingsDamaged(f"a part of the keyword postings is not as it was written: {error}") from error
+    return found
 
 
 def _decompressor() -> zstandard.ZstdDecompressor:
@@ -79,3 +89,30 @@ def numbers_in(data: bytes, count: int, at: int = 0) -> tuple[Numbers, int]:
     for plane in range(1, width):
         found += np.frombuffer(data, np.uint8, count, at + 1 + plane * count).astype(np.intp) << 8 * plane
     return found, end
+
+
+def numbers_in_all(
+    pieces: Sequence[bytes], counts: Sequence[int], begins: Sequence[int]
+) -> tuple[NDArray[np.uint32], list[int]]:
+    """
+    The numbers of many pieces, one after the other, and where they end in each; see `numbers_in`.
+
+    Each plane is put together from all pieces before it is looked at: to look at a thousand pieces one by one takes
+    ten times as long.
+    """
+    by_plane: tuple[list[bytes], ...] = ([], [], [], [])
+    ends, widest = [], 0
+    for data, count, at in zip(pieces, counts, begins, strict=True):
+        width = data[at] if at < len(data) else 0
+        end = at + 1 + width * count
+        if not 1 <= width <= 4 or end > len(data):
+            raise PostingsDamaged("a part of the keyword postings is cut short")
+        for plane, of_plane in enumerate(by_plane):
+            start = at + 1 + plane * count
+            of_plane.append(data[start : start + count] if plane < width else bytes(count))
+        ends.append(end)
+        widest = max(widest, width)
+    found = np.zeros((sum(counts), 4), np.uint8)
+    for plane, of_plane in enumerate(by_plane[:widest]):
+        found[:, plane] = np.frombuffer(b"".join(of_plane), np.uint8)
+    return found.view("<u4").reshape(-1), ends

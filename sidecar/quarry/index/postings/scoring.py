@@ -47,6 +47,11 @@ class RareScores(Struct, frozen=True, eq=False):
         """Add it to the scores of all documents that hold a term."""
         np.add.at(scores, self.positions, self.values)
 
+    def each(self) -> tuple[Positions, Floats] | None:
+        """The documents, ascending, and what it adds to each; None where they are not each there once."""
+        is_once = (self.positions[1:] > self.positions[:-1]).all()
+        return (self.positions, self.values) if is_once else None
+
     def mark(self, holds: NDArray[np.bool_]) -> None:
         """Say of these documents that they hold something."""
         holds[self.positions] = True
@@ -74,6 +79,11 @@ class CommonScores(Struct, frozen=True, eq=False):
             here = positions[start : start + STRIDE]
             values = saturated(frequencies[start : start + STRIDE], self.factors.take(here), self.idf)
             np.add.at(scores, here, values)
+
+    def each(self) -> tuple[Positions, Floats] | None:
+        """The documents, ascending, and what it adds to each."""
+        positions, frequencies = self.holding()
+        return positions, saturated(frequencies, self.factors.take(positions), self.idf)
 
     def mark(self, holds: NDArray[np.bool_]) -> None:
         """Say of these documents that they hold something."""
@@ -172,7 +182,12 @@ def best(
         chosen: Those to choose from, shape (size,); None: all.
         check: Called between terms; may raise to give up.
     """
+    check()
     rare, common = _in_order(terms)
+    if len(rare) + len(common) == 1 and (each := (rare or common)[0].each()):
+        positions, values = each if chosen is None else (each[0], each[1] * chosen.take(each[0]))
+        at = _from(values, _kth_at_least(values, limit) - SLACK)
+        return _highest(positions[at], values[at], limit)
     scores = np.zeros(size)
     for few in rare:
         check()
@@ -190,6 +205,11 @@ def best(
     values = scores[found]
     for term in common:
         values += term.at(found)
+    return _highest(found, values, limit)
+
+
+def _highest(found: Positions, values: Floats, limit: int) -> tuple[Positions, Floats]:
+    """The *limit* highest of *values*, rounded, and all that are as high as the last of them."""
     values = np.round(values, SCORE_DIGITS)
     if len(found) > limit:
         is_best = values >= np.partition(values, -limit)[-limit]
@@ -199,7 +219,7 @@ def best(
 
 def _in_order(terms: Sequence[TermScores]) -> tuple[list[RareScores], list[CommonScores]]:
     """Rare terms, and common ones. In one order wherever scores are summed, so that they are the same."""
-    ordered = sorted(terms, key=lambda term: term.count)
+    ordered = sorted([term for term in terms if term.count], key=lambda term: term.count)
     rare = [term for term in ordered if isinstance(term, RareScores)]
     return rare, [term for term in ordered if isinstance(term, CommonScores)]
 

@@ -8,14 +8,22 @@ a dict of them 40.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.postings.packing import PostingsDamaged, compressed, decompressed, numbers_in, planes
+from quarry.index.postings.packing import (
+    PostingsDamaged,
+    compressed,
+    decompressed,
+    every_decompressed,
+    numbers_in,
+    numbers_in_all,
+    planes,
+)
 
 IN_FRAME = 64  # of 256 the frames are a tenth smaller, and to look one up takes three times as long
 KEPT_FRAMES = 256  # 6 KB each once they are taken apart
@@ -62,10 +70,11 @@ class Terms(Struct, frozen=True, eq=False, dict=True):
         for number in range(len(self.borders) - 1):
             yield from self._read(number).terms
 
-    def counts(self) -> NDArray[np.int64]:
-        """In how many documents each is; shape (len(self),)."""
-        found = (self._read(number).counts for number in range(len(self.borders) - 1))
-        return np.fromiter(chain.from_iterable(found), np.int64, len(self))
+    def counts(self, first: int = 0, last: int | None = None) -> NDArray[np.int64]:
+        """In how many documents each term of the frames `[first, last)`, None: of all, is."""
+        frames = parts(self._frames, self.borders[first : None if last is None else last + 1])
+        found = every_decompressed(frames, [MAX_FRAME_BYTES] * len(frames))
+        return numbers_in_all(found, [_held(data) for data in found], [1] * len(found))[0].astype(np.int64)
 
     def range_of(self, term: bytes) -> tuple[int, int]:
         """`[first, last)` of the one term; empty where it is not there."""
@@ -109,7 +118,7 @@ class Terms(Struct, frozen=True, eq=False, dict=True):
 
     def _read(self, number: int) -> Frame:
         data = decompressed(self._frames[int(self.borders[number]) : int(self.borders[number + 1])], MAX_FRAME_BYTES)
-        numbers, at = numbers_in(data, data[0] + 1, 1)
+        numbers, at = numbers_in(data, _held(data), 1)
         counts: list[int] = numbers.tolist()
         terms = data[at:].split(b" ")
         if len(terms) != len(counts):
@@ -119,6 +128,16 @@ class Terms(Struct, frozen=True, eq=False, dict=True):
 
 def _frame(terms: Sequence[bytes], counts: NDArray[np.int64]) -> bytes:
     return compressed(bytes([len(terms) - 1]) + planes(counts) + b" ".join(terms))
+
+
+def _held(data: bytes) -> int:
+    """How many terms a frame holds; a damaged one may be empty."""
+    return data[0] + 1 if data else 0
+
+
+def parts(frames: memoryview, borders: NDArray[np.uint32]) -> list[memoryview]:
+    """What lies between neighbouring *borders*."""
+    return [frames[begin:end] for begin, end in pairwise(borders.tolist())]
 
 
 def borders_of(packed: Sequence[bytes]) -> NDArray[np.uint32]:

@@ -5,9 +5,9 @@ A whole note is scored as one document: its names and tags, and of each of its c
 postings are not stored, but added up from those of its chunks and of its name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import Struct, field
@@ -33,6 +33,8 @@ FEW = 8  # postings of a term times this are fewer than documents: sorted, and n
 _TEXT, _COMPOUNDS = 0, 3  # columns of a chunk that are part of its whole note
 
 Of = Literal["note", "name"]
+Holding: TypeAlias = Callable[["Asked"], tuple[Positions, Positions]]
+"""Documents that hold a term, and codes."""
 
 
 class Asked(NamedTuple):
@@ -91,15 +93,21 @@ class Words(Struct, frozen=True, dict=True):
 
     # --- the scores of one term ----------------------------------------------------------------
 
-    def chunk_scores(self, term: Asked, weights: ChunkWeights) -> TermScores:
-        """What a beginning, or a common term, adds to the scores of chunks."""
-        return self._kept.get((term, weights), lambda: self._find_chunk_scores(term, weights))
+    def chunk_scores(self, term: Asked, weights: ChunkWeights, holding: Holding | None = None) -> TermScores:
+        """
+        What a beginning, or a common term, adds to the scores of chunks.
 
-    def _find_chunk_scores(self, term: Asked, weights: ChunkWeights) -> TermScores:
+        Args:
+            holding: Gives its `chunk_postings`, where they are at hand.
+        """
+        read = holding or self.chunk_postings
+        return self._kept.get((term, weights), lambda: self._find_chunk_scores(term, weights, read))
+
+    def _find_chunk_scores(self, term: Asked, weights: ChunkWeights, read: Holding) -> TermScores:
         chunks, table = self.chunks, self._weighted_chunks(weights)
         if term.is_prefix:
-            positions, codes = self.chunk_postings(term)
-            return _summed(positions, table.take(codes), chunks.factors, chunks)
+            positions, codes = read(term)
+            return _summed([(positions, table.take(codes))], chunks.factors, chunks)
         coded = self.codes_of(term)
         above = self._kept.table((weights, "above"), lambda: np.concatenate([[0.0], table]))
 
@@ -123,22 +131,20 @@ class Words(Struct, frozen=True, dict=True):
         everywhere[positions] = codes + codes.dtype.type(1)
         return Coded(len(positions), everywhere)
 
-    def note_scores(self, term: Asked, of: Of) -> TermScores:
-        """What it adds to the scores of notes, by all that they hold or by name alone."""
-        return self._kept.get((term, of), lambda: self._find_note_scores(term, of))
+    def note_scores(self, term: Asked, of: Of, holding: Holding | None = None) -> TermScores:
+        """What it adds to the scores of notes, by all that they hold or by name alone; *holding* as above."""
+        read = holding or self.chunk_postings
+        return self._kept.get((term, of), lambda: self._find_note_scores(term, of, read))
 
-    def _find_note_scores(self, term: Asked, of: Of) -> TermScores:
+    def _find_note_scores(self, term: Asked, of: Of, read: Holding) -> TermScores:
         names = self.names
         named, codes = names.postings_beginning(term.text) if term.is_prefix else names.postings(term.text)
-        in_name = self._weighted_names(of).take(codes)
+        pieces = [(named, self._weighted_names(of).take(codes))]
         if of == "note":
-            documents, codes = self.chunk_postings(term)
+            documents, codes = read(term)
             in_text = self._in_note.take(codes) * NOTE_WEIGHTS.body
-            noted = self.note_at.take(documents).astype(np.intp)
-            named = np.concatenate([noted, named]) if len(named) else noted
-            in_name = np.concatenate([in_text, in_name]) if len(in_name) else in_text
-        is_held = in_name > 0
-        return _summed(named[is_held], in_name[is_held], self._note_factors, names)
+            pieces.append((self.note_at.take(documents).astype(np.intp), in_text))
+        return _summed(pieces, self._note_factors, names)
 
     def chunk_postings(self, term: Asked) -> tuple[Positions, Positions]:
         """The chunks that hold a term, and their codes; see `Moment.postings`."""
@@ -208,13 +214,16 @@ def _added_up(keys: Positions, frequencies: Floats) -> tuple[Positions, Floats]:
     return keys, np.round(frequencies, DIGITS)
 
 
-def _summed(positions: Positions, frequencies: Floats, factors: Floats, moment: Moment) -> TermScores:
-    """The scores of what stands at *positions*, in any order and repeatedly, so often each time."""
-    if len(positions) * FEW < moment.size:
-        positions, frequencies = _added_up(positions, frequencies)
+def _summed(pieces: Sequence[tuple[Positions, Floats]], factors: Floats, moment: Moment) -> TermScores:
+    """The scores of what stands at positions, in any order and repeatedly, so often each time."""
+    if sum(len(positions) for positions, _ in pieces) * FEW < moment.size:
+        positions, frequencies = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        is_held = frequencies > 0
+        positions, frequencies = _added_up(positions[is_held], frequencies[is_held])
         return rare_scores(positions, frequencies, np.array([len(positions)]), factors, moment.total)
     total = np.zeros(moment.size)
-    total += np.bincount(positions, frequencies, moment.size)
+    for positions, frequencies in pieces:
+        total += np.bincount(positions, frequencies, moment.size)
     np.round(total, DIGITS, out=total)
 
     def holding() -> tuple[Positions, Floats]:

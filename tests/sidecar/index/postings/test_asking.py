@@ -2,6 +2,7 @@ import numpy as np
 
 from quarry.index.lexical import CHUNK_WEIGHTS
 from quarry.index.postings.asking import Asking
+from quarry.index.postings.moment import Moment
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.words import Asked
 
@@ -30,3 +31,24 @@ def test_each_posting_is_read_once_for_all_that_is_asked(index, store, make_note
         assert asking.count_notes(None) == 2
         assert asking.count_notes(None, also=[int(words.names.ids[0])]) == 3
     assert np.unique(read, axis=0).shape[0] == len(read)
+
+
+def test_what_begins_so_is_read_once_however_much_is_asked(index, store, make_note, monkeypatch):
+    for number in range(40):
+        store(index, make_note(f"{number:02}.md", f"apple w{number}", "the end"))
+    index.fold()
+    read, beginning = [], Moment.postings_beginning
+
+    def counted(self, prefix):
+        read.append(id(self))
+        return beginning(self, prefix)
+
+    monkeypatch.setattr(Moment, "postings_beginning", counted)
+    with index.reader() as reader:
+        words = reader._keywords._words
+        asking = Asking(words, [Asked("w1", is_prefix=True)])
+        chunks, _ = asking.best_chunks(None, 5, CHUNK_WEIGHTS, lambda: None)
+        asking.best_notes(None, 5, "note", lambda: None)
+
+        assert len(chunks) == asking.count_chunks(None, 99) == asking.count_notes(None) == 11
+        assert read.count(id(words.chunks)) == 1

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.postings.packing import PostingsDamaged, compressed, decompressed, numbers_in, planes
+from quarry.index.postings.packing import PostingsDamaged, compressed, decompressed, numbers_in, numbers_in_all, planes
 
 NUMBERS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 300), max_size=20)
 
@@ -18,10 +18,22 @@ def test_numbers_are_read_back_one_row_after_the_other(first, second):
     assert (found.tolist(), then.tolist(), end) == (first, second, len(data))
 
 
+@given(st.lists(NUMBERS))
+def test_the_numbers_of_many_pieces_are_read_one_after_the_other(rows):
+    pieces = [b"head" + planes(np.array(row, np.int64)) + b"tail" for row in rows]
+
+    found, ends = numbers_in_all(pieces, list(map(len, rows)), [4] * len(rows))
+
+    assert found.tolist() == [number for row in rows for number in row]
+    assert [piece[end:] for piece, end in zip(pieces, ends, strict=True)] == [b"tail"] * len(rows)
+
+
 @pytest.mark.parametrize("data", [b"", b"\0", b"\x05abcde", b"\x01ab", b"\x02abcde"])
 def test_numbers_that_are_not_there_are_damage(data):
     with pytest.raises(PostingsDamaged):
         numbers_in(data, 3)
+    with pytest.raises(PostingsDamaged):
+        numbers_in_all([planes(np.arange(3)), data], [3, 3], [0, 0])
 
 
 def test_a_frame_larger_than_it_can_be_is_not_read():
