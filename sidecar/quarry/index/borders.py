@@ -21,23 +21,25 @@ _LAST_WORDS = 4  # looked at first, as nearly all texts end with something else
 
 _WHOLE = "WITH RECURSIVE whole(id) AS MATERIALIZED ("
 # `ahead` terms of the phrase are still to be found at the end of what stands before the chunk; 0: all were found.
-# What is cheap to find comes first (CROSS JOIN), and what costs 3 us is asked once (MATERIALIZED).
+# What is cheap to find comes first (CROSS JOIN), and what costs 3 us is asked once (MATERIALIZED). A number is looked for
+# among the chunks of its note: `+` keeps SQLite from making an index over the numbers of all chunks for it.
 _ACROSS = """), before(note_id, number, ahead) AS MATERIALIZED (
     SELECT p.note_id, p.number, terms_ahead(p.text, ?, s.key + 1)
     FROM json_each(?) s CROSS JOIN chunks_fts f CROSS JOIN chunks c CROSS JOIN chunks p
     WHERE f.chunks_fts MATCH s.value AND (f.rowid >> 11) NOT IN (SELECT id FROM whole)
-        AND c.id = f.rowid AND p.note_id = c.note_id AND p.number = c.number - 1
+        AND c.id = f.rowid AND p.id BETWEEN f.rowid >> 11 << 11 AND f.rowid | 2047 AND +p.number = c.number - 1
 ), across(note_id, number, ahead) AS (
     SELECT note_id, number, ahead FROM before WHERE ahead >= 0
     UNION ALL
     SELECT a.note_id, p.number, terms_ahead(p.text, ?, a.ahead)
     FROM across a CROSS JOIN chunks p
-    WHERE a.ahead > 0 AND p.note_id = a.note_id AND p.number = a.number - 1
+    WHERE a.ahead > 0 AND p.id BETWEEN a.note_id << 11 AND (a.note_id << 11) + 2047 AND +p.number = a.number - 1
 ) SELECT id FROM whole UNION ALL SELECT note_id FROM across WHERE ahead = 0"""
 _HOLDING = "SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH ?"
 _READ = """), telling(id) AS MATERIALIZED (SELECT * FROM ({telling}) EXCEPT SELECT id FROM whole)
 SELECT id FROM whole UNION ALL SELECT id FROM telling t WHERE holds_phrase(
-    (SELECT group_concat(c.text, char(10) ORDER BY c.number) FROM chunks c WHERE c.note_id = t.id), ?
+    (SELECT group_concat(c.text, char(10) ORDER BY c.number) FROM chunks c
+        WHERE c.id BETWEEN t.id << 11 AND (t.id << 11) + 2047), ?
 )"""
 _BEFORE_TELLING, _AFTER_TELLING = _READ.split("{telling}")
 

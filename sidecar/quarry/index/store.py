@@ -353,9 +353,12 @@ class Index:
             self._writer.close()
             try:
                 files.install(other, self.path)
-                self._memory = memory
                 memory.postings.moved(self.path)
+            except BaseException:
+                memory = Memory.of(self.path)  # of whichever of the two is there now
+                raise
             finally:
+                self._memory = memory
                 self._open_writer()
 
     # --- reading -------------------------------------------------------------------------------

@@ -34,10 +34,10 @@ class Care:
         """Whether there is something to tidy up, and nothing speaks against it."""
         return self._is_wanted and now_s >= self._earliest_s
 
-    def taken(self, begun_s: float, ended_s: float) -> None:
-        """Everything was tidied up."""
-        self._is_wanted = False
-        self._earliest_s = ended_s + REST * (ended_s - begun_s)
+    def taken(self, begun_s: float, ended_s: float, *, is_done: bool) -> None:
+        """The index was tidied up, or it was tried: what a full disk does not let through is tried again, later."""
+        self._is_wanted = not is_done
+        self._earliest_s = ended_s + max(QUIET_S, REST * (ended_s - begun_s))
 
 
 def tidy_up(index: Index, deadline: Deadline) -> bool:

@@ -243,8 +243,8 @@ class Maintenance:
     def _idle(self) -> None:
         """What makes the index smaller and quicker and changes no answer; nobody waits for it."""
         begun_s = time.monotonic()
-        if tidy_up(self.index, Deadline(math.inf, self._is_wanted)):
-            self._care.taken(begun_s, time.monotonic())
+        is_done = tidy_up(self.index, Deadline(math.inf, self._is_wanted))
+        self._care.taken(begun_s, time.monotonic(), is_done=is_done)
 
     def mend(self) -> None:
         """Check the whole index; notes with damaged rows are read anew. Raises as `mending.mend`."""

@@ -8,6 +8,7 @@ import pytest
 from quarry.errors import IndexUnavailable
 from quarry.index import Index
 from quarry.index.postings import cache
+from quarry.index.postings import files as side_files
 from quarry.index.replacing import memory_of
 
 NOTES = [f"{n}.md" for n in range(40)]  # more than a search reads by itself
@@ -75,3 +76,41 @@ def test_a_new_index_that_is_damaged_is_refused_and_the_old_one_goes_on(index: I
     with index.reader() as reader:
         assert list(reader.stamps()) == ["old.md"]
     store(index, make_note("more.md", "apples"))
+
+
+def test_a_side_file_that_stays_where_it_is_keeps_nobody_from_the_new_index(
+    tmp_path: Path, index: Index, rebuilt: Path, store, make_note, ask, in_time
+):
+    store(index, make_note("old.md", "apples"))
+    beside = tmp_path / "i.db.postings"
+    beside.unlink(missing_ok=True)
+    beside.mkdir()
+    (beside / "in the way").touch()
+
+    index.replace_with(rebuilt)
+
+    with index.reader() as reader:
+        assert sorted(reader.stamps()) == sorted(NOTES)
+        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
+    assert not list(tmp_path.glob("*rebuild*"))
+
+
+def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
+    index: Index, rebuilt: Path, store, make_note, ask, in_time, monkeypatch: pytest.MonkeyPatch
+):
+    store(index, make_note("old.md", "apples"))
+    with index.reader() as reader:
+        reader.lexical(ask("apples"), None, 100, deadline=in_time)
+
+    def stop(*_: object) -> None:
+        raise OSError("the disk went")
+
+    monkeypatch.setattr(side_files, "install", stop)
+
+    with pytest.raises(OSError, match="the disk went"):
+        index.replace_with(rebuilt)
+
+    with index.reader() as reader:
+        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        assert sorted({candidate.path for candidate in found}) == sorted(reader.stamps()) == sorted(NOTES)

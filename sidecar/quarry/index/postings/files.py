@@ -84,10 +84,15 @@ def _delete(path: Path) -> None:
 
 
 def install(new: Path, over: Path) -> None:
-    """Let the side file of the database *new* take the place of that of *over*; without one there is none."""
+    """
+    Let the side file of the database *new* take the place of that of *over*; without one there is none.
+
+    No error where another program has one of them open: whoever reads a side file sees which database it is of.
+    """
     discard(over)
-    if path_beside(new).exists():
+    with suppress(OSError):
         path_beside(new).replace(path_beside(over))
+    discard(new)
 
 
 def write(path: Path, base: Base) -> str:
