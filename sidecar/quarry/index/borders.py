@@ -21,8 +21,8 @@ _LAST_WORDS = 4  # looked at first, as nearly all texts end with something else
 
 _WHOLE = "WITH RECURSIVE whole(id) AS MATERIALIZED ("
 # `ahead` terms of the phrase are still to be found at the end of what stands before the chunk; 0: all were found.
-# What is cheap to find comes first (CROSS JOIN), and what costs 3 us is asked once (MATERIALIZED). A number is looked for
-# among the chunks of its note: `+` keeps SQLite from making an index over the numbers of all chunks for it.
+# What is cheap to find comes first (CROSS JOIN), and what costs 3 us is asked once (MATERIALIZED). A number is looked
+# for among the chunks of its note: `+` keeps SQLite from making an index over the numbers of all chunks for it.
 _ACROSS = """), before(note_id, number, ahead) AS MATERIALIZED (
     SELECT p.note_id, p.number, terms_ahead(p.text, ?, s.key + 1)
     FROM json_each(?) s CROSS JOIN chunks_fts f CROSS JOIN chunks c CROSS JOIN chunks p

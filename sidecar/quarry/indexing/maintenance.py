@@ -5,7 +5,6 @@ Holds the one index, the model and the policy in use, and changes them only on t
 reads the references.
 """
 
-import json
 import logging
 import math
 import time
@@ -15,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import asdict
-
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
@@ -24,16 +21,15 @@ from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing.activity import Activity
 from quarry.indexing.care import Care, tidy_up
 from quarry.indexing.comparing import look
-from quarry.indexing.deadly import DEADLY
 from quarry.indexing.holding import IndexHolder
 from quarry.indexing.mending import mend
+from quarry.indexing.origins import FINGERPRINT, READING, facts_for, fingerprint_text, reading_key, stored_fingerprint
 from quarry.indexing.policy import Policy
 from quarry.indexing.reporting import RunKind, RunReporter, Updated
 from quarry.indexing.staffing import Staffing
 from quarry.indexing.survey import Survey, named_by
 from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
-from quarry.text.versions import READER_VERSION, SCRUBBER_VERSION
 from quarry.types import FileSeen, Leg, VaultChange
 
 if TYPE_CHECKING:
@@ -120,7 +116,7 @@ class Maintenance:
     def encoder_for(self, reader: Reader) -> Encoder | None:
         """The encoder that made the vectors *reader*, which says whose they are, sees; None while there is none."""
         encoder = self.model.encoder
-        return encoder if encoder and reader.meta_get("fingerprint") == _to_text(encoder.fingerprint) else None
+        return encoder if encoder and reader.meta_get(FINGERPRINT) == fingerprint_text(encoder.fingerprint) else None
 
     def missing(self, encoder: Encoder | None) -> dict[Leg, str]:
         """Each leg that cannot serve where *encoder* is at hand, with the reason and what to do, in one sentence."""
@@ -216,7 +212,7 @@ class Maintenance:
             raise
         finally:
             self._seen_while_rebuilding = None
-        self._adopted = self._stored_fingerprint()
+        self._adopted = stored_fingerprint(self.index)
         self.activity.take_back("damage")
         self._reconcile()
         if changes:
@@ -322,8 +318,8 @@ class Maintenance:
         with self.reader() as reader:
             is_empty = reader.counts().notes == 0
         if is_empty:  # said now, so that a first run that is cut short goes on where it stopped
-            self.index.meta_set("reading", self._reading_key())
-        everything = self.index.meta_get("reading") != self._reading_key()
+            self.index.meta_set(READING, self._reading_key)
+        everything = self.index.meta_get(READING) != self._reading_key
         survey = Survey(self._root, self.policy.rules, self._drawings)
         difference = look(survey, self.index, with_drawings=thorough)
         if difference.is_none and not (thorough or everything):
@@ -335,7 +331,7 @@ class Maintenance:
         indexer = self._indexer("main", self._awaited_encoder)
         outcome = indexer.reconcile(self.index, difference, thorough=thorough, everything=everything)
         if everything:
-            self.index.meta_set("reading", self._reading_key())
+            self.index.meta_set(READING, self._reading_key)
         if not outcome.held_back:
             self.activity.take_back("removals")
         self._note_outcome(outcome)
@@ -356,11 +352,9 @@ class Maintenance:
         """Of a whole index at *beside*, but for what is saved meanwhile."""
         from quarry.indexing.rebuilding import Blueprint
 
-        facts = {"reading": self._reading_key(), DEADLY: self.index.meta_get(DEADLY) or "[]"}
-        if encoder:
-            facts["fingerprint"] = _to_text(encoder.fingerprint)
         policy, staffing = self.policy, Staffing(self._load_encoder, self.model.name, REBUILD_PROCESSES)
         fingerprint, without = encoder.fingerprint if encoder else None, self._holder.without
+        facts = facts_for(self.index, self._reading_key, fingerprint)
         return Blueprint(beside, self._root, policy.settings, policy.rules, staffing, fingerprint, facts, without)
 
     def _take_seen(self) -> list[VaultChange]:
@@ -398,24 +392,16 @@ class Maintenance:
         encoder = self.model.encoder
         if encoder is None or encoder.fingerprint == self._adopted:
             return False
-        stored = self._stored_fingerprint()
+        stored = stored_fingerprint(self.index)
         if stored != encoder.fingerprint:
             if stored is not None:
                 _log.info("another model: vectors are made anew")
                 self.activity.say("model", f"the model is now {encoder.fingerprint.name!r}; its vectors are being made")
             self.index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
-            self.index.meta_set("fingerprint", _to_text(encoder.fingerprint))
+            self.index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
         self._adopted = encoder.fingerprint
         return self.index.has_pending_vectors()
 
-    def _stored_fingerprint(self) -> Fingerprint | None:
-        stored = self.index.meta_get("fingerprint")
-        return Fingerprint(**json.loads(stored)) if stored else None
-
+    @property
     def _reading_key(self) -> str:
-        """What decides the rows of a note besides its bytes; another key means reading every note anew."""
-        return json.dumps([READER_VERSION, SCRUBBER_VERSION, list(self.policy.settings.skip_sections)])
-
-
-def _to_text(fingerprint: Fingerprint) -> str:
-    return json.dumps(asdict(fingerprint))
+        return reading_key(self.policy.settings.skip_sections)

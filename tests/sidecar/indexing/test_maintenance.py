@@ -7,7 +7,7 @@ import pytest
 from builders import DIM, HashEncoder, Vault, ask, everything_found, find, index_bytes, settle, wait_until
 
 from quarry.errors import ModelMissing
-from quarry.indexing import indexer, maintenance, preparing, reading, worker
+from quarry.indexing import indexer, maintenance, origins, preparing, reading, worker
 from quarry.text import scrub_engines
 from quarry.types import VaultChange
 
@@ -117,7 +117,7 @@ def test_another_version_of_reading_reads_every_note_anew(vault: Vault, open_eng
     vault.write("a.md", "walnut cherry")
     open_engine().close()
     real = preparing.read_note
-    monkeypatch.setattr(maintenance, version, 999)
+    monkeypatch.setattr(origins, version, 999)
     monkeypatch.setattr(
         preparing, "read_note", lambda path, data, rules: real(path, data.replace(b"cherry", b"[gone]"), rules)
     )
