@@ -3,6 +3,8 @@
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -154,6 +156,33 @@ def wait_until(condition: Callable[[], object], what: str = "") -> None:
     while not condition():
         assert time.monotonic() < deadline_s, f"it never came to this: {what or condition}"
         time.sleep(0.002)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether *pid* runs; a zombie that nobody buries in a container does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def killed(script: Path, *arguments: object) -> list[int]:
+    """Start *script*, read the ids of processes that it prints, and kill it."""
+    parent = subprocess.Popen(
+        [sys.executable, str(script), *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert parent.stdout is not None
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert pids
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    return pids
 
 
 def settle(engine: Engine) -> None:

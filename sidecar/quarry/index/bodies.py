@@ -8,18 +8,17 @@ Packed are two lines of JSON and the texts one after another: whoever wants one 
 """
 
 import json
-import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import apsw
-import zstandard
 from msgspec import Struct
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
 from quarry.index.ids import SLOTS
+from quarry.index.zstd import FrameDamaged, compressed, decompressor
 from quarry.types import Chunk, Link, Note, Shift
 
 LEVEL = 6  # of zstd; 3 takes half the time, 20 us less a note, and 4 % more room; 9 saves another 1 %
@@ -101,16 +100,6 @@ class Opened(NamedTuple):
 _OF_EACH_CHUNK = Opened._fields.index("lengths")
 
 
-class _Zstd(threading.local):
-    """A decompressor for each thread: making one takes as long as decompressing a note with it."""
-
-    def __init__(self) -> None:
-        self.decompressor = zstandard.ZstdDecompressor()
-
-
-_zstd = _Zstd()
-
-
 def pack(body: Body) -> bytes:
     """*body* as it is stored."""
     chunks = body.chunks
@@ -129,9 +118,9 @@ def pack(body: Body) -> bytes:
     ]
     links = [[link.kind, link.target, link.heading, link.label] for link in body.links]
     written = "\n".join((_to_json(columns), _to_json(links), "".join(chunk.text for chunk in chunks)))
-    # A compressor is not for two threads at once, and making one costs 2 us. Its checksum is what tells damage where
-    # SQL asks for one text among many, without the row that the note's own checksum covers.
-    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(written.encode())
+    # The frame's checksum is what tells damage where SQL asks for one text among many, without the row that the note's
+    # own checksum covers.
+    return compressed(written.encode(), LEVEL)
 
 
 def opened(packed: bytes) -> Opened:
@@ -142,13 +131,14 @@ def opened(packed: bytes) -> Opened:
         IndexDamaged: *packed* is nothing that `pack` gave.
     """
     try:
-        if not 0 <= zstandard.frame_content_size(packed) <= MAX_BYTES:
+        written = decompressor()(packed, MAX_BYTES)
+        if written is None:
             raise _damaged()
-        columns, links, texts = _zstd.decompressor.decompress(packed).decode().split("\n", 2)
+        columns, links, texts = written.decode().split("\n", 2)
         found = Opened(links, texts, *json.loads(columns))
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(texts):
             raise _damaged()
-    except (zstandard.ZstdError, ValueError, TypeError) as error:
+    except (FrameDamaged, ValueError, TypeError) as error:
         raise _damaged() from error
     return found
 

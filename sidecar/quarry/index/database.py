@@ -75,9 +75,8 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except _ENVIRONMENT as error:
-        if (
-            getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ
-        ):  # somebody cut the file, or its WAL, short
+        # Somebody cut the file, or its WAL, short.
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ:
             raise IndexDamaged(f"index {path} is cut short ({error}); it has to be set aside and rebuilt") from error
         raise IndexUnavailable(
             f"index {path} cannot be used ({error}); check free space and permissions of its folder"

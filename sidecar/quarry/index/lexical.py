@@ -81,6 +81,9 @@ _HOLDING_NAMED = "SELECT rowid FROM names_fts WHERE names_fts MATCH :wanted"
 _HOLDING_IN_BODY = " UNION SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH :in_body"
 _EVERY_HOLDING = _HOLDING_NAMED + _HOLDING_IN_BODY
 _SOME_HOLDING = _HOLDING_NAMED + _AMONG + _HOLDING_IN_BODY + _OF_NOTES
+_COUNT, _END = "SELECT count(*) FROM (", ")"
+_COUNT_EVERY = _COUNT + _EVERY_HOLDING + _END
+_COUNT_SOME = _COUNT + _SOME_HOLDING + _END
 _BEST = " ORDER BY score DESC LIMIT :limit"
 
 
@@ -155,25 +158,25 @@ def count(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | 
 
 def count_notes(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None) -> int:
     """How many of the *admitted* notes hold a term or phrase of *query*."""
-    return _of_holding(connection, "SELECT count(*) FROM ({})", query, admitted)[0][0] if not query.is_empty else 0
+    found = _of_holding(connection, _COUNT_EVERY, _COUNT_SOME, query, admitted)
+    return found[0][0] if found else 0
 
 
 def notes_holding(connection: apsw.Connection, query: LexicalQuery, admitted: NoteIds | None) -> list[int]:
     """These notes, in no order."""
-    return [note_id for (note_id,) in _of_holding(connection, "{}", query, admitted)]
+    return [note_id for (note_id,) in _of_holding(connection, _EVERY_HOLDING, _SOME_HOLDING, query, admitted)]
 
 
 def _of_holding(
-    connection: apsw.Connection, asking: str, query: LexicalQuery, admitted: NoteIds | None
+    connection: apsw.Connection, every: str, some: str, query: LexicalQuery, admitted: NoteIds | None
 ) -> Sequence[tuple[int]]:
     wanted = expression(query, NOTE_COLUMNS)
     if wanted is None:
         return []
     values: dict[str, SqlValue] = {"wanted": wanted, "in_body": _in_body(query)}
-    if admitted is not None:
-        values["ids"] = id_list(admitted)
-    sql = asking.format(_EVERY_HOLDING if admitted is None else _SOME_HOLDING)
-    return select(connection, sql, values)
+    if admitted is None:
+        return select(connection, every, values)
+    return select(connection, some, {**values, "ids": id_list(admitted)})
 
 
 def chunk_scores(

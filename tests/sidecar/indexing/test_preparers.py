@@ -3,13 +3,23 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
 import pytest
-from builders import HashEncoder, Quiet, Vault, find, load_fatal_encoder, load_hash_encoder, settle, wait_until
+from builders import (
+    HashEncoder,
+    Quiet,
+    Vault,
+    find,
+    is_alive,
+    killed,
+    load_fatal_encoder,
+    load_hash_encoder,
+    settle,
+    wait_until,
+)
 
 from quarry.engine import Engine
 from quarry.errors import Cancelled, VaultMissing
@@ -363,30 +373,9 @@ def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
 def test_no_process_outlives_a_killed_parent(tmp_path: Path):
     vault = Vault(tmp_path / "vault")
     vault.write_all(NOTES)
-    parent = subprocess.Popen(
-        [sys.executable, str(CHILD), str(vault.root)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert parent.stdout is not None
-    pids = [int(pid) for pid in parent.stdout.readline().split()]
-    assert pids
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+    pids = killed(CHILD, vault.root)
 
     wait_until(lambda: not any(is_alive(pid) for pid in pids), "the processes end with their parent")
-
-
-def is_alive(pid: int) -> bool:
-    """Whether *pid* runs; a zombie that nobody buries in a container does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, monkeypatch, request):

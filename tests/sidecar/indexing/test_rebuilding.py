@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,8 @@ from builders import (
     Vault,
     everything_found,
     find,
+    is_alive,
+    killed,
     load_hash_encoder,
     modified,
     paths,
@@ -177,16 +178,6 @@ def same_as_fresh(engine: Engine, folder: Path) -> bool:
     return everything_found(engine, QUERIES) == expected
 
 
-def is_alive(pid: int) -> bool:
-    """Whether *pid* runs; a zombie that nobody buries in a container does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
-
-
 def test_the_index_that_a_process_built_answers_like_a_fresh_one(
     tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[child.Child], monkeypatch
 ):
@@ -343,18 +334,7 @@ def test_a_rebuild_whose_engine_is_killed_leaves_no_process_and_the_next_start_n
     tmp_path: Path, vault: Vault, many_notes: None
 ):
     path = tmp_path / "engine.db"
-    engine = subprocess.Popen(
-        [sys.executable, str(CHILD), str(vault.root), str(path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert engine.stdout is not None
-    pids = [int(pid) for pid in engine.stdout.readline().split()]
-    assert pids
-    engine.kill()
-    engine.wait()
-    engine.stdout.close()
+    pids = killed(CHILD, vault.root, path)
     wait_until(lambda: not any(map(is_alive, pids)), "the processes end with their parent")
     half = list(tmp_path.glob("*rebuild*"))
     next_one = Engine.open(vault.root, path, load=load_hash_encoder)

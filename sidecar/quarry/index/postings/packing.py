@@ -5,22 +5,17 @@ Most gaps between documents and most codes are small, so their higher planes are
 carries a checksum of its own: damage after a file was mapped is noticed by whoever looks at the frame.
 """
 
-import threading
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
+
+from quarry.index import zstd
 
 LEVEL = 3  # of zstd; 9 takes three times as long and saves 3 %
 
 Numbers: TypeAlias = NDArray[np.intp]
-
-
-_OF_THREAD = (
-    threading.local()
-)  # a decompressor is not for two threads at once, and to make one takes longer than to use it
 
 
 class PostingsDamaged(Exception):
@@ -29,7 +24,7 @@ class PostingsDamaged(Exception):
 
 def compressed(data: bytes) -> bytes:
     """*data* as one frame."""
-    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)
+    return zstd.compressed(data, LEVEL)
 
 
 def decompressed(frame: memoryview, at_most: int) -> bytes:
@@ -47,22 +42,16 @@ def decompressed(frame: memoryview, at_most: int) -> bytes:
 
 def every_decompressed(frames: Sequence[memoryview], at_most: Sequence[int]) -> list[bytes]:
     """The same of many, each with its own limit."""
-    size_of, decompress = zstandard.frame_content_size, _decompressor().decompress
+    content = zstd.decompressor()
     found = []
     try:
         for frame, limit in zip(frames, at_most, strict=True):
-            if not 0 <= size_of(frame) <= limit:
+            data = content(frame, limit)
+            if data is None:
                 raise PostingsDamaged("a part of the keyword postings is larger than it can be")
-            found.append(decompress(frame))
-    except zstandard.ZstdError as error:
+            found.append(data)
+    except zstd.FrameDamaged as error:
         raise PostingsDamaged(f"a part of the keyword postings is not as it was written: {error}") from error
-    return found
-
-
-def _decompressor() -> zstandard.ZstdDecompressor:
-    found: zstandard.ZstdDecompressor | None = getattr(_OF_THREAD, "decompressor", None)
-    if found is None:
-        found = _OF_THREAD.decompressor = zstandard.ZstdDecompressor()
     return found
 
 
