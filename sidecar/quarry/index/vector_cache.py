@@ -137,7 +137,8 @@ def _brought_up(connection: apsw.Connection, kept: Vectors, generation: int) -> 
         )
     ]
     was_dropped = int(meta.get(connection, meta.DROPPED) or 0) > kept.generation
-    if was_dropped or len(changed) > FEW_NOTES:
+    was_empty = kept.chunks.rows.shape[1] != (meta.dimension(connection) or 0)  # read before the first vector came
+    if was_dropped or was_empty or len(changed) > FEW_NOTES:
         return None
     if not changed:
         return Vectors(generation, kept.chunks, kept.titles)

@@ -105,6 +105,15 @@ def test_what_is_read_ahead_is_not_read_again(index, put, dense, monkeypatch):
     assert dense("apples", depth=1) == [("a.md", 0)]
 
 
+def test_an_index_that_was_read_ahead_while_empty_and_is_empty_again_is_near_nothing(index, put, dense):
+    with index.reader() as reader:
+        reader.read_ahead()
+    put("a.md", "apples")
+    index.remove("a.md")
+
+    assert dense("apples") == []
+
+
 def test_nothing_is_read_ahead_that_memory_may_not_hold(index, put, monkeypatch):
     put("a.md", "apples")
     monkeypatch.setattr(caches, "MEMORY_BYTES", 10)
