@@ -378,6 +378,9 @@ def test_no_process_outlives_a_killed_parent(tmp_path: Path):
     wait_until(lambda: not any(is_alive(pid) for pid in pids), "the processes end with their parent")
 
 
+LEAST_PRIORITY = 19  # of Linux: who runs these tests niced has no room for ten more
+
+
 def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, monkeypatch, request):
     monkeypatch.setattr(child, "NICENESS", 10)
     preparers: Preparers = request.getfixturevalue("preparers")
@@ -388,7 +391,7 @@ def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, monkeypatch,
 
         group = Path(f"/proc/{pid}/autogroup")
 
-        assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(os.getpriority(os.PRIO_PROCESS, 0) + 10, LEAST_PRIORITY)
         assert not group.exists() or group.read_text().endswith("nice 10\n")
         assert not any(str(index.path) in file or file.startswith("socket:") for file in opened)
 
