@@ -63,12 +63,14 @@ _REBUILD = {
 
 
 _EVERYDAY = {
+    "pgsz": 8140,  # a leaf fills a page of ours; with two to a page each term at the head of one is written out
     "automerge": 0,  # merges nothing of its own accord
     "crisismerge": 64,  # segments of a size are merged after all: 4,096 saves until that takes all, half a second
     "secure-delete": 0,
     "hashsize": 1 << 20,
 }
 _BULK = {
+    "pgsz": 8140,
     "automerge": 0,
     "crisismerge": 500,  # FTS5 fails at 2,000 segments
     "secure-delete": 0,
