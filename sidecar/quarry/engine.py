@@ -29,6 +29,7 @@ from quarry.types import Leg, PropertyValue, Scope, SearchRequest, VaultChange
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
+HEAD_START_S = 0.25  # finding that nothing changed takes .17 in a vault of 17,000 notes, and the model's .05 on top
 
 Listener = Callable[[Updated | None], None]
 """Told what a commit changed, or None when there is progress to look at. Called on the indexing thread."""
@@ -101,7 +102,7 @@ class Engine:
         *,
         load: Callable[[str], Encoder] = load_encoder,
         without: frozenset[str] = frozenset(),
-        head_start_s: float = 0.0,
+        head_start_s: float = HEAD_START_S,
     ) -> Self:
         """
         Open the vault at *root* with its index at *index_path*, and begin to make the two equal.

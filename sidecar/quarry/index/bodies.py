@@ -4,13 +4,14 @@ What a note says, as one compressed value: its chunks, links and tags.
 One value a note, not one a chunk: the chunks of a note share their words, so that this takes less room than each by
 itself with a trained dictionary, is made in one call and needs no dictionary (decisions/007).
 
-Packed are two lines of JSON and the texts one after another: whoever wants one text among many slices it out.
+Packed are two lines of JSON and the texts one after another: whoever wants one text among many slices it out. A column
+that holds what it does in most notes is written as 0.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 from msgspec import Struct
@@ -56,7 +57,7 @@ class Opened(NamedTuple):
     longer: list[int]  # code points of the note that it stands for, less those of its text
     wider: list[int]  # how much further it has got in UTF-16 units than in code points, since the one before
     lines: list[int]  # since the one before
-    shifts: list[list[list[int]]]
+    shifts: Sequence[Sequence[Sequence[int]]]
     headings: list[list[str]]
     contexts: list[str]
 
@@ -98,6 +99,7 @@ class Opened(NamedTuple):
 
 
 _OF_EACH_CHUNK = Opened._fields.index("lengths")
+_LENGTHS = Opened._fields.index("lengths") - Opened._fields.index("slots")
 
 
 def pack(body: Body) -> bytes:
@@ -105,19 +107,20 @@ def pack(body: Body) -> bytes:
     chunks = body.chunks
     wide = [chunk.start_utf16 - chunk.start for chunk in chunks]
     columns = [
-        body.slots,
+        list(body.slots),
         body.tags,
         [len(chunk.text) for chunk in chunks],
         _steps([chunk.start for chunk in chunks], [0, *(chunk.end for chunk in chunks)]),
         [chunk.end - chunk.start - len(chunk.text) for chunk in chunks],
         _steps(wide, [0, *wide]),
         _steps([chunk.line for chunk in chunks], [0, *(chunk.line for chunk in chunks)]),
-        [[[shift.offset, shift.utf16, shift.lines] for shift in chunk.shifts] for chunk in chunks],
+        [tuple((shift.offset, shift.utf16, shift.lines) for shift in chunk.shifts) for chunk in chunks],
         [chunk.heading_path for chunk in chunks],
         [chunk.context for chunk in chunks],
     ]
+    short = [0 if column == usual else column for column, usual in zip(columns, _usual(len(chunks)), strict=True)]
     links = [[link.kind, link.target, link.heading, link.label] for link in body.links]
-    written = "\n".join((_to_json(columns), _to_json(links), "".join(chunk.text for chunk in chunks)))
+    written = "\n".join((_to_json(short), _to_json(links), "".join(chunk.text for chunk in chunks)))
     # The frame's checksum is what tells damage where SQL asks for one text among many, without the row that the note's
     # own checksum covers.
     return compressed(written.encode(), LEVEL)
@@ -134,11 +137,14 @@ def opened(packed: bytes) -> Opened:
         written = decompressor()(packed, MAX_BYTES)
         if written is None:
             raise _damaged()
-        columns, links, texts = written.decode().split("\n", 2)
-        found = Opened(links, texts, *json.loads(columns))
+        short, links, texts = written.decode().split("\n", 2)
+        columns = json.loads(short)
+        usual = _usual(len(columns[_LENGTHS]))
+        whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
+        found = Opened(links, texts, *whole)
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(texts):
             raise _damaged()
-    except (FrameDamaged, ValueError, TypeError) as error:
+    except (FrameDamaged, ValueError, TypeError, LookupError) as error:
         raise _damaged() from error
     return found
 
@@ -159,6 +165,12 @@ def register(connection: apsw.Connection) -> None:
     )
     for name, function, count in functions:
         connection.create_scalar_function(name, function, count, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
+
+
+def _usual(count: int) -> tuple[Sequence[Any] | None, ...]:
+    """What the columns of a note of *count* chunks mostly are; None: each is another."""
+    zeros = [0] * count
+    return list(range(count)), None, None, zeros, zeros, zeros, zeros, [()] * count, None, None
 
 
 def _steps(values: Sequence[int], before: Sequence[int]) -> list[int]:

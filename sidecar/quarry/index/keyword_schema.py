@@ -62,16 +62,19 @@ _REBUILD = {
 }
 
 
-_EVERYDAY = {
+_ALWAYS = {
+    "pgsz": 8140,  # bytes of a leaf, which so fills a page of ours; at the head of each, a term is written out in full
     "automerge": 0,  # merges nothing of its own accord
-    "crisismerge": 64,  # segments of a size are merged after all: 4,096 saves until that takes all, half a second
     "secure-delete": 0,
+}
+_EVERYDAY = {
+    **_ALWAYS,
+    "crisismerge": 64,  # segments of a size are merged after all: 4,096 saves until that takes all, half a second
     "hashsize": 1 << 20,
 }
 _BULK = {
-    "automerge": 0,
+    **_ALWAYS,
     "crisismerge": 500,  # FTS5 fails at 2,000 segments
-    "secure-delete": 0,
     "hashsize": 16 << 20,  # bytes of terms in memory before a segment is written, commit or not
 }
 

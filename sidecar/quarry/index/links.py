@@ -8,12 +8,12 @@ from quarry.index.folding import fold_case, fold_name
 
 
 def target_key(target: str) -> str:
-    """What `notes.name_key` must equal for a note to come into question for *target*; "" for a link into itself."""
+    """What a note's name must give as well for it to come into question for *target*; "" for a link into itself."""
     return fold_name(target)
 
 
 def target_number(key: str) -> int:
-    """By which links are looked up; two keys may share one, so whoever finds a link compares its key."""
+    """By which links and names are looked up; two keys may share one, so whoever finds something compares its key."""
     return int.from_bytes(zlib.crc32(key.encode()).to_bytes(4), signed=True)  # signed: see `content_number`
 
 

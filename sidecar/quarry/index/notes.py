@@ -27,11 +27,11 @@ from quarry.index.vector_rows import VectorRows
 from quarry.types import Chunk, FileStamp
 
 _INSERT_NOTE = (
-    "INSERT INTO notes (path, composed, folded, name_key, title, aliases, properties, redactions, problems, size_bytes,"
+    "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
     " mtime_ns, sha256, chunk_count, checksum) VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
-    "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name_key = ?, title = ?,"
+    "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
     " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?,"
     " chunk_count = ?, checksum = ?"
     " WHERE id = ?"

@@ -7,7 +7,6 @@ from quarry.conditions import Condition
 from quarry.index import admission, listing, meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.folding import fold_name
 from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
 from quarry.index.links import resolve, target_key, target_number
 from quarry.index.records import (
@@ -151,7 +150,7 @@ class Reader(SearchReader):
 
     def links_to(self, path: str) -> list[IncomingLink]:
         """The links that lead to the note at *path*, but its own, by the path of the note they stand in."""
-        key, candidates = fold_name(path), self._named(path)
+        key, candidates = target_key(path), self._named(path)
         found = select(self._db, "SELECT note_id FROM links WHERE target = ?", (target_number(key),))
         sources = {row.path: row.opened().links() for row in note_rows(self._db, [row[0] for row in found]).values()}
         return [
@@ -200,5 +199,6 @@ class Reader(SearchReader):
 
     def _named(self, target: str) -> list[str]:
         """Paths of the notes whose name is the last part of *target*."""
-        rows = select(self._db, "SELECT path FROM notes WHERE name_key = ? ORDER BY path", (fold_name(target),))
-        return [path for (path,) in rows]
+        key = target_key(target)
+        rows = select(self._db, "SELECT path FROM notes WHERE name = ? ORDER BY path", (target_number(key),))
+        return [path for (path,) in rows if target_key(path) == key]

@@ -7,9 +7,9 @@ from unicodedata import normalize
 from quarry.errors import IndexDamaged
 from quarry.index.bodies import Body
 from quarry.index.database import SqlValue
-from quarry.index.folding import fold_marks, fold_name, fold_tag
+from quarry.index.folding import fold_marks, fold_tag
 from quarry.index.ids import SLOTS
-from quarry.index.links import target_key
+from quarry.index.links import target_key, target_number
 from quarry.types import FileStamp, Note, PropertyValue
 
 Values = tuple[SqlValue, ...]
@@ -21,7 +21,7 @@ def note_values(note: Note, stamp: FileStamp) -> Values:
         note.path,
         normalize("NFC", note.path),
         fold_marks(note.path),
-        fold_name(note.path),
+        target_number(target_key(note.path)),
         note.title,
         _to_json(note.aliases),
         _to_json(dict(note.properties)),

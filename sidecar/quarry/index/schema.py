@@ -21,7 +21,7 @@ from quarry.index import meta
 from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 4  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 5  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
@@ -30,7 +30,7 @@ _TABLES = (
         path TEXT NOT NULL UNIQUE,     -- spelled as on disk
         composed TEXT,                 -- its path in NFC; NULL: that is how it is spelled
         folded TEXT,                   -- its path without case and accents; NULL: it has none
-        name_key TEXT NOT NULL,        -- last part without .md, case folded: what links compare
+        name INTEGER NOT NULL,         -- `links.target_number` of its last part: by which links find it
         title TEXT NOT NULL,
         aliases TEXT NOT NULL,         -- JSON array
         properties TEXT NOT NULL,      -- JSON object
@@ -46,7 +46,7 @@ _TABLES = (
     ) STRICT""",
     "CREATE INDEX notes_composed ON notes(composed) WHERE composed IS NOT NULL",
     "CREATE INDEX notes_folded ON notes(folded) WHERE folded IS NOT NULL",
-    "CREATE INDEX notes_by_name ON notes(name_key)",
+    "CREATE INDEX notes_by_name ON notes(name)",
     "CREATE INDEX notes_by_time ON notes(mtime_ns DESC)",
     "CREATE INDEX notes_with_problems ON notes(path) WHERE problems <> '[]'",
     """CREATE TABLE tags (
@@ -62,7 +62,7 @@ _TABLES = (
         body BLOB NOT NULL             -- see bodies.py; a table of its own, as lists read many notes and no body
     ) STRICT""",
     """CREATE TABLE links (
-        target INTEGER NOT NULL,       -- `links.target_number` of what compares with notes.name_key
+        target INTEGER NOT NULL,       -- what compares with notes.name
         note_id INTEGER NOT NULL,      -- that holds such a link; by the body it is known which rows go with a note
         PRIMARY KEY (target, note_id)
     ) STRICT, WITHOUT ROWID""",
@@ -72,14 +72,12 @@ _TABLES = (
         vector BLOB NOT NULL,          -- as in `vectors`
         checksum BLOB NOT NULL         -- over the hash and the vector
     ) STRICT""",
-    "CREATE INDEX title_vectors_by_title ON title_vectors(title)",
     """CREATE TABLE chunk_rows (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,
         content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
         note_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 11) VIRTUAL  -- without an index: ask for a range of ids
     ) STRICT""",
-    "CREATE INDEX chunks_by_content ON chunk_rows(content)",
     """CREATE TABLE vectors (
         chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
         vector BLOB NOT NULL,          -- int8, one byte a dimension; empty: nothing in the text to embed
@@ -89,10 +87,9 @@ _TABLES = (
     """CREATE TABLE changes (
         note_id INTEGER PRIMARY KEY,   -- of a note that may be gone
         generation INTEGER NOT NULL,   -- in which more of it than its stamp last changed: memory is brought up to it
-        worded INTEGER NOT NULL        -- in which its words did, or 0
+        worded INTEGER NOT NULL        -- in which its words did, or 0: never later than the other
     ) STRICT""",
     "CREATE INDEX changes_by_generation ON changes(generation)",
-    "CREATE INDEX changes_by_words ON changes(worded)",
     """CREATE TABLE problems (
         path TEXT PRIMARY KEY,
         reason TEXT NOT NULL,

@@ -230,10 +230,10 @@ class Index:
 
     # --- vectors -------------------------------------------------------------------------------
 
-    def known_vectors(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Stored vectors by `content_hash` or `title_hash`, of whichever notes; what was never embedded is left out."""
+    def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
         with explained(self.path):
-            return waiting.known_vectors(self._writer.connection, hashes)
+            return waiting.known_vectors(self._writer.connection, paths, hashes)
 
     def pending_vectors(self, limit: int) -> list[PendingChunk]:
         """The first *limit* chunks that wait for a vector."""

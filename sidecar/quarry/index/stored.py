@@ -14,7 +14,7 @@ from quarry.index.rows import Values, read_list
 from quarry.types import FileStamp
 
 _NOTES = (
-    "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name_key, n.title, n.aliases, n.properties,"
+    "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name, n.title, n.aliases, n.properties,"
     " n.redactions, n.problems, n.size_bytes, n.mtime_ns, n.sha256, n.chunk_count"
     " FROM notes n LEFT JOIN bodies b ON b.note_id = n.id WHERE n.id IN (SELECT value FROM json_each(?))"
 )

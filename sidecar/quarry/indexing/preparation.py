@@ -7,6 +7,7 @@ said: searches are slower meanwhile, as Python's threads share one interpreter.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -144,8 +145,10 @@ class Preparation:
         return found
 
     def _here(self, index: Index, moves: Sequence[Move], deadly: Set[str]) -> Iterator[Sequence[Ready]]:
-        preparer = Preparer(self._root, self._rules, self._encoder() if moves else None, index.known_vectors)
+        encoder = self._encoder() if moves else None
         for batch in batches(moves):
+            known = partial(index.known_vectors, [path for move in batch for path in move if path])
+            preparer = Preparer(self._root, self._rules, encoder, known)
             spared = [move for move in batch if move[0] not in deadly]
             yield from preparer.prepare(spared)
             if len(spared) < len(batch):

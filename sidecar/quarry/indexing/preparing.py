@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 _REHEARSAL = b"---\ntags: [a]\n---\n# Title\n\nText, a [[link]] and a token: abcdefgh.\n\n```sh\nls\n```\n"
 
 KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
-"""What vectors are stored already, of these `content_hash`es and `title_hash`es."""
+"""What vectors are stored already of the notes in hand, of these `content_hash`es and `title_hash`es."""
 
 
 class ReadyNote(Struct, frozen=True):

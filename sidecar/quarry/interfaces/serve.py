@@ -48,7 +48,6 @@ from quarry.vault.paths import nfc
 
 SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
 VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
-HEAD_START_S = 0.05  # who starts a sidecar asks it at once, and an answer by keyword takes half of that
 PROGRESS_S = 0.2  # between two progress messages: smooth to the eye, nothing to the socket
 MAX_LISTED = 100  # paths in an `index/updated`
 WATCH_RETRY_S = 5.0  # after the watch failed in a way that nobody foresaw
@@ -147,7 +146,7 @@ def _announce(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
 
 @contextlib.contextmanager
 def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engine]:
-    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without, head_start_s=HEAD_START_S)
+    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without)
     try:
         yield engine
     finally:

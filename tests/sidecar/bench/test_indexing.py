@@ -38,6 +38,7 @@ def test_saved_notes_are_found_and_are_as_they_were_in_the_end(vault, tmp_path):
 
     assert saved["saves"] == 10
     assert saved["not_found"] == 0
+    assert saved["first_ms"] > 0
     assert saved["wall"].keys() == saved["cpu"].keys() == {"p50", "p99"}
     assert {path: ((vault / path).read_bytes(), (vault / path).stat().st_mtime_ns) for path in before} == before
     index = Index.open(tmp_path / "index.db")

@@ -226,15 +226,6 @@ def test_notes_written_in_bulk_are_those_written_one_by_one(tmp_path, store, mak
 # --- vectors ---------------------------------------------------------------------------------------
 
 
-def test_a_text_embedded_anywhere_is_known_by_its_hash(index, put, make_note, encode):
-    put("a.md", "apples", "pears", title="T")
-    chunk, other = make_note("b.md", "pears", "plums", title="T").chunks
-
-    known = index.known_vectors([content_hash(chunk), content_hash(other)])
-
-    assert known == {content_hash(chunk): quantise(encode(["pears"]))[0]}
-
-
 def test_pending_chunks_are_filled_in_later(index, make_note, stamp, encode, dense):
     index.upsert(make_note("a.md", "apples", "pears"), stamp(), [None, None])
     assert index.has_pending_vectors()
@@ -677,7 +668,7 @@ def test_what_a_batch_wrote_is_known_inside_it(index, store, make_note):
         store(index, make_note("a.md", "apples", title="T"))
         chunk = make_note("b.md", "apples", title="T").chunks[0]
 
-        assert content_hash(chunk) in index.known_vectors([content_hash(chunk)])
+        assert content_hash(chunk) in index.known_vectors(["a.md"], [content_hash(chunk)])
 
 
 def test_a_note_has_the_same_rows_whether_in_a_batch_or_alone(tmp_path, store, make_note):

@@ -1,16 +1,18 @@
-from quarry.index import content_hash, notes, quantise, waiting
+from quarry.index import content_hash, notes, quantise, title_hash, waiting
 
 
-def test_a_vector_is_known_by_its_text_however_many_chunks_have_it(index, put, encode, make_note):
-    for n in range(3):
-        put(f"{n}.md", "apples", title="T")
-    put("other.md", "pears", title="T")
+def test_the_vectors_of_a_notes_texts_are_known_by_their_hashes(index, put, encode, make_note):
+    put("a.md", "apples", "apples", "cherries", title="T")
+    put("b.md", "pears", title="T")
+    put("c.md", "plums", title="T")
     apples, pears, plums = make_note("x.md", "apples", "pears", "plums", title="T").chunks
 
-    known = index.known_vectors([content_hash(chunk) for chunk in (apples, pears, plums)])
+    known = index.known_vectors(
+        ["a.md", "b.md", "gone.md"], [title_hash("T"), *(content_hash(chunk) for chunk in (apples, pears, plums))]
+    )
 
-    vectors = quantise(encode(["apples", "pears"]))
-    assert known == {content_hash(apples): vectors[0], content_hash(pears): vectors[1]}
+    vectors = quantise(encode(["apples", "pears", "T"]))
+    assert known == {content_hash(apples): vectors[0], content_hash(pears): vectors[1], title_hash("T"): vectors[2]}
 
 
 def test_texts_that_share_a_number_are_told_apart(index, put, encode, make_note, monkeypatch):
@@ -19,8 +21,10 @@ def test_texts_that_share_a_number_are_told_apart(index, put, encode, make_note,
     put("a.md", "apples", title="T")
     apples, pears = make_note("x.md", "apples", "pears", title="T").chunks
 
-    assert index.known_vectors([content_hash(pears)]) == {}
-    assert index.known_vectors([content_hash(apples)]) == {content_hash(apples): quantise(encode(["apples"]))[0]}
+    assert index.known_vectors(["a.md"], [content_hash(pears)]) == {}
+    assert index.known_vectors(["a.md"], [content_hash(apples)]) == {
+        content_hash(apples): quantise(encode(["apples"]))[0]
+    }
 
 
 def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, stamp):

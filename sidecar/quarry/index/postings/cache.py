@@ -215,7 +215,7 @@ class PostingsCache:
 
 
 def _changed_since(connection: apsw.Connection, generation: int, limit: int) -> list[int]:
-    sql = "SELECT note_id FROM changes WHERE worded > ? ORDER BY note_id LIMIT ?"
+    sql = "SELECT note_id FROM changes WHERE generation > ?1 AND worded > ?1 ORDER BY note_id LIMIT ?2"
     return [note_id for (note_id,) in select(connection, sql, (generation, limit))]
 
 

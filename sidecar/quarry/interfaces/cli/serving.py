@@ -27,6 +27,7 @@ def add_commands(commands: Commands) -> None:
 def run_serve(options: argparse.Namespace) -> int:
     """Serve. The imports are here so that other commands start without them."""
     with importing():
+        from quarry.interfaces.heap import share_one_heap
         from quarry.interfaces.serve import ServeOptions, serve
 
         gc.freeze()  # modules stay: no collection need ever look through them, the one that is due at once among them
@@ -37,6 +38,7 @@ def run_serve(options: argparse.Namespace) -> int:
     if options.parent_pid is not None and options.parent_pid <= 0:
         raise BadRequest(f"--parent-pid is {options.parent_pid}; it takes the number of a process")
     log_to_file(vault)
+    share_one_heap()
     serve(
         ServeOptions(
             vault=vault,
