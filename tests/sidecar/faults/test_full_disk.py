@@ -17,6 +17,7 @@ sys.path.insert(0, sys.argv[1])
 from builders import HashEncoder, Vault, find, settle, wait_until
 from quarry.indexing import worker
 from quarry.engine import Engine
+from quarry.index import Index
 worker.RETRY_S = worker.RETRY_MAX_S = worker.LOOK_EVERY_S = 0.05
 vault, index = Vault(Path(sys.argv[2], "vault")), Path(sys.argv[2], "index.db")
 vault.write("a.md", "walnut")
@@ -30,12 +31,13 @@ seen = {"message": engine.status().message, "found": find(engine, "walnut"), "wo
 seen["whole"] = all(len(find(engine, f"cherry{n}", mode="keyword", limit=1)) <= 1 for n in range(5))
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 settle(engine)
-index_of = engine._maintenance.index
-index_of.check()
 seen |= {"notes": engine.status().notes, "message_after": engine.status().message}
-seen["damaged"] = index_of.verify(None, 999)[0]
 seen["found_after"] = find(engine, "cherry150", mode="keyword")
 engine.close()
+left = Index.open(index)
+left.check()
+seen["damaged"] = left.verify(None, 999)[0]
+left.close()
 print(json.dumps(seen))
 """
 
