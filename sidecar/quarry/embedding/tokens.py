@@ -98,14 +98,19 @@ class _Words(dict[str, bytes]):
     dictionary is one that the interpreter makes whole.
     """
 
-    __slots__ = ("_tokenizer",)
+    __slots__ = ("_is_lower", "_model", "_tokenizer")
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
         super().__init__()
         self._tokenizer = tokenizer
+        self._model = tokenizer.model
+        self._is_lower = tokenizer.normalizer.lowercase
 
     def __missing__(self, word: str) -> bytes:
-        ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
+        if word.isascii() and word.isalnum():  # nothing but its case can change: a quarter of the time
+            ids = [token.id for token in self._model.tokenize(word.lower() if self._is_lower else word)]
+        else:
+            ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
         packed = array("q", ids).tobytes()
         if len(word) <= MAX_KNOWN_WORD_CHARS:
             if len(self) >= MAX_KNOWN_WORDS:
