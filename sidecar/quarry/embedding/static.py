@@ -159,7 +159,8 @@ def _add_rows(table: Table, token_ids: TokenIds, total: NDArray[np.float32]) -> 
     if rows.dtype != np.int8:
         total += rows.sum(axis=0, dtype=np.float32)
         return
-    for start in range(0, len(rows), _INT16_ROWS):
+    total[:] = np.add.reduce(rows[:_INT16_ROWS], axis=0, dtype=np.int16)
+    for start in range(_INT16_ROWS, len(rows), _INT16_ROWS):
         total += np.add.reduce(rows[start : start + _INT16_ROWS], axis=0, dtype=np.int16)
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.terms.alike import first_alike
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
@@ -38,6 +40,11 @@ _MARKS = (
     r"\u4e00-\u9fff"  # the common ideographs, which the tokenizer parts from one another
 )
 _pieces = re.compile(f"[^{_BLANKS}{_MARKS}]+|[{_MARKS}]").findall
+# The same for bytes of UTF-8, as far as ASCII goes: what is cut out so goes through `_pieces` where it holds more.
+_IS_MARK = np.array([re.match(f"[{_MARKS}]", chr(byte)) is not None for byte in range(256)])
+_IS_LETTER = np.array([byte >= 128 or not re.match(f"[{_BLANKS}{_MARKS}]", chr(byte)) for byte in range(256)])
+MANY_TEXTS = 16  # fewer are quicker read one by one
+MANY_CHARS = 400_000  # of texts read together: 500 chunks; 10 MB for a moment, and 40 were they nothing but marks
 
 TokenIds: TypeAlias = NDArray[np.int64]
 """Of one text, in its order, without those for unknown words."""
@@ -80,14 +87,44 @@ class WordByWord:
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
         """See `TokenReader`."""
-        ids_of = self._words.__getitem__
+        for batch in _batches(texts):
+            read = self._read_many if len(batch) >= MANY_TEXTS else self._read_few
+            for text, ids in zip(batch, read(batch), strict=True):
+                if any(map(text.__contains__, self._added)):  # somebody wrote `[PAD]`, which is looked for before words
+                    yield from self._whole_texts.read([text])
+                else:
+                    counted = ids[:MAX_TOKENS]
+                    yield counted[counted != self._unknown_id]
+
+    def _read_few(self, texts: Sequence[str]) -> Iterator[TokenIds]:
         for text in texts:
-            if any(map(text.__contains__, self._added)):  # somebody wrote `[PAD]`, which is looked for before words
-                yield from self._whole_texts.read([text])
-            else:
-                packed = b"".join(map(ids_of, _pieces(text[:MAX_TEXT_CHARS])))
-                ids = np.frombuffer(packed, dtype=np.int64)[:MAX_TOKENS]
-                yield ids[ids != self._unknown_id]
+            yield np.frombuffer(self._packed(text), dtype=np.int64)
+
+    def _read_many(self, texts: Sequence[str]) -> Iterator[TokenIds]:
+        """The same in half the time: each word of all *texts* is cut out and looked up once."""
+        written = [text.encode("utf-8", "replace") for text in texts]
+        data = b"\n".join(written)
+        letters = np.frombuffer(data, np.uint8)
+        is_mark, is_letter = _IS_MARK[letters], _IS_LETTER[letters]
+        is_inner = np.zeros(len(data) + 1, np.bool_)  # whether the byte and the one before are of one word
+        is_inner[1:-1] = is_letter[1:] & is_letter[:-1]
+        starts = np.flatnonzero((is_letter | is_mark) & ~is_inner[:-1])
+        ends = np.flatnonzero((is_letter | is_mark) & ~is_inner[1:]) + 1
+        first, which = first_alike(data, starts, ends)
+        words = [
+            data[start:end].decode() for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)
+        ]
+        packed = [self._words[word] if word.isascii() else self._packed(word) for word in words]
+        ids, counts = np.frombuffer(b"".join(packed), np.int64), np.array([len(word) // 8 for word in packed], np.int64)
+        befores = np.cumsum(counts) - counts  # where in `ids` those of each word begin
+        counts, until = counts[which], np.cumsum(counts[which])
+        ids = ids[np.repeat(befores[which] - until + counts, counts) + np.arange(counts.sum())]
+        text_ends = np.cumsum([len(text) + 1 for text in written])
+        cuts = np.append(0, until)[np.searchsorted(starts, text_ends)]
+        return iter(np.split(ids, cuts[:-1]))
+
+    def _packed(self, text: str) -> bytes:
+        return b"".join(map(self._words.__getitem__, _pieces(text)))
 
 
 class _Words(dict[str, bytes]):
@@ -98,20 +135,39 @@ class _Words(dict[str, bytes]):
     dictionary is one that the interpreter makes whole.
     """
 
-    __slots__ = ("_tokenizer",)
+    __slots__ = ("_is_lower", "_model", "_tokenizer")
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
         super().__init__()
         self._tokenizer = tokenizer
+        self._model = tokenizer.model
+        self._is_lower = tokenizer.normalizer.lowercase
 
     def __missing__(self, word: str) -> bytes:
-        ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
+        if word.isascii() and word.isalnum():  # nothing but its case can change: a quarter of the time
+            ids = [token.id for token in self._model.tokenize(word.lower() if self._is_lower else word)]
+        else:
+            ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
         packed = array("q", ids).tobytes()
         if len(word) <= MAX_KNOWN_WORD_CHARS:
             if len(self) >= MAX_KNOWN_WORDS:
                 self.clear()
             self[word] = packed
         return packed
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """*texts*, as far as they are read, some at a time."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text[:MAX_TEXT_CHARS])
+        size += len(batch[-1])
+        if size >= MANY_CHARS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def token_reader(tokenizer: "Tokenizer", unknown_id: int | None) -> TokenReader:

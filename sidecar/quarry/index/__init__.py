@@ -7,7 +7,6 @@ from quarry.index.files import clear_leftovers, discard, install, rebuild_path, 
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.lexical import ChunkWeights, NoteWeights
 from quarry.index.matching import LexicalQuery
-from quarry.index.postings.counting import Counted
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
@@ -33,7 +32,6 @@ from quarry.index.vectors import dequantise, quantise
 __all__ = [
     "SCHEMA_VERSION",
     "ChunkWeights",
-    "Counted",
     "Counts",
     "Deadline",
     "IncomingLink",

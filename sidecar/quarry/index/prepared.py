@@ -62,6 +62,7 @@ def prepare(
     vectors: Sequence[bytes | None],
     title_vector: bytes | None = None,
     *,
+    hashes: tuple[bytes, ...] | None = None,
     with_terms: bool = True,
 ) -> PreparedNote:
     """
@@ -70,6 +71,7 @@ def prepare(
     Args:
         vectors: For each chunk what `quantise` gave, or None where there is no model yet.
         title_vector: Of the title, likewise.
+        hashes: The `content_hash` of each chunk, where somebody has them.
         with_terms: Take every chunk apart into terms: 0.1 ms each, in vain where most of them did not change.
 
     Raises:
@@ -85,7 +87,7 @@ def prepare(
         checksum=note_checksum(values, body),
         tags=tuple(tag_values(note)),
         links=tuple(link_keys(note)),
-        hashes=tuple(map(content_hash, note.chunks)),
+        hashes=hashes or tuple(map(content_hash, note.chunks)),
         vectors=tuple(vectors),
         title_vector=title_vector,
         chunk_terms=tuple(map(chunk_terms, note.chunks)) if with_terms else None,

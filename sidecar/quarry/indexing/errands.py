@@ -2,14 +2,13 @@
 
 import io
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from quarry.embedding.encoder import Fingerprint
-from quarry.index import Counted
 from quarry.indexing.staffing import Staffing
 from quarry.text.note import ReadingRules
 
@@ -40,24 +39,26 @@ class Part(Struct, frozen=True):
     """
     Results for the next items of a task, in their order.
 
-    Each is pickled by itself: unpickling holds the interpreter, and searches want it in between. What was counted of
-    all of them together is sent once beside them.
+    Pickled one after the other and not all at once: unpickling holds the interpreter, and searches want it in between.
+    One pickler remembers what it wrote, so that what results share is sent once.
     """
 
-    results: tuple[bytes, ...]
-    shared: bytes = b""
+    count: int
+    pickled: bytes
 
     @classmethod
-    def of(cls, results: Iterable[object]) -> "Part":
+    def of(cls, results: Sequence[object]) -> "Part":
         """*results* ready to be sent."""
-        shared: list[Counted] = []
-        found = tuple(_pickled(result, shared) for result in results)
-        return cls(found, pickle.dumps(shared, pickle.HIGHEST_PROTOCOL) if shared else b"")
+        file = io.BytesIO()
+        pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+        for result in results:
+            pickler.dump(result)
+        return cls(len(results), file.getvalue())
 
     def opened(self) -> Iterator[object]:
         """The results, each when it is asked for."""
-        shared: list[Counted] = pickle.loads(self.shared) if self.shared else []  # noqa: S301  see above
-        return (_Unpickler(result, shared).load() for result in self.results)
+        unpickler = pickle.Unpickler(io.BytesIO(self.pickled))  # noqa: S301  from our own process, see `frames`
+        return (unpickler.load() for _ in range(self.count))
 
 
 class Done(Struct, frozen=True):
@@ -72,34 +73,3 @@ class Refused(Struct, frozen=True):
 
 
 Reply: TypeAlias = Started | Part | Done | Refused
-
-
-class _Pickler(pickle.Pickler):
-    """Puts a number in place of what is shared."""
-
-    def __init__(self, file: io.BytesIO, shared: list[Counted]) -> None:
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._shared = shared
-
-    def persistent_id(self, value: object) -> int | None:
-        if not isinstance(value, Counted):
-            return None
-        known = [at for at, other in enumerate(self._shared) if other is value]
-        if not known:
-            self._shared.append(value)
-        return known[0] if known else len(self._shared) - 1
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, data: bytes, shared: list[Counted]) -> None:
-        super().__init__(io.BytesIO(data))
-        self._shared = shared
-
-    def persistent_load(self, at: int) -> Counted:
-        return self._shared[at]
-
-
-def _pickled(value: object, shared: list[Counted]) -> bytes:
-    file = io.BytesIO()
-    _Pickler(file, shared).dump(value)
-    return file.getvalue()

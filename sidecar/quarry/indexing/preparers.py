@@ -122,7 +122,7 @@ class Preparers:
         while True:
             match self._next(self._links[share.seat]):
                 case Part() as part:
-                    share.task = Task(share.task.kind, share.task.items[len(part.results) :])
+                    share.task = Task(share.task.kind, share.task.items[part.count :])
                     yield list(part.opened())
                 case Done():
                     return

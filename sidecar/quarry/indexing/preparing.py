@@ -117,36 +117,49 @@ class Preparer:
 
     def _prepare_group(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
-        vectors = self._vectors([found[0] for found, _ in read if isinstance(found, tuple)])
-        ready = [(self._note(*found, vectors) if isinstance(found, tuple) else found, old) for found, old in read]
+        vectors = self._vectors([found for found, _ in read if isinstance(found, _ReadFile)])
+        ready = [(self._note(found, vectors) if isinstance(found, _ReadFile) else found, old) for found, old in read]
         return _counted(ready) if self._with_terms else ready
 
-    def _read(self, file: NoteFile) -> tuple[Note, FileStamp] | FailedNote:
+    def _read(self, file: NoteFile) -> "_ReadFile | FailedNote":
         """What stands in *file*; where reading it fails, the other notes go on."""
         try:
-            return read_note(file.path, file.data, self._rules), file.stamp
+            note = read_note(file.path, file.data, self._rules)
         except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
             _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
             reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
             return FailedNote(file.path, reason)
+        return _ReadFile(note, file.stamp, tuple(map(content_hash, note.chunks)), title_hash(note.title))
 
-    def _note(self, note: Note, stamp: FileStamp, vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
-        of_chunks, of_title = [vectors.get(content_hash(chunk)) for chunk in note.chunks], title_hash(note.title)
+    def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
+        note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]
         try:
-            rows = prepare(note, stamp, of_chunks, vectors.get(of_title), with_terms=self._with_terms)
+            rows = prepare(
+                note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes, with_terms=self._with_terms
+            )
         except ValueError as error:
             return FailedNote(note.path, str(error))
         return ReadyNote(rows, note.redactions)
 
-    def _vectors(self, notes: Sequence[Note]) -> Mapping[bytes, bytes]:
-        """Vectors for the chunks and titles of *notes*, by `content_hash` and `title_hash`, each text embedded once."""
-        texts = {content_hash(chunk): embedded_text(chunk) for note in notes for chunk in note.chunks}
-        texts |= {title_hash(note.title): note.title for note in notes}
-        known = self._known(list(texts))
-        missing = [key for key in texts if key not in known]
-        if self._encoder is None or not missing:
+    def _vectors(self, files: Sequence["_ReadFile"]) -> Mapping[bytes, bytes]:
+        """Vectors for the chunks and titles of *files*, by `content_hash` and `title_hash`, each text embedded once."""
+        chunks = {key: chunk for read in files for key, chunk in zip(read.hashes, read.note.chunks, strict=True)}
+        titles = {read.title: read.note.title for read in files}
+        known = self._known([*chunks, *titles])
+        if self._encoder is None:
             return known
-        return {**known, **dict(zip(missing, self.embed([texts[key] for key in missing]), strict=True))}
+        texts = {key: embedded_text(chunk) for key, chunk in chunks.items() if key not in known}
+        texts |= {key: title for key, title in titles.items() if key not in known}
+        return {**known, **dict(zip(texts, self.embed(list(texts.values())), strict=True))} if texts else known
+
+
+class _ReadFile(Struct, frozen=True):
+    """A note as read, with the `content_hash` of each chunk and the `title_hash`."""
+
+    note: Note
+    stamp: FileStamp
+    hashes: tuple[bytes, ...]
+    title: bytes
 
 
 def _counted(group: Sequence[Ready]) -> list[Ready]:

@@ -85,19 +85,24 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
         before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
             raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, no ordinary file")
-        data = _read_up_to(file, max_bytes)
+        data = _read_up_to(file, max_bytes, before.st_size)
         after = os.fstat(file)
     is_steady = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     seen = file_seen(before)
     return FileContent(data, seen.size_bytes, seen.mtime_ns), is_steady
 
 
-def _read_up_to(file: int, max_bytes: int) -> bytes:
+def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
+    """What *file* holds, said to be *size_bytes* long: a block that comes out shorter than asked for is the last."""
     blocks: list[bytes] = []
     wanted = max_bytes
-    while wanted > 0 and (block := os.read(file, min(wanted, _BLOCK_BYTES))):
+    while wanted > 0:
+        asked = min(wanted, size_bytes + 1, _BLOCK_BYTES)
+        block = os.read(file, asked)
         blocks.append(block)
-        wanted -= len(block)
+        if len(block) < asked:
+            break
+        wanted -= asked
     return b"".join(blocks)
 
 
@@ -108,16 +113,20 @@ def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextMan
 @contextlib.contextmanager
 def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
     """A descriptor for the file, reached folder by folder without following a link."""
-    with contextlib.ExitStack() as opened:
+    opened: list[int] = []
+    try:
         with _told_of_root(root):
-            folder = os.open(root, _FOLDER_FLAGS)
-        opened.callback(os.close, folder)
+            opened.append(os.open(root, _FOLDER_FLAGS))
         for depth, part in enumerate(parts, start=1):
             flags = _FILE_FLAGS if depth == len(parts) else _FOLDER_FLAGS | os.O_NOFOLLOW
-            with _told(parts[:depth], folder):
-                folder = os.open(part, flags, dir_fd=folder)
-            opened.callback(os.close, folder)
-        yield folder
+            try:
+                opened.append(os.open(part, flags, dir_fd=opened[-1]))
+            except OSError as error:
+                raise _missed(error, parts[:depth], opened[-1]) from error
+        yield opened[-1]
+    finally:
+        for descriptor in reversed(opened):
+            os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -163,20 +172,23 @@ def _told_of_root(root: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told(parts: tuple[str, ...], folder: int | None = None) -> Iterator[None]:
-    """Turn what the system says about the last of *parts*, which lies in *folder*, into gone or unreadable."""
+def _told(parts: tuple[str, ...]) -> Iterator[None]:
     try:
         yield
-    except FileNotFoundError as error:
-        raise FileGone(f"{_name(parts)} is gone") from error
     except OSError as error:
-        # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
-        is_link = error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder))
-        if is_link:
-            raise FileUnreadable(f"{_name(parts)} is a link; links are not followed") from error
-        if error.errno == errno.ENOTDIR:
-            raise FileGone(f"{_name(parts)} is no folder any more") from error
-        raise FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}") from error
+        raise _missed(error, parts) from error
+
+
+def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -> NoteNotFound:
+    """What the system says about the last of *parts*, which lies in *folder*, as gone or unreadable."""
+    if isinstance(error, FileNotFoundError):
+        return FileGone(f"{_name(parts)} is gone")
+    # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
+    if error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
+        return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
+    if error.errno == errno.ENOTDIR:
+        return FileGone(f"{_name(parts)} is no folder any more")
+    return FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}")
 
 
 def _is_link(part: str, folder: int | None) -> bool:

@@ -15,6 +15,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from quarry.embedding import tokens
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE
 from quarry.embedding.tokens import (
+    MANY_TEXTS,
     MAX_KNOWN_WORD_CHARS,
     MAX_TEXT_CHARS,
     MAX_TOKENS,
@@ -94,7 +95,12 @@ Reference = Callable[[Iterable[str]], list[list[int]]]
 
 
 def read_as_lists(reader: tokens.TokenReader, texts: list[str]) -> list[list[int]]:
-    return [ids.tolist() for ids in reader.read(texts)]
+    """Each by itself, and as one of many, which is another way to the same."""
+    alone = [ids.tolist() for text in texts for ids in reader.read([text])]
+    among_many = [ids.tolist() for ids in reader.read([*texts, *[""] * MANY_TEXTS])]
+
+    assert among_many == alone + [[]] * MANY_TEXTS
+    return alone
 
 
 # --- the same as the whole ---------------------------------------------------------------------------------------
@@ -151,6 +157,15 @@ def test_the_cut_falls_after_the_same_token(
     text = " ".join(words * repeats)
 
     assert read_as_lists(word_by_word, [text]) == reference([text])
+
+
+def test_many_texts_are_read_some_at_a_time(
+    word_by_word: WordByWord, reference: Reference, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [*UNUSUAL, *(f"stone {number}" for number in range(3 * MANY_TEXTS))]
+    monkeypatch.setattr(tokens, "MANY_CHARS", 50 * MANY_TEXTS)
+
+    assert read_as_lists(word_by_word, texts) == reference(texts)
 
 
 def test_whole_texts_give_the_tokens_of_the_whole(tokenizer: Tokenizer, reference: Reference) -> None:

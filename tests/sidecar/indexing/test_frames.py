@@ -10,7 +10,7 @@ from quarry.indexing.frames import framed, read_frame
 
 
 def test_values_arrive_in_order():
-    sent = [Task("prepare", (("a.md", None),)), Part((b"x",)), Done()]
+    sent = [Task("prepare", (("a.md", None),)), Part(1, b"x"), Done()]
     pipe = io.BytesIO(b"".join(map(framed, sent)))
 
     assert [read_frame(pipe) for _ in sent] == sent
@@ -18,7 +18,7 @@ def test_values_arrive_in_order():
 
 
 def test_a_frame_that_was_cut_short_is_the_end():
-    whole = framed(Part((b"x" * 100,)))
+    whole = framed(Part(1, b"x" * 100))
 
     assert all(read_frame(io.BytesIO(whole[:cut])) is None for cut in range(len(whole)))
 

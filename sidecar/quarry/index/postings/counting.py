@@ -5,16 +5,15 @@ So that whoever collects batches (`building.py`) only numbers the few thousand d
 looking at every token.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import count as counter
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.postings.tokens import any_odd, tokens_as_stored, tokens_of
+from quarry.index.postings.tokens import any_odd, tokens_as_stored
+from quarry.terms.alike import first_alike
 
 CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: those of `keywords.chunk_columns`
 NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
@@ -44,21 +43,16 @@ class CountedRow(NamedTuple):
 def count(documents: Sequence[Sequence[str]], columns: int) -> Counted:
     """Count *documents*, each as many *columns* of terms between spaces."""
     assert columns < 1 << COLUMN_BITS
-    texts = [[document[column] for document in documents] for column in range(columns)]
-    numbers = _numbers()
-    tokens = [_tokens(column, numbers) for column in texts]
-    lengths = [[text.count(" ") + 1 for text in column] for column in texts]
-    if any_odd(numbers):
-        numbers = _numbers()
-        cut = [[tokens_as_stored(text) for text in column] for column in texts]
-        tokens = [np.array([numbers[word] for text in column for word in text], np.int64) for column in cut]
-        lengths = [[len(text) for text in column] for column in cut]
-    word, document, table = _postings(tokens, lengths)
+    texts = [document[column] for column in range(columns) for document in documents]
+    words, numbers = _numbered(texts)
+    if any_odd(b" ".join(words).decode(errors="surrogateescape").split(" ")):
+        texts = [" ".join(tokens_as_stored(text)) for text in texts]
+        words, numbers = _numbered(texts)
+    word, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], columns)
     sizes = np.zeros((len(documents), columns), np.uint32)
     for column in range(columns):
         sizes[:, column] = np.bincount(document, weights=table[:, column], minlength=len(documents))
     counts, code = _coded(table)
-    words = " ".join(numbers).encode(errors="surrogateescape").split(b" ")[1:]  # without the empty one
     return Counted(
         tuple(words),
         counts,
@@ -74,46 +68,55 @@ def narrowed(values: NDArray[np.int64], limit: int) -> Small:
     return values.astype(np.uint16) if limit <= 1 << 16 else values.astype(np.uint32)
 
 
-def _numbers() -> defaultdict[str, int]:
-    """A number for each token met; 0 is for none at all."""
-    return defaultdict(counter(1).__next__, {"": 0})
-
-
-def _tokens(texts: Iterable[str], numbers: defaultdict[str, int]) -> NDArray[np.int64]:
-    """The number of each token of all *texts*."""
-    tokens = tokens_of(" ".join(texts))
-    return np.fromiter(map(numbers.__getitem__, tokens), np.int64, len(tokens))
+def _numbered(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The different tokens of all *texts*, and which of them each token is, counted from 1; 0 is for an empty one."""
+    data = " ".join(texts).encode(errors="surrogateescape")
+    ends = np.flatnonzero(np.append(np.frombuffer(data, np.uint8) == ord(" "), True))
+    starts = np.append(0, ends[:-1] + 1)
+    is_token = ends > starts
+    numbers = np.zeros(len(is_token), np.int64)
+    starts, ends = starts[is_token], ends[is_token]
+    first, which = first_alike(data, starts, ends)
+    numbers[is_token] = which + 1
+    return [data[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)], numbers
 
 
 def _postings(
-    tokens: Sequence[NDArray[np.int64]], lengths: Sequence[Sequence[int]]
+    numbers: NDArray[np.int64], lengths: Sequence[int], columns: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """
     Word and document of each posting, by word, and how often it is in each column.
 
     Args:
-        tokens: Of each column, of all documents in order.
-        lengths: Of each column, how many of them each document has.
+        numbers: The tokens: column by column, document by document.
+        lengths: How many of them each column of each document has, in the same order.
     """
-    bits = max(1, len(lengths[0]).bit_length())
-    cells = np.concatenate(
-        [
-            (numbers << bits | np.repeat(np.arange(len(of_column)), of_column)) << COLUMN_BITS | column
-            for column, (numbers, of_column) in enumerate(zip(tokens, lengths, strict=True))
-        ]
-    )
+    document_count = len(lengths) // columns
+    bits = max(1, document_count.bit_length())
+    # Half as many bytes are sorted in half the time; a batch of 2 MB has 20,000 words in 500 documents.
+    kind = np.uint32 if int(numbers.max()) < 1 << (32 - bits - COLUMN_BITS) else np.uint64
+    documents, of_columns = np.arange(document_count), np.arange(columns)[:, np.newaxis]
+    places = np.repeat((documents << COLUMN_BITS | of_columns).astype(kind).reshape(-1), lengths)
+    cells: NDArray[Any] = (numbers << bits + COLUMN_BITS).astype(kind) | places
     cells = cells[cells >= 1 << bits + COLUMN_BITS]  # those of the empty token are none
     cells.sort()
-    begins = np.flatnonzero(np.diff(cells, prepend=-1))
+    begins = np.flatnonzero(_differs(cells))
     times = np.diff(begins, append=len(cells))
     cells = cells[begins]
-    column = cells & ((1 << COLUMN_BITS) - 1)
+    in_column = cells & ((1 << COLUMN_BITS) - 1)
     cells >>= COLUMN_BITS
-    is_first = np.diff(cells, prepend=-1) != 0
-    table = np.zeros((int(is_first.sum()), len(tokens)), np.int64)
-    table[np.cumsum(is_first) - 1, column] = times
-    cells = cells[is_first]
-    return cells >> bits, cells & ((1 << bits) - 1), table
+    is_first = _differs(cells)
+    table = np.zeros((int(is_first.sum()), columns), np.int64)
+    table[np.cumsum(is_first) - 1, in_column] = times
+    found = cells[is_first].astype(np.int64)
+    return found >> bits, found & ((1 << bits) - 1), table
+
+
+def _differs(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of *values* are not the one before."""
+    found = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=found[1:])
+    return found
 
 
 def _coded(table: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -49,6 +49,22 @@ def test_what_was_counted_is_the_same_elsewhere():
     assert told(pickle.loads(pickle.dumps(counted))) == expected
 
 
+def test_no_documents_have_no_words():
+    counted = count([], 5)
+
+    assert (counted.words, counted.sizes.shape, len(counted.word)) == ((), (0, 5), 0)
+
+
+def test_more_words_and_documents_than_fit_into_half_a_number_are_counted():
+    documents = [(" ".join(f"w{document}x{word}" for word in range(40)), "all all") for document in range(4_000)]
+    counted = count(documents, 2)
+
+    found = told(counted)
+    assert len(counted.words) * len(documents) >= 1 << 29
+    assert found[17] == {f"w17x{word}": [1, 0] for word in range(40)} | {"all": [0, 2]}
+    assert counted.sizes.tolist() == [[40, 2]] * 4_000
+
+
 def test_numbers_take_four_bytes_where_two_are_too_few():
     values = np.array([0, 70_000])
 
