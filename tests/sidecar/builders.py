@@ -309,7 +309,10 @@ def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[[Path,
 
 def index_bytes(folder: Path) -> bytes:
     """Every byte of the index, its WAL and whatever lies beside it, and what is compressed among them."""
-    raw = b"".join(file.read_bytes() for file in sorted(folder.glob("index.db*")))
+    raw = b""
+    for file in sorted(folder.glob("index.db*")):
+        with suppress(FileNotFoundError):  # a side file that was being written has taken its name
+            raw += file.read_bytes()
     found, at = [raw], raw.find(zstandard.FRAME_HEADER)
     while at >= 0:
         with suppress(zstandard.ZstdError):  # four bytes that only look like a frame
