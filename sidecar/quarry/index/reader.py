@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from unicodedata import normalize
 
-from quarry.conditions import Condition
+from quarry.conditions import EVERYTHING, Condition
 from quarry.index import admission, listing, meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
@@ -66,8 +66,12 @@ class Reader(SearchReader):
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
         admitted = self.admitted(condition, deadline=deadline)
-        with deadline.over(self._db):
-            return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
+
+        def read() -> Newest:
+            with deadline.over(self._db):
+                return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
+
+        return self._remembered.newest(depth, read) if condition == EVERYTHING else read()
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks the *admitted* notes have, counted no further than *limit*."""
@@ -87,12 +91,12 @@ class Reader(SearchReader):
             wanted.setdefault(note_of(chunk_id), []).append(chunk_id)
         found = {}
         for note_id, row in note_rows(self._db, wanted).items():
-            body, aliases, modified_ms = row.opened(), row.aliases, row.stamp.mtime_ns // 1_000_000
+            body = row.opened()
+            about = (row.path, row.title, row.aliases, tuple(body.tags), row.stamp.mtime_ns // 1_000_000)
             for chunk_id in wanted[note_id]:
                 number = body.at(chunk_id % SLOTS)
                 if number is not None:
-                    chunk, tags = body.chunk(number), tuple(body.tags)
-                    found[chunk_id] = StoredChunk(chunk_id, row.path, row.title, aliases, tags, modified_ms, chunk)
+                    found[chunk_id] = StoredChunk(chunk_id, *about, body.chunk(number))
         return found
 
     def note(self, path: str) -> StoredNote | None:
