@@ -147,29 +147,39 @@ def _titles(note_ids: NoteIds, names: Sequence[NoteName], question: Question) ->
     fits, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     if total <= 0:
         return fits, exact
-    found = [(name.note_id, *_fit(_terms_of(name), asked, total)) for name in names]
+    terms = frozenset(asked)
+    found = [(name.note_id, *_fit(_terms_of(name), terms, asked, total)) for name in names]
     at = note_ids.searchsorted([note_id for note_id, _, _ in found])
     fits[at], exact[at] = [fit for _, fit, _ in found], [is_exact for _, _, is_exact in found]
     return fits, exact
 
 
-def _fit(called: Iterable[frozenset[str]], asked: Mapping[str, float], total: float) -> tuple[float, bool]:
+def _fit(
+    called: Iterable[frozenset[str]], wanted: frozenset[str], asked: Mapping[str, float], total: float
+) -> tuple[float, bool]:
     """
     Share of the query that a name covers times share of the name that the query covers, and whether both are whole.
 
     Args:
         called: The terms of each thing that the note is called; the best counts.
-        asked: idf of the query's terms, *total* all together.
+        wanted: The query's terms, with their idf in *asked*, *total* all together.
     """
     best, is_exact = 0.0, False
     for terms in called:
-        shared = terms.intersection(asked)
+        shared = terms & wanted
         if not shared:
             continue
-        # In the query's order, so that the sum is always the same; most names share one term or none.
-        covered = sum([asked[term] for term in (asked if len(shared) > 1 else shared) if term in shared]) / total
-        best = max(best, covered * len(shared) / len(terms))
-        is_exact = is_exact or len(shared) == len(terms) == len(asked)
+        count = len(shared)
+        if count == 1:  # as of most names
+            [term] = shared
+            covered = asked[term] / total
+        else:  # in the query's order, so that the sum is always the same
+            covered = sum([idf for term, idf in asked.items() if term in shared]) / total
+        fit = covered * count / len(terms)
+        if fit > best:
+            best = fit
+        if count == len(terms) == len(wanted):
+            is_exact = True
     return best, is_exact
 
 
