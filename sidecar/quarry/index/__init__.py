@@ -27,7 +27,7 @@ from quarry.index.records import (
 )
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
-from quarry.index.ties import Scored, in_order
+from quarry.index.ties import Scored, best_first
 from quarry.index.vectors import dequantise, quantise
 
 __all__ = [
@@ -62,7 +62,7 @@ __all__ = [
     "counted",
     "dequantise",
     "discard",
-    "in_order",
+    "best_first",
     "install",
     "note_of",
     "prepare",
