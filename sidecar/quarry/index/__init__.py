@@ -26,7 +26,7 @@ from quarry.index.records import (
 )
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
-from quarry.index.ties import Scored, in_order
+from quarry.index.ties import Scored, best_first
 from quarry.index.vectors import dequantise, quantise
 
 __all__ = [
@@ -55,12 +55,12 @@ __all__ = [
     "Scored",
     "StoredChunk",
     "StoredNote",
+    "best_first",
     "clear_leftovers",
     "content_hash",
     "counted",
     "dequantise",
     "discard",
-    "in_order",
     "install",
     "note_of",
     "prepare",

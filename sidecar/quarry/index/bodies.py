@@ -4,17 +4,19 @@ What a note says, as one compressed value: its chunks, links and tags.
 One value a note, not one a chunk: the chunks of a note share their words, so that this takes less room than each by
 itself with a trained dictionary, is made in one call and needs no dictionary (decisions/007).
 
-Packed are two lines of JSON and the texts one after another: whoever wants one text among many slices it out. A column
-that holds what it does in most notes is written as 0.
+Packed are two lines of JSON and the texts one after another: whoever wants one text among many slices it out, and of
+what is said of each chunk only what is asked about is read any further than to where it ends. A column that holds what
+it does in most notes is written as 0.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
-from msgspec import Struct
+from msgspec import Raw, Struct
+from msgspec.json import Decoder  # noqa: TID251 - no message: what we stored, in a third of the time of `json`
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
@@ -25,6 +27,9 @@ from quarry.types import Chunk, Link, Note, Shift
 LEVEL = 6  # of zstd; 3 takes half the time, 20 us less a note, and 4 % more room; 9 saves another 1 %
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
 KEPT = 8  # bodies that SQL may ask about in turn, chunk by chunk
+
+
+_Value = TypeVar("_Value")
 
 
 class Body(Struct, frozen=True):
@@ -48,7 +53,7 @@ class Opened(NamedTuple):
     Where a chunk stands is kept as far as the one before does not say so: zeros, mostly.
     """
 
-    written_links: str
+    written_links: bytes
     texts: str
     slots: list[int]
     tags: list[str]
@@ -57,9 +62,9 @@ class Opened(NamedTuple):
     longer: list[int]  # code points of the note that it stands for, less those of its text
     wider: list[int]  # how much further it has got in UTF-16 units than in code points, since the one before
     lines: list[int]  # since the one before
-    shifts: Sequence[Sequence[Sequence[int]]]
-    headings: list[list[str]]
-    contexts: list[str]
+    shifts: Sequence[Raw | tuple[()]]  # as they are written: a list of lists of numbers each
+    headings: list[Raw]  # a list of texts each
+    contexts: list[Raw]  # a text each
 
     def at(self, slot: int) -> int | None:
         """The number of the chunk in *slot*; None where there is none."""
@@ -74,19 +79,31 @@ class Opened(NamedTuple):
         """A chunk."""
         begun, length = number + 1, self.lengths[number]
         first = sum(self.lengths[:number])
-        start = first + sum(self.gaps[:begun]) + sum(self.longer[:number])
         shifts = self.shifts[number]
+        start = first + sum(self.gaps[:begun]) + sum(self.longer[:number])
         return Chunk(
             number=number,
-            heading_path=tuple(self.headings[number]),
+            heading_path=self.heading_path(number),
             text=self.texts[first : first + length],
             start=start,
             end=start + length + self.longer[number],
             start_utf16=start + sum(self.wider[:begun]),
             line=sum(self.lines[:begun]),
-            context=self.contexts[number],
-            shifts=tuple([Shift(*shift) for shift in shifts]) if shifts else (),
+            context=self.context(number),
+            shifts=tuple([Shift(*shift) for shift in _read(_SHIFTS, shifts)]) if shifts else (),
         )
+
+    def context(self, number: int) -> str:
+        """The context of a chunk."""
+        return _read(_CONTEXT, self.contexts[number])
+
+    def heading_path(self, number: int) -> tuple[str, ...]:
+        """The headings that a chunk stands under."""
+        return _read(_HEADINGS, self.headings[number])
+
+    def section(self, number: int) -> str:
+        """The same as one text."""
+        return " › ".join(self.heading_path(number))
 
     def links(self) -> tuple[Link, ...]:
         """All links."""
@@ -100,6 +117,23 @@ class Opened(NamedTuple):
 
 _OF_EACH_CHUNK = Opened._fields.index("lengths")
 _LENGTHS = Opened._fields.index("lengths") - Opened._fields.index("slots")
+_COLUMNS = Decoder(
+    tuple[
+        list[int] | int,
+        list[str],
+        list[int],
+        list[int] | int,
+        list[int] | int,
+        list[int] | int,
+        list[int] | int,
+        list[Raw] | int,
+        list[Raw],
+        list[Raw],
+    ]
+)
+_SHIFTS = Decoder(list[tuple[int, int, int]])
+_HEADINGS = Decoder(tuple[str, ...])
+_CONTEXT = Decoder(str)
 
 
 def pack(body: Body) -> bytes:
@@ -137,12 +171,12 @@ def opened(packed: bytes) -> Opened:
         written = decompressor()(packed, MAX_BYTES)
         if written is None:
             raise _damaged()
-        short, links, texts = written.decode().split("\n", 2)
-        columns = json.loads(short)
+        short, links, texts = written.split(b"\n", 2)
+        columns: Sequence[Any] = _COLUMNS.decode(short)
         usual = _usual(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
-        found = Opened(links, texts, *whole)
-        if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(texts):
+        found = Opened(links, texts.decode(), *whole)
+        if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
             raise _damaged()
     except (FrameDamaged, ValueError, TypeError, LookupError) as error:
         raise _damaged() from error
@@ -180,6 +214,13 @@ def _steps(values: Sequence[int], before: Sequence[int]) -> list[int]:
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # one line: a line end is two letters
 
 
+def _read(decoder: Decoder[_Value], written: Raw) -> _Value:
+    try:
+        return decoder.decode(written)
+    except ValueError as error:
+        raise _damaged() from error
+
+
 def _damaged() -> IndexDamaged:
     return IndexDamaged("the text of a note in the index is not as it was written; it has to be rebuilt")
 
@@ -203,17 +244,17 @@ def _text(packed: SqlValue, chunk_id: SqlValue) -> str:
 
 def _section(packed: SqlValue, chunk_id: SqlValue) -> str:
     body, number = _found(packed, chunk_id)
-    return " › ".join(body.headings[number])
+    return body.section(number)
 
 
 def _context(packed: SqlValue, chunk_id: SqlValue) -> str:
     body, number = _found(packed, chunk_id)
-    return body.contexts[number]
+    return body.context(number)
 
 
 def _headings(packed: SqlValue, chunk_id: SqlValue) -> str:
     body, number = _found(packed, chunk_id)
-    return _to_json(body.headings[number])
+    return bytes(body.headings[number]).decode()
 
 
 def _text_of(text: SqlValue) -> SqlValue:

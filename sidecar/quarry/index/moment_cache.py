@@ -1,7 +1,7 @@
 """What every question asks of a moment, kept until the next: to read a hundred names takes longer than to rank them."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import apsw
 from msgspec import Struct, field
@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import id_list
-from quarry.index.records import NoteName
+from quarry.index.records import Newest, NoteName
 from quarry.index.rows import read_list
 
 MOST_NAMES = 50_000  # about 25 MB; a larger vault forgets all of them when it meets one more
@@ -20,7 +20,6 @@ _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELE
 class Names(Struct):
     """What notes are called at one moment, as far as anyone asked."""
 
-    generation: int
     _known: dict[int, NoteName] = field(default_factory=dict)
 
     def of(self, connection: apsw.Connection, note_ids: Sequence[int]) -> list[NoteName]:
@@ -45,17 +44,37 @@ class Names(Struct):
         return [name for name in found if name is not None]
 
 
+class Remembered(Struct):
+    """What was read of one moment."""
+
+    generation: int
+    names: Names = field(default_factory=Names)
+    _newest: tuple[int, Newest] | None = None  # of all notes, at most so many
+
+    def newest(self, depth: int, read: Callable[[], Newest]) -> Newest:
+        """
+        The *depth* newest of all notes: what a query without anything to rank by lists, as does each stop word typed.
+
+        Args:
+            read: Gives them; SQLite goes through all notes for it, 7 ms for 17,000.
+        """
+        kept = self._newest
+        if kept is None or kept[0] < depth:
+            kept = self._newest = (depth, read())
+        return kept[1] if kept[0] == depth else Newest(kept[1].ranking[:depth], kept[1].total)
+
+
 class MomentCache:
     """What was read of the newest moment that was asked for."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._newest = Names(-1)
+        self._newest = Remembered(-1)
 
-    def names(self, connection: apsw.Connection) -> Names:
-        """The names of the moment that *connection* sees; none are kept of one that is older than the newest."""
+    def at(self, connection: apsw.Connection) -> Remembered:
+        """What was read of the moment that *connection* sees; none is kept of one that is older than the newest."""
         generation = meta.generation(connection)
         with self._lock:
             if generation > self._newest.generation:
-                self._newest = Names(generation)
-            return self._newest if generation == self._newest.generation else Names(generation)
+                self._newest = Remembered(generation)
+            return self._newest if generation == self._newest.generation else Remembered(generation)

@@ -1,10 +1,11 @@
 """What can be asked of the index: every answer of one `Reader` is from the same moment."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
-from quarry.conditions import Condition
+from quarry.conditions import EVERYTHING, Condition
 from quarry.index import admission, listing, meta
+from quarry.index.bodies import Opened
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
@@ -23,7 +24,7 @@ from quarry.index.records import (
 )
 from quarry.index.rows import note_from
 from quarry.index.search_reader import SearchReader
-from quarry.index.stored import note_row, note_rows
+from quarry.index.stored import NoteRow, note_row, note_rows
 from quarry.types import FileStamp
 
 _PROBLEMS = (
@@ -31,6 +32,10 @@ _PROBLEMS = (
     " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
 )
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
+
+
+_Opened = tuple[Opened, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
+"""What a note says, and what each of its chunks is told with: path, title, aliases, tags, milliseconds."""
 
 
 class Reader(SearchReader):
@@ -65,8 +70,12 @@ class Reader(SearchReader):
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
         admitted = self.admitted(condition, deadline=deadline)
-        with deadline.over(self._db):
-            return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
+
+        def read() -> Newest:
+            with deadline.over(self._db):
+                return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
+
+        return self._remembered.newest(depth, read) if condition == EVERYTHING else read()
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks the *admitted* notes have, counted no further than *limit*."""
@@ -81,18 +90,23 @@ class Reader(SearchReader):
         Raises:
             IndexDamaged: A row is not as it was written. Better no answer than a wrong text.
         """
-        wanted: dict[int, list[int]] = {}
-        for chunk_id in chunk_ids:
-            wanted.setdefault(note_of(chunk_id), []).append(chunk_id)
-        found = {}
-        for note_id, row in note_rows(self._db, wanted).items():
-            body, aliases, modified_ms = row.opened(), row.aliases, row.stamp.mtime_ns // 1_000_000
-            for chunk_id in wanted[note_id]:
-                number = body.at(chunk_id % SLOTS)
-                if number is not None:
-                    chunk, tags = body.chunk(number), tuple(body.tags)
-                    found[chunk_id] = StoredChunk(chunk_id, row.path, row.title, aliases, tags, modified_ms, chunk)
-        return found
+        return {chunk.chunk_id: chunk for chunk in self.each_chunk(chunk_ids)}
+
+    def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
+        """The same in the order asked for, each read when its turn comes: whoever has enough reads no more of them."""
+        wanted = list(dict.fromkeys(chunk_ids))
+        rows = note_rows(self._db, dict.fromkeys(map(note_of, wanted)))
+        read: dict[int, _Opened] = {}
+        for chunk_id in wanted:
+            note_id = note_of(chunk_id)
+            if note_id not in rows:
+                continue
+            if note_id not in read:
+                read[note_id] = _opened(rows[note_id])
+            body, about = read[note_id]
+            number = body.at(chunk_id % SLOTS)
+            if number is not None:
+                yield StoredChunk(chunk_id, *about, body.chunk(number))
 
     def note(self, path: str) -> StoredNote | None:
         """
@@ -202,3 +216,8 @@ class Reader(SearchReader):
         key = target_key(target)
         rows = select(self._db, "SELECT path FROM notes WHERE name = ? ORDER BY path", (target_number(key),))
         return [path for (path,) in rows if target_key(path) == key]
+
+
+def _opened(row: NoteRow) -> _Opened:
+    body = row.opened()
+    return body, (row.path, row.title, row.aliases, tuple(body.tags), row.stamp.mtime_ns // 1_000_000)

@@ -16,7 +16,7 @@ from quarry.index.dense import Nearest, Needle
 from quarry.index.ids import NoteIds
 from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
 from quarry.index.matching import LexicalQuery
-from quarry.index.moment_cache import MomentCache, Names
+from quarry.index.moment_cache import MomentCache, Remembered
 from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.leg import KeywordLeg
 from quarry.index.records import NoteName
@@ -237,7 +237,7 @@ class SearchReader:
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """What these notes are called, in the same order; ids that are not there are left out."""
-        return self._names.of(self._db, note_ids)
+        return self._remembered.names.of(self._db, note_ids)
 
     @cached_property
     def chunk_count(self) -> int:
@@ -251,8 +251,8 @@ class SearchReader:
         return self.note_names([found[0][0]])[0] if found else None
 
     @cached_property
-    def _names(self) -> Names:
-        return self._memory.moment.names(self._db)
+    def _remembered(self) -> Remembered:
+        return self._memory.moment.at(self._db)
 
     def _fits(self, vector: FloatVector) -> bool:
         """

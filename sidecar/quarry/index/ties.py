@@ -45,30 +45,42 @@ def in_order(
     depth: int,
     place_of: Callable[[Sequence[int]], Mapping[int, Place]],
 ) -> list[Scored]:
+    """The best *depth* of *ids* with their *scores*, best first; see `best_first`."""
+    order = best_first(ids, scores, depth, place_of)
+    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+
+
+def best_first(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    depth: int,
+    place_of: Callable[[Sequence[int]], Mapping[int, Place]],
+) -> NDArray[np.intp]:
     """
-    The best *depth* of *ids*, equal *scores* by their places.
+    Where the best *depth* of *ids* stand, the best first, equal *scores* by their places.
 
     Args:
         place_of: Is only asked where several of the best score alike: to look it up costs more than to sort.
     """
     order = np.argsort(-scores, kind="stable")
-    scores = scores[order]
+    ordered = scores[order]
     if len(order) > depth:
-        order = order[: np.searchsorted(-scores, -scores[depth - 1], side="right")]
-        scores = scores[: len(order)]
-    found = list(zip(ids[order].tolist(), scores.tolist(), strict=True))
-    runs = _ties(scores)
-    if runs:
-        places = place_of([found[at][0] for first, last in runs for at in range(first, last)])
+        ordered = ordered[: np.count_nonzero(ordered >= ordered[depth - 1])]
+        order = order[: len(ordered)]
+    is_tied = ordered[1:] == ordered[:-1]
+    if is_tied.any():
+        runs = _runs(is_tied)
+        places = place_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
         for first, last in runs:
-            found[first:last] = sorted(found[first:last], key=lambda scored: places.get(scored[0], ("", 0)))
-    return found[:depth]
+            tied = order[first:last]
+            place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
+            order[first:last] = sorted(place, key=place.__getitem__)
+    return order[:depth]
 
 
-def _ties(scores: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Where several of the ordered *scores* are equal: `[first, last)` of each such run."""
-    is_tied = np.concatenate([[False], scores[1:] == scores[:-1], [False]])
-    borders: list[int] = np.flatnonzero(is_tied[1:] != is_tied[:-1]).tolist()
+def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where several scores are equal, `[first, last)` of each run, by which of them are equal to the next."""
+    borders = np.flatnonzero(np.diff(np.concatenate([[False], is_tied, [False]]))).tolist()
     return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
 
 

@@ -1,6 +1,6 @@
 """The token budget: filled in ranked order, so that what is cut is always what mattered least."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -21,12 +21,12 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def fit(texts: Sequence[str], max_tokens: int) -> tuple[Fitted, ...]:
+def fit(texts: Iterable[str], max_tokens: int) -> tuple[Fitted, ...]:
     """
     The leading *texts* that fit into *max_tokens* together.
 
     The one that would overflow is cut, with `...`, when at least `SHORTEST_CUT` characters of it fit; nothing after
-    it is taken, even if it were short enough.
+    it is taken, or even looked at, even if it were short enough.
     """
     fitted: list[Fitted] = []
     room = max_tokens * CHARACTERS_PER_TOKEN

@@ -35,19 +35,14 @@ class Evidence(Struct, frozen=True):
     signals: Signals
     nearness: Numbers  # cosine of the nearest passage or title; -inf where there is no vector
     account: float  # share of the query's possible BM25 that the best passage reaches
-    lexical: Sequence[Scored]  # the passages that each leg proposed
+    lexical: Sequence[Scored]  # the passages that each leg proposed, best first
     dense: Sequence[Scored]
     nearest: NearestChunks
 
     @property
-    def bm25(self) -> dict[int, float]:
-        """By chunk, where known."""
-        return dict(self.lexical)
-
-    @property
-    def cosines(self) -> dict[int, float]:
-        """By chunk, where known."""
-        return dict(self.dense) | dict(zip(self.nearest.chunk_ids.tolist(), self.nearest.cosines.tolist(), strict=True))
+    def highest(self) -> float:
+        """The BM25 of the best passage; 0 where there is none."""
+        return self.lexical[0][1] if self.lexical else 0.0
 
 
 def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline: Deadline) -> Evidence:
@@ -61,8 +56,8 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     titled = needle.titles(admitted, POOL) if needle else []
     bm25 = dict(words)
     by_words = best_by_note(bm25)
-    proposed = {*by_words, *named, *(chunk_id >> SLOT_BITS for chunk_id, _ in dense)}
-    proposed.update(note_id for note_id, _ in titled)
+    proposed = {*by_words, *named, *[chunk_id >> SLOT_BITS for chunk_id, _ in dense]}
+    proposed.update([note_id for note_id, _ in titled])
     if admitted is not None and len(admitted) <= POOL:  # whoever satisfies the conditions is to be found
         proposed.update(admitted.tolist())
     elif len(words) >= POOL and len(by_words) < POOL // 2:  # passages of the same few notes took the places of others
@@ -75,7 +70,7 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     nearest = needle.nearest_of(note_ids) if needle else NOTHING_NEAR
     nearness, in_place = _meaning(note_ids, nearest, needle)
     covers, exact = _titles(note_ids, reader.note_names(sorted(named)), question)
-    highest = max(bm25.values(), default=0.0)
+    highest = words[0][1] if words else 0.0
     return Evidence(
         note_ids=note_ids,
         signals=Signals(
@@ -147,29 +142,39 @@ def _titles(note_ids: NoteIds, names: Sequence[NoteName], question: Question) ->
     fits, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     if total <= 0:
         return fits, exact
-    found = [(name.note_id, *_fit(_terms_of(name), asked, total)) for name in names]
+    terms = frozenset(asked)
+    found = [(name.note_id, *_fit(_terms_of(name), terms, asked, total)) for name in names]
     at = note_ids.searchsorted([note_id for note_id, _, _ in found])
     fits[at], exact[at] = [fit for _, fit, _ in found], [is_exact for _, _, is_exact in found]
     return fits, exact
 
 
-def _fit(called: Iterable[frozenset[str]], asked: Mapping[str, float], total: float) -> tuple[float, bool]:
+def _fit(
+    called: Iterable[frozenset[str]], wanted: frozenset[str], asked: Mapping[str, float], total: float
+) -> tuple[float, bool]:
     """
     Share of the query that a name covers times share of the name that the query covers, and whether both are whole.
 
     Args:
         called: The terms of each thing that the note is called; the best counts.
-        asked: idf of the query's terms, *total* all together.
+        wanted: The query's terms, with their idf in *asked*, *total* all together.
     """
     best, is_exact = 0.0, False
     for terms in called:
-        shared = terms.intersection(asked)
+        shared = terms & wanted
         if not shared:
             continue
-        # In the query's order, so that the sum is always the same; most names share one term or none.
-        covered = sum([asked[term] for term in (asked if len(shared) > 1 else shared) if term in shared]) / total
-        best = max(best, covered * len(shared) / len(terms))
-        is_exact = is_exact or len(shared) == len(terms) == len(asked)
+        count = len(shared)
+        if count == 1:  # as of most names
+            [term] = shared
+            covered = asked[term] / total
+        else:  # in the query's order, so that the sum is always the same
+            covered = sum([idf for term, idf in asked.items() if term in shared]) / total
+        fit = covered * count / len(terms)
+        if fit > best:
+            best = fit
+        if count == len(terms) == len(wanted):
+            is_exact = True
     return best, is_exact
 
 

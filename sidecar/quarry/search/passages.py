@@ -1,10 +1,9 @@
 """Which passages of a note are shown? Those that speak most of the query, by word and by meaning."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
-from quarry.index import Deadline, Reader
-from quarry.index.ids import id_range
+from quarry.index import Deadline, NearestChunks, Reader
+from quarry.index.ids import SLOT_BITS
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.signals import SCORE_DIGITS
 from quarry.search.evidence import WEIGHTS, Evidence
@@ -17,24 +16,27 @@ Passages = Callable[[int, str, float], tuple[Fused, ...]]
 
 def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline: Deadline) -> Passages:
     """Passages from what the legs proposed; a note that only matches as a whole is asked for its best one."""
-    proposed_bm25, cosines = evidence.bm25, evidence.cosines
-    lexical_ranks, dense_ranks = _ranks(proposed_bm25), _ranks(chunk_id for chunk_id, _ in evidence.dense)
-    highest = max(proposed_bm25.values(), default=0.0)
-    known = sorted({*proposed_bm25, *cosines})
-
-    def strength(chunk_id: int, bm25: Mapping[int, float]) -> float:
-        words = bm25.get(chunk_id, 0.0) / highest if highest else 0.0
-        return round(words + max(cosines.get(chunk_id, 0.0), 0.0), SCORE_DIGITS)
+    by_word, by_meaning, nearest = dict(evidence.lexical), dict(evidence.dense), evidence.nearest
+    lexical_ranks, dense_ranks = _ranks(by_word), _ranks(by_meaning)
+    highest = evidence.highest
+    proposed: dict[int, list[int]] = {}
+    for chunk_id in by_word | by_meaning:
+        proposed.setdefault(chunk_id >> SLOT_BITS, []).append(chunk_id)
 
     def passages(note_id: int, path: str, score: float) -> tuple[Fused, ...]:
-        bm25 = proposed_bm25
-        first_id, last_id = id_range(note_id)
-        found = known[bisect_left(known, first_id) : bisect_left(known, last_id + 1)]
-        if not found:
+        of_note = proposed.get(note_id, ())
+        bm25 = {chunk_id: by_word[chunk_id] for chunk_id in of_note if chunk_id in by_word}
+        cosines = {chunk_id: by_meaning[chunk_id] for chunk_id in of_note if chunk_id in by_meaning}
+        cosines |= _nearest(nearest, note_id)
+        if not bm25 and not cosines:
             first = reader.best_chunks(question.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=WEIGHTS)
             bm25 = {candidate.chunk_id: candidate.score for candidate in first}
-            found = list(bm25)
-        ordered = sorted(found, key=lambda chunk_id: (-strength(chunk_id, bm25), chunk_id))
+
+        def strength(chunk_id: int) -> float:
+            words = bm25.get(chunk_id, 0.0) / highest if highest else 0.0
+            return round(words + max(cosines.get(chunk_id, 0.0), 0.0), SCORE_DIGITS)
+
+        ordered = sorted(bm25.keys() | cosines, key=lambda chunk_id: (-strength(chunk_id), chunk_id))
         return tuple(
             Fused(
                 chunk_id=chunk_id,
@@ -50,6 +52,13 @@ def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline
         )
 
     return passages
+
+
+def _nearest(nearest: NearestChunks, note_id: int) -> dict[int, float]:
+    """The nearest chunk of one note, and its cosine."""
+    at = int(nearest.note_ids.searchsorted(note_id))
+    is_there = at < len(nearest) and nearest.note_ids[at] == note_id
+    return {int(nearest.chunk_ids[at]): float(nearest.cosines[at])} if is_there else {}
 
 
 def _ranks(chunk_ids: Iterable[int]) -> dict[int, int]:

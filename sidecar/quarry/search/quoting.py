@@ -1,6 +1,6 @@
 """Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -8,7 +8,7 @@ from msgspec import Struct
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk
 from quarry.index.vectors import FloatMatrix, FloatVector
-from quarry.ranking.budget import fit
+from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
 from quarry.search.answer import Hit, Passage
 from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
@@ -47,23 +47,34 @@ class Quoter(Struct, frozen=True):
             return tuple(Hit(found.group.path, found.score, found.legs, ()) for found in shown), False
         groups = [found.group.chunks for found in shown]
         ranked = [chunk for at in range(PASSAGES_PER_HIT) for chunks in groups for chunk in chunks[at : at + 1]]
-        stored = self.reader.chunks(dict.fromkeys(chunk.chunk_id for chunk in ranked))
-        ranked = [chunk for chunk in ranked if chunk.chunk_id in stored]
-        chunks = [stored[chunk.chunk_id] for chunk in ranked]
+        ids = [chunk.chunk_id for chunk in ranked]
         if request.with_text:
-            fitted = fit([chunk.text for chunk in chunks], request.max_tokens)
-            snippets = self.snippets(chunks[: len(fitted)], request.snippet_width)
+            stored, fitted = self._filled(ids, request.max_tokens)
+            snippets = self.snippets([*stored.values()][: len(fitted)], request.snippet_width)
         else:
-            snippets = self.snippets(chunks, request.snippet_width)
+            stored = self.reader.chunks(ids)
+            snippets = self.snippets([*stored.values()], request.snippet_width)
             fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
             fitted = tuple(one for one in fitted if not one.truncated)  # a snippet is shown whole or not at all
         passages: dict[str, list[Passage]] = {}
-        for chunk, snippet, one in zip(ranked, snippets, fitted, strict=False):  # what did not fit ends the zip
+        there = [chunk for chunk in ranked if chunk.chunk_id in stored]
+        for chunk, snippet, one in zip(there, snippets, fitted, strict=False):  # what did not fit ends the zip
             text = one.text if request.with_text else ""
             passage = Passage(stored[chunk.chunk_id], chunk, snippet, text, one.truncated)
             passages.setdefault(chunk.path, []).append(passage)
         hits = tuple(self._hit(found, passages[found.group.path]) for found in shown if found.group.path in passages)
-        return hits, len(fitted) < len(chunks) or any(one.truncated for one in fitted)
+        return hits, len(fitted) < len(stored) or any(one.truncated for one in fitted)
+
+    def _filled(self, chunk_ids: Sequence[int], max_tokens: int) -> tuple[dict[int, StoredChunk], tuple[Fitted, ...]]:
+        """The chunks up to the first that does not fit into the budget, in order, and their texts as far as they do."""
+        stored: dict[int, StoredChunk] = {}
+
+        def texts() -> Iterator[str]:
+            for chunk in self.reader.each_chunk(chunk_ids):
+                stored[chunk.chunk_id] = chunk
+                yield chunk.text
+
+        return stored, fit(texts(), max_tokens)
 
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.index import Deadline, NoteIds, Reader, in_order, note_of
+from quarry.index import Deadline, NoteIds, Reader, best_first, note_of
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import GUARD_CHUNKS, Group, group_by_note, guarded_limit
 from quarry.ranking.signals import SCORE_DIGITS, blend, default_weights, shares
@@ -119,7 +119,8 @@ def by_signals(
     nearness = np.maximum(evidence.nearness, -1.0)
     is_near = (nearness * question.familiarity >= floor) & (near_rank < np.where(has_word, DEPTH, POOL))
     found = np.flatnonzero(has_word | is_near)
-    ordered = [note_id for note_id, _ in in_order(note_ids[found], scores[found], len(found), _paths(reader))]
+    order = best_first(note_ids[found], scores[found], len(found), _paths(reader))
+    ordered: list[int] = note_ids[found[order]].tolist()
     passages = passages_by(evidence, question, reader, deadline)
 
     def standings(places: Sequence[int]) -> tuple[Standing, ...]:
@@ -168,8 +169,8 @@ def _near_ranks(evidence: Evidence, reader: Reader) -> NoteIds:
     """For each note how many are nearer in meaning; at least `POOL` for those of which it does not matter."""
     known = np.flatnonzero(evidence.nearness > -np.inf)
     ranks = np.full(len(evidence.note_ids), POOL, dtype=np.int64)
-    nearest = in_order(evidence.note_ids[known], evidence.nearness[known], POOL, _paths(reader))
-    ranks[evidence.note_ids.searchsorted([note_id for note_id, _ in nearest])] = np.arange(len(nearest))
+    order = best_first(evidence.note_ids[known], evidence.nearness[known], POOL, _paths(reader))
+    ranks[known[order]] = np.arange(len(order))
     return ranks
 
 

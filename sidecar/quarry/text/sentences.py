@@ -17,7 +17,11 @@ _STRUCTURE = re.compile(
 )
 _SIGN = re.compile(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
 _MUTE = re.compile(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_~`]*+(?=\s)|[。！？]+[」』”’）】]*")
+# The first sign stands in front of all that is said of it: `re` leaps to where one of those stands.
+_END = re.compile(
+    r"[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”’）】]*+"
+    r"|(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[\"'”’»)\]*_~`]*+(?=\s))"
+)
 _WORD_BEFORE = re.compile(r"[\w.]*\Z")
 _NEXT_SIGN = re.compile(r"\s*(\S?)")
 # After these a full stop ends no sentence; single letters (initials) are handled apart.
@@ -59,10 +63,13 @@ def _telling(text: str) -> Iterator[tuple[int, int]]:
 
 def _split(text: str) -> Iterator[tuple[int, int]]:
     for start, end, is_prose in _blocks(text):
-        if is_prose:
-            yield from _sentences(text, start, end)
-        else:
-            yield from _trimmed(text, start, end)
+        for begin, until in _sentences(text, start, end) if is_prose else ((start, end),):
+            if begin < until and (text[begin].isspace() or text[until - 1].isspace()):
+                bare = text[begin:until].lstrip()
+                begin = until - len(bare)
+                until = begin + len(bare.rstrip())
+            if begin < until:
+                yield begin, until
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -87,19 +94,19 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     yield start, end, not alone
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    begin = start
-    for found in _END.finditer(text, start, end):
-        if not _is_abbreviation(text, begin, found):
-            yield from _trimmed(text, begin, found.end())
-            begin = found.end()
-    yield from _trimmed(text, begin, end)
+def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """With the spaces at their ends."""
+    found = []
+    for ending in _END.finditer(text, start, end):
+        if ending[0] != "." or not _is_abbreviation(text, start, ending):
+            found.append((start, ending.end()))
+            start = ending.end()
+    found.append((start, end))
+    return found
 
 
 def _is_abbreviation(text: str, begin: int, found: re.Match[str]) -> bool:
     """Whether the full stop at *found* belongs to a word, a number of a list, or stands before a small letter."""
-    if found[0] != ".":
-        return False
     following = _NEXT_SIGN.match(text, found.end())
     if following is not None and following[1].islower():
         return True
@@ -107,12 +114,3 @@ def _is_abbreviation(text: str, begin: int, found: re.Match[str]) -> bool:
     before = _WORD_BEFORE.search(tail)
     word = before[0].lower() if before else ""
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or (word.isdigit() and word == tail.strip())
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The span without the spaces at its ends, if anything is left."""
-    stretch = text[start:end]
-    bare = stretch.lstrip()
-    if bare:
-        begin = end - len(bare)
-        yield begin, begin + len(bare.rstrip())

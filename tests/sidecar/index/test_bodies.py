@@ -66,7 +66,18 @@ def test_a_body_that_changed_by_itself_is_damage_at_every_bit(body):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{}", b"[]", b"[[0],[],[],[],[],[],[],[]]", b"[[],[[1]],[],[[]],[],[],[],[5]]", b"\xff", b"nonsense"],
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"[[0],[],[],[],[],[],[],[]]",
+        b"[[],[[1]],[],[[]],[],[],[],[5]]",
+        b"\xff",
+        b"nonsense",
+        b'[[0],[],[1],[0],[0],[0],[0],[[]],[["H"]],[5]]\n[]\nx',
+        b'[[0],[],[1],[0],[0],[0],[0],[[]],["H"],["c"]]\n[]\nx',
+        b'[[0],[],[1],[0],[0],[0],[0],[[[1]]],[["H"]],["c"]]\n[]\nx',
+    ],
 )
 def test_what_is_whole_but_no_body_is_damage(content):
     with pytest.raises(IndexDamaged):

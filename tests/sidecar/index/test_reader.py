@@ -142,6 +142,21 @@ def test_a_row_that_changed_by_itself_is_never_shown(put, index, statement):
         reader.note("a.md")
 
 
+def test_chunks_come_in_the_order_asked_for_and_are_read_when_their_turn_comes(put, index):
+    put("a.md", "apples", "pears")
+    put("b.md", "plums")
+    vandal = apsw.Connection(str(index.path))
+    vandal.execute("DELETE FROM bodies WHERE note_id = 2")
+    vandal.close()
+    first = id_range(1)[0]
+
+    with index.reader() as reader:
+        each = reader.each_chunk([first + 1, id_range(7)[0], first + 9, first, first + 1, id_range(2)[0]])
+        assert [next(each).text for _ in range(2)] == ["pears", "apples"]
+        with pytest.raises(IndexDamaged):
+            next(each)
+
+
 def test_a_time_beyond_all_that_can_be_stored_is_as_good_as_the_last(put, index):
     put("a.md", "x", seconds=1)
 

@@ -1,6 +1,8 @@
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quarry.index.ties import cut, fetch_past_ties, in_order
+from quarry.index.ties import best_first, cut, fetch_past_ties, in_order
 from quarry.types import Candidate
 
 
@@ -43,3 +45,13 @@ def test_equal_scores_stand_by_their_places_also_at_the_cut():
 def test_places_are_not_asked_for_where_no_score_is_met_twice():
     assert in_order(np.array([1, 2]), np.array([1.0, 2.0]), 9, None) == [(2, 2.0), (1, 1.0)]
     assert in_order(np.array([], dtype=np.int64), np.array([]), 9, None) == []
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), max_size=30), st.integers(1, 12))
+def test_what_stands_first_is_what_sorting_by_score_and_place_gives(scores, depth):
+    ids = np.arange(len(scores)) * 7 + 3
+    places = {i: (f"{i * 31 % 17}", i) for i in ids.tolist()}
+
+    found = best_first(ids, np.array(scores), depth, lambda asked: {i: places[i] for i in asked})
+
+    assert found.tolist() == sorted(range(len(scores)), key=lambda at: (-scores[at], places[int(ids[at])]))[:depth]

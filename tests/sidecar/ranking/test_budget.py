@@ -31,6 +31,14 @@ def test_filling_stops_at_the_first_text_that_does_not_fit():
     assert [f.text[0] for f in fitted] == ["a"]
 
 
+def test_no_text_is_asked_for_behind_the_first_that_does_not_fit():
+    texts = iter(["a" * 100, "b" * 900, "c"])
+
+    fit(texts, 100)
+
+    assert list(texts) == ["c"]
+
+
 def test_tokens_are_rounded_up():
     assert [estimate_tokens("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
 
