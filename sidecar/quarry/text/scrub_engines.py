@@ -92,7 +92,7 @@ class ReEngine:
 
     def __init__(self) -> None:
         self._patterns = [re.compile(_between_ends(rule)) for rule in RULES]
-        self._cores = [re.compile(_without_group(rule)) for rule in RULES]
+        self._core: Callable[[int], re.Pattern[bytes]] = cache(lambda index: re.compile(_without_group(RULES[index])))
         self._keywords = [[word.encode() for word in rule.keywords.split()] for rule in RULES]
 
     def candidates(self, data: bytes) -> Iterator[int]:
@@ -104,7 +104,7 @@ class ReEngine:
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
         """Search without look-around."""
-        match = self._cores[index].search(data, position)
+        match = self._core(index).search(data, position)
         return match.start() if match else None
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
