@@ -86,6 +86,7 @@ export default class QuarryPlugin extends Plugin {
     const searchOptions = (): SearchOptions => ({ mode: this.preferences.mode, limit: this.preferences.limit });
     const parts: PaneParts = {
       createSession: () => new SearchSession(client, windowClock, searchOptions()),
+      clock: windowClock,
       engine: supervisor,
       indexUpdated,
       searchOptions,

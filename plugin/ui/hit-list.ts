@@ -4,11 +4,14 @@ import { type HitOption, HitRow } from "./hit-row";
 import { staying } from "./reorder";
 
 export class HitList {
+  private shown: readonly Hit[] = [];
   private rows = new Map<string, HitRow>();
 
   constructor(private readonly el: HTMLElement) {}
 
   show(hits: readonly Hit[], nowMs: number): void {
+    if (hits === this.shown) return; // at every key, while the next answer is awaited
+    this.shown = hits;
     const before = this.rows;
     const places = new Map([...before.keys()].map((path, place) => [path, place]));
     const stay = staying(hits.flatMap(({ path }) => places.get(path) ?? []));

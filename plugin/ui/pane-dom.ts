@@ -1,5 +1,6 @@
 /** The pane's skeleton: which elements there are and what each part is called. No behaviour. */
 import { SearchComponent } from "obsidian";
+import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
 import { HitList } from "./hit-list";
@@ -10,6 +11,7 @@ import { OptionList } from "./option-list";
 import { Panel, type PanelHandlers } from "./panel";
 import { RecentList, type RecentOption } from "./recent-list";
 import { Remarks } from "./remarks";
+import { StaleMark } from "./stale-mark";
 import { TEXT } from "./wording";
 
 /** What the arrows move over: hits, or recent queries while the box is empty. */
@@ -26,6 +28,7 @@ export interface PaneDom {
   readonly remarks: Remarks;
   readonly panel: Panel;
   readonly listEl: HTMLElement;
+  readonly stale: StaleMark;
   readonly hits: HitList;
   readonly recents: RecentList;
   readonly entries: OptionList<Entry>;
@@ -36,6 +39,7 @@ export interface PaneDom {
 let lastListId = 0; // ids are per document, and two panes may be open in one
 
 export interface PaneHandlers extends PanelHandlers {
+  readonly clock: Clock;
   readonly chooseMode: (mode: Mode) => void;
   readonly names: CompletionHandlers["names"];
   readonly completed: () => void;
@@ -61,6 +65,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   completionsEl.id = `quarry-completions-${lastListId}`;
   listEl.setAttrs({ role: "listbox", "aria-label": TEXT.listLabel });
   const hits = new HitList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }));
+  const stale = new StaleMark(listEl, handlers.clock);
   const recents = new RecentList(listEl.createDiv({ cls: "quarry-recents", attr: { role: "presentation" } }));
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
   const liveEl = el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } });
@@ -79,5 +84,5 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
     unmarked: () => { entries.speak(); },
   });
   const panel = new Panel(panelEl, handlers);
-  return { el, search, input, completions, modes, countEl, handicapEl, remarks, panel, listEl, hits, recents, entries, status, liveEl };
+  return { el, search, input, completions, modes, countEl, handicapEl, remarks, panel, listEl, stale, hits, recents, entries, status, liveEl };
 }

@@ -1,5 +1,6 @@
 /** The search pane: binds a search session and the engine's state to an input, a list and the keyboard. */
 import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
 import { type Answer, type SearchOptions, type SearchSession, type SearchState, answerOf } from "../search/session";
 import { insisting } from "../search/insist";
@@ -29,6 +30,7 @@ export interface History {
 /** What the pane is given; it reaches for nothing else. */
 export interface PaneParts {
   readonly createSession: () => SearchSession;
+  readonly clock: Clock;
   readonly engine: EngineWatch;
   readonly indexUpdated: Signal<void>;
   readonly history: History;
@@ -104,6 +106,7 @@ export class SearchView extends ItemView {
   protected override async onOpen(): Promise<void> {
     await super.onOpen();
     const dom = buildPane(this.contentEl, {
+      clock: this.parts.clock,
       act: (action) => { this.act(action); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
@@ -139,6 +142,7 @@ export class SearchView extends ItemView {
 
   protected override async onClose(): Promise<void> {
     this.session.close();
+    this.dom?.stale.show(false);
     this.dom = null;
     await super.onClose();
   }
@@ -328,7 +332,7 @@ export class SearchView extends ItemView {
     showText(dom.handicapEl, lacking ? handicapWords(lacking) : "");
     this.renderList(dom, answer, history, isNewAnswer);
     dom.el.dataset["state"] = state.kind;
-    dom.listEl.toggleClass("is-stale", isStale(state));
+    dom.stale.show(isStale(state));
     // Not `showText`: a region that was hidden when its text came is not read out.
     if (state.kind !== "searching" && dom.liveEl.textContent !== announcement(state)) dom.liveEl.setText(announcement(state));
   }

@@ -140,7 +140,7 @@ class SocketServer:
         answer = await conversation.answer(frame)
         if answer is not None:
             with contextlib.suppress(ConnectionClosed):  # who asked is gone; nobody else waits for this answer
-                await connection.send(answer.decode())
+                await connection.send(answer, text=True)
 
 
 def _known_to(gate: Gate) -> type[ServerConnection]:

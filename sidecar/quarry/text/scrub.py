@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Literal
 
 from msgspec import Struct
@@ -102,20 +103,34 @@ def scrub_texts(texts: Sequence[str]) -> list[str]:
     """
     Give each of *texts* as `scrub_text` does.
 
-    All of them are looked through at once, with line ends between, as a rule sees around each by itself: what no rule
-    may match in all of them none matches in one, and that is how most are. Else it is looked for by halves.
+    All of them are looked through at once, with line ends between, as a rule sees around each by itself: most are
+    passed over so, and only those in which a rule begins to match are scrubbed.
     """
-    if not texts or not _may_hold_secrets("\n".join(texts)):
-        return list(texts)
-    if len(texts) == 1:
-        return [scrub_text(texts[0])]
-    half = len(texts) // 2
-    return scrub_texts(texts[:half]) + scrub_texts(texts[half:])
+    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
+    suspects = _suspects("\n".join(texts), starts)
+    return [scrub_text(text) if number in suspects else text for number, text in enumerate(texts)]
 
 
-def _may_hold_secrets(text: str) -> bool:
-    engine = default_engine()
-    return any(any(True for _ in engine.candidates(_without_markers(view.text))) for view in views_of(text))
+def _suspects(joined: str, starts: Sequence[int]) -> set[int]:
+    """
+    The numbers of the texts in which any rule begins to match, as stored or as shown; *starts* has where each begins.
+
+    A match may reach into the next text, or hide what begins within it. So the search goes on at the line end before
+    the next text, and whatever begins there or later is found.
+    """
+    engine, suspects = default_engine(), set[int]()
+    for view in views_of(joined):
+        data = _without_markers(view.text)
+        for index in engine.candidates(data):
+            position = 0
+            while (place := engine.place(index, data, position)) is not None:
+                # The byte at `place` is the character before: a line end begins what the next text is seen with.
+                offset = view.starts[place] if place < len(view.text) else len(joined)
+                number = bisect_right(starts, offset) - 1
+                suspects.add(number)
+                line_end = starts[number + 1] - 1
+                position = max(place, view.from_note(line_end, line_end + 1)[0]) + 1
+    return suspects
 
 
 def _replace(text: str, redactions: tuple[Redaction, ...]) -> Scrubbed:

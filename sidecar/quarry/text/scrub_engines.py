@@ -24,6 +24,10 @@ class Engine(Protocol):
         """The indexes into `RULES` of all rules that may match *data*, ascending."""
         ...
 
+    def place(self, index: int, data: bytes, position: int) -> int | None:
+        """Where rule *index*, whatever stands around it, next begins to match *data*, at *position* or later."""
+        ...
+
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
         """The next span that rule *index* has in *data*, at *position* or later."""
         ...
@@ -45,6 +49,7 @@ class Re2Engine:
         of_sets.max_mem = SET_MEMORY_BYTES
         # Compiled when first wanted, 10 ms for all: most rules match in no note, and every start waits for this.
         self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), of_patterns))
+        self._core: Callable[[int], Any] = cache(lambda index: re2.compile(_without_group(RULES[index]), of_patterns))
         self._sets: list[Any] = []
         for family in FAMILIES:
             patterns = re2.Set.SearchSet(of_sets)
@@ -59,6 +64,11 @@ class Re2Engine:
         for family, patterns in zip(FAMILIES, self._sets, strict=True):
             yield from sorted(first + index for index in patterns.Match(data) or ())
             first += len(family)
+
+    def place(self, index: int, data: bytes, position: int) -> int | None:
+        """Search for what the sets look for."""
+        match = self._core(index).search(data, position)
+        return match.start() if match else None
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
         """
@@ -82,6 +92,7 @@ class ReEngine:
 
     def __init__(self) -> None:
         self._patterns = [re.compile(_between_ends(rule)) for rule in RULES]
+        self._core: Callable[[int], re.Pattern[bytes]] = cache(lambda index: re.compile(_without_group(RULES[index])))
         self._keywords = [[word.encode() for word in rule.keywords.split()] for rule in RULES]
 
     def candidates(self, data: bytes) -> Iterator[int]:
@@ -90,6 +101,11 @@ class ReEngine:
         for index, keywords in enumerate(self._keywords):
             if not keywords or any(keyword in lower for keyword in keywords):
                 yield index
+
+    def place(self, index: int, data: bytes, position: int) -> int | None:
+        """Search without look-around."""
+        match = self._core(index).search(data, position)
+        return match.start() if match else None
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
         """Search with look-around."""
@@ -100,6 +116,10 @@ class ReEngine:
 def _core(rule: Rule) -> str:
     """The pattern with what surrounds it; the span is its only group, if it has surroundings at all."""
     return f"{rule.lead}({rule.pattern}){rule.trail}" if rule.lead or rule.trail else f"(?:{rule.pattern})"
+
+
+def _without_group(rule: Rule) -> bytes:
+    return f"{rule.lead}(?:{rule.pattern}){rule.trail}".encode()
 
 
 def _with_ends(rule: Rule) -> bytes:

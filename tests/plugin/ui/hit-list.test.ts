@@ -38,6 +38,15 @@ describe("patching", () => {
     expect(removed).toBe(0);
   });
 
+  test("hits that are shown already are not even compared", () => {
+    const hits = [hit("a.md")];
+    list.show(hits, 0);
+    one(el, ".quarry-title").textContent = "Touched";
+    list.show(hits, 0);
+
+    expect(titles()).toEqual(["Touched"]);
+  });
+
   test("a new hit in front leaves the others where they are", () => {
     list.show([hit("a.md"), hit("b.md")], 0);
     const before = [rowOf("a"), rowOf("b")];

@@ -28,6 +28,7 @@ describe("typing", () => {
     await pane.type("retry");
     await pane.answer("a.md");
     await pane.type("retry backoff");
+    await pane.clock.advance(100);
     const list = one(pane.view.contentEl, ".quarry-list");
 
     expect(pane.titles()).toEqual(["a"]);
@@ -150,6 +151,7 @@ describe("states", () => {
     await pane.type("retry");
     await pane.answer("a.md");
     pane.engine.become({ kind: "disconnected" });
+    await pane.clock.advance(200);
     pane.press("restart");
 
     expect(pane.titles()).toEqual(["a"]);

@@ -85,6 +85,7 @@ export class TestPane {
     const searchOptionsChanged = new Signal<void>();
     return {
       createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30 }),
+      clock: this.clock,
       engine: this.engine,
       indexUpdated: this.indexUpdated,
       searchOptions: () => ({ mode: this.mode, limit: 30 }),

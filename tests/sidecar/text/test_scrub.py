@@ -522,6 +522,21 @@ def test_many_texts_are_scrubbed_as_each_by_itself(texts: list[str]):
     assert scrub_texts(texts) == [scrub_text(text) for text in texts]
 
 
+@pytest.mark.parametrize("between", ["", "\u200b", "a\\_b"])
+def test_a_label_that_ends_a_text_hides_no_secret_of_the_next(between: str):
+    texts = [
+        "password:",
+        between,
+        f"{PASSWORD}, password: {PASSWORD}",
+        "token =",
+        GITHUB,
+        f"key: {GITHUB[:9]}\u200b{GITHUB[9:]}",
+    ]
+
+    assert scrub_texts(texts) == [scrub_text(text) for text in texts]
+    assert not any(PASSWORD in text for text in scrub_texts(texts)[3:])
+
+
 def test_one_secret_among_many_texts_is_replaced():
     texts = [f"note {number}" for number in range(200)]
 

@@ -57,6 +57,23 @@ def test_search_goes_on_behind_a_span_and_sees_the_character_before_it(engine: E
     assert engine.search(index, data, third[1]) is None
 
 
+@pytest.mark.parametrize("engine", [Re2Engine(), ReEngine()], ids=["re2", "re"])
+def test_place_is_where_a_rule_begins_to_match_whatever_stands_around_it(engine: Engine):
+    index = next(index for index, rule in enumerate(RULES) if rule.name == "stripe-key")
+    data = f"\nZ{STRIPE} {STRIPE}\n".encode()
+
+    first = engine.place(index, data, 0)
+    assert first == 2
+    second = engine.place(index, data, first + 1)
+    assert second == first + len(STRIPE) + 1
+    assert engine.place(index, data, second + 1) is None
+
+
+@pytest.mark.parametrize("engine", [Re2Engine(), ReEngine()], ids=["re2", "re"])
+def test_no_rule_begins_at_the_line_ends_around_a_text(engine: Engine):
+    assert [index for index in range(len(RULES)) if engine.place(index, b"\n\n", 0) is not None] == []
+
+
 def test_clean_prose_has_no_candidates():
     data = b"\nA walk along the river, then lunch with Ana. We spoke of her garden and of nothing else.\n"
 
