@@ -8,7 +8,8 @@ import numpy as np
 from quarry.index.ids import NoteIds
 from quarry.index.lexical import ChunkWeights
 from quarry.index.postings.moment import Moment
-from quarry.index.postings.scoring import Floats, RareScores, TermScores, best, scores_at
+from quarry.index.postings.noting import FewNotes, Marked, marked
+from quarry.index.postings.scoring import SCORE_DIGITS, Floats, RareScores, TermScores, best, scores_at
 from quarry.index.postings.segment import Positions
 from quarry.index.postings.words import Asked, Of, Words
 
@@ -26,7 +27,7 @@ class Asking:
     def __init__(self, words: Words, asked: Sequence[Asked]) -> None:
         self.words = words
         self._asked = asked
-        self._postings: dict[Asked, tuple[Positions, Positions]] = {}  # of beginnings
+        self._postings: dict[Asked, tuple[Positions, Positions]] = {}
         self._of_chunks: dict[ChunkWeights, list[TermScores]] = {}
         self._of_notes: dict[Of, list[TermScores]] = {}
 
@@ -86,7 +87,15 @@ class Asking:
     def note_scores(self, ids: Iterable[int], more: Scores | None = None) -> Scores:
         """The scores of these notes by all that they hold; those without any are left out."""
         names = self.words.names
-        return _scores_of(names, [*self._note_scores("note"), *_given(names, more)], ids)
+        positions = names.positions_of(np.array(sorted(ids), np.int64))
+        positions = positions[positions >= 0]
+        counted = [(term, self._marked[term].count) for term in self._asked]
+        scores = FewNotes(self.words, positions).scores(counted, self._holding)
+        if more:
+            scores += scores_at(_given(names, more), names.size, positions)
+        scores = np.round(scores, SCORE_DIGITS)
+        has_any = scores > 0
+        return dict(zip(names.ids[positions[has_any]].tolist(), scores[has_any].tolist(), strict=True))
 
     def count_notes(self, admitted: NoteIds | None, also: Sequence[int] = ()) -> int:
         """How many of the *admitted* notes hold any of the terms, with those of *also*."""
@@ -95,8 +104,8 @@ class Asking:
         if also:
             at = names.positions_of(np.array(also, np.int64))
             holds[at[at >= 0]] = True
-        for scores in self._note_scores("note"):
-            scores.mark(holds)
+        for marks in self._marked.values():
+            holds |= np.unpackbits(marks.bits, count=names.size).view(np.bool_)
         if admitted is not None:
             holds &= self.words.admitted(admitted)
         return int(holds.sum())
@@ -110,10 +119,13 @@ class Asking:
         others = [term for term in self._asked if term not in plain]
         return sorted(plain, key=lambda term: self.words.frequency(term.text)), others
 
+    @cached_property
+    def _marked(self) -> dict[Asked, Marked]:
+        """The notes that hold each term."""
+        return {term: marked(self.words, term, self._holding) for term in dict.fromkeys(self._asked)}
+
     def _holding(self, term: Asked) -> tuple[Positions, Positions]:
-        """The chunks that hold a term, and their codes; half a million may hold a beginning, which is read once."""
-        if not term.is_prefix:
-            return self.words.chunk_postings(term)
+        """The chunks that hold a term, and their codes: half a million may, which are read once."""
         if term not in self._postings:
             self._postings[term] = self.words.chunk_postings(term)
         return self._postings[term]

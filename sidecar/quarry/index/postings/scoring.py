@@ -52,10 +52,6 @@ class RareScores(Struct, frozen=True, eq=False):
         is_once = (self.positions[1:] > self.positions[:-1]).all()
         return (self.positions, self.values) if is_once else None
 
-    def mark(self, holds: NDArray[np.bool_]) -> None:
-        """Say of these documents that they hold something."""
-        holds[self.positions] = True
-
 
 class CommonScores(Struct, frozen=True, eq=False):
     """The same for a term that a good part of all documents hold: worked out for those alone that are asked about."""
@@ -84,10 +80,6 @@ class CommonScores(Struct, frozen=True, eq=False):
         """The documents, ascending, and what it adds to each."""
         positions, frequencies = self.holding()
         return positions, saturated(frequencies, self.factors.take(positions), self.idf)
-
-    def mark(self, holds: NDArray[np.bool_]) -> None:
-        """Say of these documents that they hold something."""
-        holds[self.holding()[0]] = True
 
 
 TermScores = RareScores | CommonScores

@@ -52,7 +52,7 @@ class Words(Struct, frozen=True, dict=True):
     names: Moment
     note_at: NDArray[np.int32]  # shape (chunks.size,): the position of each chunk's note
     places: Places = field(default_factory=Places)
-    _kept: Kept = field(default_factory=Kept)
+    kept: Kept = field(default_factory=Kept)
 
     def frequency(self, term: str) -> int:
         """In how many chunks *term* stands."""
@@ -61,6 +61,10 @@ class Words(Struct, frozen=True, dict=True):
     def admitted(self, note_ids: NoteIds) -> NDArray[np.bool_]:
         """Which notes are admitted, by position; what is dead has no postings that ask."""
         return among(self.names.ids, note_ids)
+
+    def is_coded(self, term: Asked) -> bool:
+        """Whether `codes_of` is for a term: it is common."""
+        return not term.is_prefix and is_common(self.frequency(term.text), self.chunks.size)
 
     def is_plain(self, term: Asked) -> bool:
         """Whether a term is neither a beginning nor common: its postings are read along with those of others."""
@@ -79,17 +83,17 @@ class Words(Struct, frozen=True, dict=True):
         size = self.names.size
         named, codes, counts = _together([self.names.postings(term.text) for term in terms])
         keys = np.repeat(np.arange(len(terms)) * size, counts) + named
-        frequencies = self._weighted_names(of).take(codes)
+        frequencies = self.weighted_names(of).take(codes)
         if of == "note":
             documents, codes, counts = _together([self.chunks.postings(term.text) for term in terms])
             noted = np.repeat(np.arange(len(terms)) * size, counts) + self.note_at.take(documents)
             keys = np.concatenate([noted, keys])
-            frequencies = np.concatenate([self._in_note.take(codes) * NOTE_WEIGHTS.body, frequencies])
+            frequencies = np.concatenate([self.in_note.take(codes) * NOTE_WEIGHTS.body, frequencies])
         is_held = frequencies > 0
         keys, frequencies = _added_up(keys[is_held], frequencies[is_held])
         term = keys // max(size, 1)
         counts = np.bincount(term, minlength=len(terms))
-        return rare_scores(keys - term * size, frequencies, counts, self._note_factors, self.names.total)
+        return rare_scores(keys - term * size, frequencies, counts, self.note_factors, self.names.total)
 
     # --- the scores of one term ----------------------------------------------------------------
 
@@ -100,32 +104,32 @@ class Words(Struct, frozen=True, dict=True):
         Args:
             holding: Gives its `chunk_postings`, where they are at hand.
         """
-        read = holding or self.chunk_postings
-        return self._kept.get((term, weights), lambda: self._find_chunk_scores(term, weights, read))
-
-    def _find_chunk_scores(self, term: Asked, weights: ChunkWeights, read: Holding) -> TermScores:
-        chunks, table = self.chunks, self._weighted_chunks(weights)
+        read, chunks, table = holding or self.chunk_postings, self.chunks, self._weighted_chunks(weights)
         if term.is_prefix:
-            positions, codes = read(term)
-            return _summed([(positions, table.take(codes))], chunks.factors, chunks)
-        coded = self.codes_of(term)
-        above = self._kept.table((weights, "above"), lambda: np.concatenate([[0.0], table]))
 
-        def holding() -> tuple[Positions, Floats]:
-            positions, codes = self.chunk_postings(term)
-            return positions, table.take(codes)
+            def find() -> TermScores:
+                positions, codes = read(term)
+                return _summed([(positions, table.take(codes))], chunks.factors, chunks)
+
+            return self.kept.get((term, weights), find)
+        coded = self.codes_of(term, read)
+        above = self.kept.table((weights, "above"), lambda: np.concatenate([[0.0], table]))
 
         def frequencies(at: Positions) -> Floats:
             return above.take(coded.codes.take(at))
 
-        return common_scores(coded.count, frequencies, holding, chunks.factors, chunks.total, 0)
+        def everywhere() -> tuple[Positions, Floats]:
+            at = np.flatnonzero(coded.codes)
+            return at, frequencies(at)
 
-    def codes_of(self, term: Asked) -> "Coded":
-        """A common term in every chunk."""
-        return self._kept.get((term, "codes"), lambda: self._codes_everywhere(term))
+        return common_scores(coded.count, frequencies, everywhere, chunks.factors, chunks.total, 0)
 
-    def _codes_everywhere(self, term: Asked) -> "Coded":
-        positions, codes = self.chunk_postings(term)
+    def codes_of(self, term: Asked, holding: Holding | None = None) -> "Coded":
+        """A common term in every chunk; *holding* as above."""
+        read = holding or self.chunk_postings
+        return self.kept.get((term, "codes"), lambda: self._codes_everywhere(*read(term)))
+
+    def _codes_everywhere(self, positions: Positions, codes: Codes | Positions) -> "Coded":
         is_small = len(self.chunks.counts) < np.iinfo(np.uint16).max
         everywhere: Codes = np.zeros(self.chunks.size, np.uint16) if is_small else np.zeros(self.chunks.size, np.uint32)
         everywhere[positions] = codes + codes.dtype.type(1)
@@ -134,29 +138,35 @@ class Words(Struct, frozen=True, dict=True):
     def note_scores(self, term: Asked, of: Of, holding: Holding | None = None) -> TermScores:
         """What it adds to the scores of notes, by all that they hold or by name alone; *holding* as above."""
         read = holding or self.chunk_postings
-        return self._kept.get((term, of), lambda: self._find_note_scores(term, of, read))
+        return self.kept.get((term, of), lambda: self._find_note_scores(term, of, read))
 
     def _find_note_scores(self, term: Asked, of: Of, read: Holding) -> TermScores:
         names = self.names
-        named, codes = names.postings_beginning(term.text) if term.is_prefix else names.postings(term.text)
-        pieces = [(named, self._weighted_names(of).take(codes))]
+        named, codes = self.name_postings(term)
+        pieces = [(named, self.weighted_names(of).take(codes))]
         if of == "note":
             documents, codes = read(term)
-            in_text = self._in_note.take(codes) * NOTE_WEIGHTS.body
+            in_text = self.in_note.take(codes) * NOTE_WEIGHTS.body
             pieces.append((self.note_at.take(documents).astype(np.intp), in_text))
-        return _summed(pieces, self._note_factors, names)
+        return _summed(pieces, self.note_factors, names)
 
     def chunk_postings(self, term: Asked) -> tuple[Positions, Positions]:
         """The chunks that hold a term, and their codes; see `Moment.postings`."""
         return self.chunks.postings_beginning(term.text) if term.is_prefix else self.chunks.postings(term.text)
 
+    def name_postings(self, term: Asked) -> tuple[Positions, Positions]:
+        """The names that hold a term, and their codes."""
+        return self.names.postings_beginning(term.text) if term.is_prefix else self.names.postings(term.text)
+
     # --- tables --------------------------------------------------------------------------------
 
     def _weighted_chunks(self, weights: ChunkWeights) -> Floats:
         """How often each code says that a term stands in a chunk, by these weights; rounded, so that .1 * 3 is .3."""
-        return self._kept.table(weights, lambda: np.round(self.chunks.counts @ np.array(astuple(weights)), DIGITS))
+        return self.kept.table(weights, lambda: np.round(self.chunks.counts @ np.array(astuple(weights)), DIGITS))
 
-    def _weighted_names(self, of: Of) -> Floats:
+    def weighted_names(self, of: Of) -> Floats:
+        """The same for a name."""
+
         def find() -> Floats:
             frequencies: Floats
             title, aliases, name, headings, tags, _, compounds = astuple(NOTE_WEIGHTS)
@@ -164,16 +174,26 @@ class Words(Struct, frozen=True, dict=True):
             frequencies = np.round(self.names.counts @ np.array((title, aliases, name, *rest)), DIGITS)
             return frequencies
 
-        return self._kept.table(of, find)
+        return self.kept.table(of, find)
 
     @cached_property
-    def _in_note(self) -> Floats:
+    def in_note(self) -> Floats:
         """How often each code of a chunk says that a term stands in the note as a whole."""
         counts: Floats = self.chunks.counts[:, _TEXT] + self.chunks.counts[:, _COMPOUNDS]
         return counts
 
     @cached_property
-    def _note_factors(self) -> Floats:
+    def in_note_above(self) -> Floats:
+        """The same for a code one higher, as `Coded` has them."""
+        return np.concatenate([[0.0], self.in_note])
+
+    @cached_property
+    def is_in_note(self) -> NDArray[np.bool_]:
+        """Whether that is at all."""
+        return self.in_note > 0
+
+    @cached_property
+    def note_factors(self) -> Floats:
         """See `length_factors`, of whole notes."""
         in_chunks = self.chunks.sizes[:, [_TEXT, _COMPOUNDS]].sum(axis=1, dtype=np.float64)
         if self.chunks.alive is not None:
