@@ -91,6 +91,11 @@ def length_factors(lengths: Floats, average: float) -> Floats:
     return factors
 
 
+def length_factor(length: int, average: float) -> float:
+    """The same of one document."""
+    return K1 * (1 - B + B * length / average)
+
+
 def is_common(count: int, size: int) -> bool:
     """Whether a term of so many documents is better looked up than added up."""
     return count * COMMON > size
@@ -139,7 +144,7 @@ def score(frequency: float, factor: float, idf: float) -> float:
     return frequency * (K1 + 1) / (frequency + factor) * idf
 
 
-def idf(count: int, total: int) -> float:
+def idf(count: float, total: int) -> float:
     """Inverse document frequency of a term that *count* of *total* documents hold."""
     found = math.log((total - count + 0.5) / (count + 0.5))
     return found if found > 0 else LEAST_IDF
