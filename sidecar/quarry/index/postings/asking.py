@@ -8,10 +8,10 @@ import numpy as np
 from quarry.index.ids import NoteIds
 from quarry.index.lexical import ChunkWeights
 from quarry.index.postings.moment import Moment
-from quarry.index.postings.noting import FewNotes, Marked, marked
+from quarry.index.postings.noting import FewNotes, Truths, holding, marked
 from quarry.index.postings.scoring import SCORE_DIGITS, Floats, RareScores, TermScores, best, scores_at
 from quarry.index.postings.segment import Positions
-from quarry.index.postings.words import Asked, Of, Words
+from quarry.index.postings.words import Asked, Of, Together, Words
 
 Scores = dict[int, float]
 """Score by id."""
@@ -89,23 +89,32 @@ class Asking:
         names = self.words.names
         positions = names.positions_of(np.array(sorted(ids), np.int64))
         positions = positions[positions >= 0]
-        counted = [(term, self._marked[term].count) for term in self._asked]
-        scores = FewNotes(self.words, positions).scores(counted, self._holding)
-        if more:
-            scores += scores_at(_given(names, more), names.size, positions)
-        scores = np.round(scores, SCORE_DIGITS)
+        few = FewNotes(self.words, positions)
+        few.add_plain(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._noted])
+        for term in self._parted[1]:
+            if term.is_prefix:
+                few.add(self.words.note_scores(term, "note", self._holding))
+            else:
+                few.add_common(term, marked(self.words, term, self._holding).count, self._holding)
+        for given in _given(names, more):
+            few.add(given)
+        scores = np.round(few.scores(), SCORE_DIGITS)
         has_any = scores > 0
         return dict(zip(names.ids[positions[has_any]].tolist(), scores[has_any].tolist(), strict=True))
 
     def count_notes(self, admitted: NoteIds | None, also: Sequence[int] = ()) -> int:
         """How many of the *admitted* notes hold any of the terms, with those of *also*."""
         names = self.words.names
-        holds = np.zeros(names.size, np.bool_)
+        holds: Truths = np.logical_or.reduce(self._noted, axis=0)
         if also:
             at = names.positions_of(np.array(also, np.int64))
             holds[at[at >= 0]] = True
-        for marks in self._marked.values():
-            holds |= np.unpackbits(marks.bits, count=names.size).view(np.bool_)
+        for term in self._parted[1]:
+            if term.is_prefix:
+                holds[self.words.note_scores(term, "note", self._holding).held()] = True
+            else:
+                bits = marked(self.words, term, self._holding).bits
+                holds |= np.unpackbits(bits, count=names.size).view(np.bool_)
         if admitted is not None:
             holds &= self.words.admitted(admitted)
         return int(holds.sum())
@@ -120,9 +129,17 @@ class Asking:
         return sorted(plain, key=lambda term: self.words.frequency(term.text)), others
 
     @cached_property
-    def _marked(self) -> dict[Asked, Marked]:
-        """The notes that hold each term."""
-        return {term: marked(self.words, term, self._holding) for term in dict.fromkeys(self._asked)}
+    def _texts(self) -> Together:
+        return self.words.together(self._parted[0])
+
+    @cached_property
+    def _names(self) -> Together:
+        return self.words.named_together(self._parted[0])
+
+    @cached_property
+    def _noted(self) -> Truths:
+        """Which notes hold each of the plain terms; shape (terms, notes)."""
+        return holding(self.words, self._texts, self._names)
 
     def _holding(self, term: Asked) -> tuple[Positions, Positions]:
         """The chunks that hold a term, and their codes: half a million may, which are read once."""
@@ -133,8 +150,8 @@ class Asking:
     def _chunk_scores(self, weights: ChunkWeights) -> list[TermScores]:
         found = self._of_chunks.get(weights)
         if found is None:
-            plain, others = self._parted
-            found = [self.words.plain_chunk_scores(plain, weights)]
+            others = self._parted[1]
+            found = [self.words.plain_chunk_scores(self._texts, weights)]
             found += [self.words.chunk_scores(term, weights, self._holding) for term in others]
             self._of_chunks[weights] = found
         return found
@@ -142,8 +159,8 @@ class Asking:
     def _note_scores(self, of: Of) -> list[TermScores]:
         found = self._of_notes.get(of)
         if found is None:
-            plain, others = self._parted
-            found = [self.words.plain_note_scores(plain, of)]
+            others = self._parted[1]
+            found = [self.words.plain_note_scores(self._texts, self._names, of)]
             found += [self.words.note_scores(term, of, self._holding) for term in others]
             self._of_notes[of] = found
         return found

@@ -16,14 +16,14 @@ def beside(matched: Any, *weights: Any) -> float:
         matched: What FTS5 tells of the row (`apsw.FTS5ExtensionApi`).
         weights: Of its columns.
     """
-    columns = zip(*(matched.phrase_locations(term) for term in range(matched.phrase_count)), strict=True)
-    count = 0.0
-    for weight, (first, *others) in zip(weights, columns, strict=True):
-        if weight and all(others):
-            found = set(first)
-            for step, positions in enumerate(others, 1):
-                found.intersection_update([position - step for position in positions])
-            count += weight * len(found)
+    places = matched.phrase_locations(0)
+    for step in range(1, matched.phrase_count):
+        following = matched.phrase_locations(step)
+        places = [
+            [at for at in before if at + step in after] if before and after else ()
+            for before, after in zip(places, following, strict=True)
+        ]
+    count = sum([weight * len(found) for weight, found in zip(weights, places, strict=True)])
     if not count:
         return 0.0
     average = matched.column_total_size(-1) / matched.row_count

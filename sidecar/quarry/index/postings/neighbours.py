@@ -29,7 +29,6 @@ Phrases = Sequence[Sequence[str]]
 Ids = NDArray[np.int64]
 
 SEEK = 40  # postings of the rarest term that FTS5 goes through in the time that it takes to look one chunk up
-_ORDERED = 3  # columns of a chunk in which terms stand in the order of the text come first
 
 # `+` keeps FTS5 from running its MATCH once for every id, which is what the other does.
 _AMONG = (
@@ -57,14 +56,13 @@ def of_memory(words: Words, chunk_ids: Iterable[int]) -> Known:
     ids = np.array(sorted(chunk_ids), np.int64)
     at = chunks.positions_of(ids)
     ids, at = ids[at >= 0], at[at >= 0]
-    is_ordered: NDArray[np.bool_] = chunks.counts[:, :_ORDERED].sum(axis=1) > 0
     holds: dict[str, NDArray[np.bool_]] = {}
 
     def holding(phrase: Sequence[str]) -> Ids:
         all_of_them = np.ones(len(ids), np.bool_)
         for term in phrase:
             if term not in holds:
-                holds[term] = _holding(words, term, at, is_ordered)
+                holds[term] = _holding(words, term, at)
             all_of_them &= holds[term]
         return ids[all_of_them]
 
@@ -102,15 +100,14 @@ def phrase_scores(
     return scores
 
 
-def _holding(words: Words, term: str, at: Positions, is_ordered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _holding(words: Words, term: str, at: Positions) -> NDArray[np.bool_]:
     """Which of the chunks *at* these positions hold *term* where its order is known."""
     asked = Asked(term)
     if words.is_coded(asked):
-        above = np.concatenate([[False], is_ordered])
-        return above.take(words.codes_of(asked).codes.take(at))
+        return words.is_ordered_above.take(words.codes_of(asked).codes.take(at))
     held, codes = words.chunks.postings(term)
     if not len(held):
         return np.zeros(len(at), np.bool_)
     place = np.minimum(np.searchsorted(held, at), len(held) - 1)
-    found: NDArray[np.bool_] = (held[place] == at) & is_ordered.take(codes[place])
+    found: NDArray[np.bool_] = (held[place] == at) & words.is_ordered_above[1:].take(codes[place])
     return found

@@ -47,6 +47,10 @@ class RareScores(Struct, frozen=True, eq=False):
         """Add it to the scores of all documents that hold a term."""
         np.add.at(scores, self.positions, self.values)
 
+    def held(self) -> Positions:
+        """Where it adds something."""
+        return self.positions
+
     def each(self) -> tuple[Positions, Floats] | None:
         """The documents, ascending, and what it adds to each; None where they are not each there once."""
         is_once = (self.positions[1:] > self.positions[:-1]).all()
@@ -75,6 +79,10 @@ class CommonScores(Struct, frozen=True, eq=False):
             here = positions[start : start + STRIDE]
             values = saturated(frequencies[start : start + STRIDE], self.factors.take(here), self.idf)
             np.add.at(scores, here, values)
+
+    def held(self) -> Positions:
+        """Where it adds something."""
+        return self.holding()[0]
 
     def each(self) -> tuple[Positions, Floats] | None:
         """The documents, ascending, and what it adds to each."""

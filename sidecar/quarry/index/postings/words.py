@@ -30,6 +30,7 @@ from quarry.index.postings.scoring import (
 from quarry.index.postings.segment import Codes, Positions
 
 FEW = 8  # postings of a term times this are fewer than documents: sorted, and not counted up over all of them
+_ORDERED = slice(3)  # columns of a chunk in which terms stand as in the text
 _TEXT, _COMPOUNDS = 0, 3  # columns of a chunk that are part of its whole note
 
 Of = Literal["note", "name"]
@@ -72,27 +73,33 @@ class Words(Struct, frozen=True, dict=True):
 
     # --- plain terms, read together ------------------------------------------------------------
 
-    def plain_chunk_scores(self, terms: Sequence[Asked], weights: ChunkWeights) -> RareScores:
-        """What these terms add to the scores of chunks."""
-        positions, codes, counts = _together([self.chunks.postings(term.text) for term in terms])
+    def together(self, terms: Sequence[Asked]) -> "Together":
+        """Their postings among chunks."""
+        return Together.of([self.chunks.postings(term.text) for term in terms])
+
+    def named_together(self, terms: Sequence[Asked]) -> "Together":
+        """The same among names."""
+        return Together.of([self.names.postings(term.text) for term in terms])
+
+    def plain_chunk_scores(self, postings: "Together", weights: ChunkWeights) -> RareScores:
+        """What terms of these postings add to the scores of chunks."""
+        positions, codes, counts = postings
         frequencies = self._weighted_chunks(weights).take(codes)
         return rare_scores(positions, frequencies, counts, self.chunks.factors, self.chunks.total)
 
-    def plain_note_scores(self, terms: Sequence[Asked], of: Of) -> RareScores:
+    def plain_note_scores(self, postings: "Together", names: "Together", of: Of) -> RareScores:
         """What they add to the scores of notes, by all that they hold or by name alone."""
         size = self.names.size
-        named, codes, counts = _together([self.names.postings(term.text) for term in terms])
-        keys = np.repeat(np.arange(len(terms)) * size, counts) + named
-        frequencies = self.weighted_names(of).take(codes)
+        keys = names.keys(size) + names.positions
+        frequencies = self.weighted_names(of).take(names.codes)
         if of == "note":
-            documents, codes, counts = _together([self.chunks.postings(term.text) for term in terms])
-            noted = np.repeat(np.arange(len(terms)) * size, counts) + self.note_at.take(documents)
+            noted = postings.keys(size) + self.note_at.take(postings.positions)
             keys = np.concatenate([noted, keys])
-            frequencies = np.concatenate([self.in_note.take(codes) * NOTE_WEIGHTS.body, frequencies])
+            frequencies = np.concatenate([self.in_note.take(postings.codes) * NOTE_WEIGHTS.body, frequencies])
         is_held = frequencies > 0
         keys, frequencies = _added_up(keys[is_held], frequencies[is_held])
         term = keys // max(size, 1)
-        counts = np.bincount(term, minlength=len(terms))
+        counts = np.bincount(term, minlength=len(names.counts))
         return rare_scores(keys - term * size, frequencies, counts, self.note_factors, self.names.total)
 
     # --- the scores of one term ----------------------------------------------------------------
@@ -119,7 +126,7 @@ class Words(Struct, frozen=True, dict=True):
             return above.take(coded.codes.take(at))
 
         def everywhere() -> tuple[Positions, Floats]:
-            at = np.flatnonzero(coded.codes)
+            at = np.flatnonzero(coded.codes != 0)  # of truth values: a third of the time
             return at, frequencies(at)
 
         return common_scores(coded.count, frequencies, everywhere, chunks.factors, chunks.total, 0)
@@ -193,6 +200,11 @@ class Words(Struct, frozen=True, dict=True):
         return self.in_note > 0
 
     @cached_property
+    def is_ordered_above(self) -> NDArray[np.bool_]:
+        """Whether a code one lower says that a term stands where the order of terms is that of the text."""
+        return np.concatenate([[False], self.chunks.counts[:, _ORDERED].any(axis=1)])
+
+    @cached_property
     def note_factors(self) -> Floats:
         """See `length_factors`, of whole notes."""
         in_chunks = self.chunks.sizes[:, [_TEXT, _COMPOUNDS]].sum(axis=1, dtype=np.float64)
@@ -214,12 +226,25 @@ class Coded(Struct, frozen=True, eq=False):
         return self.codes.nbytes
 
 
-def _together(postings: Sequence[tuple[Positions, Positions]]) -> tuple[Positions, Positions, Positions]:
-    """The postings of several terms one after the other, and how many each has."""
-    counts = np.array([len(positions) for positions, _ in postings], np.intp)
-    if not counts.any():
-        return _NONE, _NONE, counts
-    return np.concatenate([at for at, _ in postings]), np.concatenate([codes for _, codes in postings]), counts
+class Together(NamedTuple):
+    """The postings of several terms one after the other."""
+
+    positions: Positions
+    codes: Positions
+    counts: Positions  # how many each term has
+
+    @classmethod
+    def of(cls, postings: Sequence[tuple[Positions, Positions]]) -> "Together":
+        """Those of each term."""
+        counts = np.array([len(positions) for positions, _ in postings], np.intp)
+        if not counts.any():
+            return cls(_NONE, _NONE, counts)
+        positions, codes = zip(*postings, strict=True)
+        return cls(np.concatenate(positions), np.concatenate(codes), counts)
+
+    def keys(self, size: int) -> Positions:
+        """For each posting where the documents of its term begin, if each term had *size* of its own."""
+        return np.repeat(np.arange(len(self.counts)) * size, self.counts)
 
 
 def _added_up(keys: Positions, frequencies: Floats) -> tuple[Positions, Floats]:

@@ -3,7 +3,7 @@ import pytest
 
 from quarry.index.lexical import CHUNK_WEIGHTS
 from quarry.index.postings.asking import Asking
-from quarry.index.postings.noting import marked
+from quarry.index.postings.noting import holding, marked
 from quarry.index.postings.words import Asked
 
 TERMS = [Asked("the"), Asked("appl"), Asked("w7"), Asked("unknown"), Asked("w1", is_prefix=True)]
@@ -35,13 +35,12 @@ def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(words):
 
 
 def test_the_notes_that_hold_a_term_are_told_by_what_stands_in_them(words):
-    by_term = {term: marked(words, term, words.chunk_postings) for term in TERMS}
-    named = np.unpackbits(by_term[Asked("w7")].bits, count=words.names.size)
+    plain = [Asked("appl"), Asked("unknown"), Asked("w7")]
+    some = holding(words, words.together(plain), words.named_together(plain))
+    common = marked(words, Asked("the"), words.chunk_postings)
 
-    assert by_term[Asked("the")].count == 60  # 60 less one, and a new one
-    assert by_term[Asked("appl")].count == 3
-    assert by_term[Asked("unknown")].count == 0
-    assert np.count_nonzero(named) == by_term[Asked("w7")].count
+    assert common.count == np.count_nonzero(np.unpackbits(common.bits)) == 60  # 60 less one, and a new one
+    assert some.sum(axis=1).tolist() == [3, 0, 8]  # "w7": notes 7, 16, 25 and so on, one of them twice, and both new
 
 
 def test_what_is_given_to_notes_is_added(words):
