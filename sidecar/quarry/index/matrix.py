@@ -166,7 +166,14 @@ class Matrix(Struct, frozen=True):
 
     def scores_at(self, query: NDArray[np.int8], at: Positions) -> NDArray[np.float64]:
         """Product with *query* by the row's length, of the rows *at* these positions; shape (len(at),)."""
-        scores: NDArray[np.float64] = products(self.rows.take(at, axis=0), query) / self.norms.take(at)
+        scores = np.empty(len(at))
+        copied = np.empty((min(len(at), BLOCK_ROWS), self.rows.shape[1]), dtype=np.int8)
+        for start in range(0, len(at), BLOCK_ROWS):
+            # All at once, fresh pages for the copies take longer than everything else: 2.9 ms for 15,000 rows, not 1.1.
+            here = at[start : start + BLOCK_ROWS]
+            block = self.rows.take(here, axis=0, out=copied[: len(here)], mode="clip")
+            scores[start : start + BLOCK_ROWS] = products(block, query)
+        scores /= self.norms.take(at)
         return scores
 
     def cosines_at(self, vector: FloatVector, at: Positions) -> NDArray[np.float64]:

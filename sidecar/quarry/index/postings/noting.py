@@ -42,11 +42,12 @@ def marked(words: Words, term: Asked, read: Holding) -> Marked:
     def find() -> Marked:
         holds = np.zeros(words.names.size, np.bool_)
         documents, codes = read(term)
-        holds[words.note_at.take(documents[words.is_in_note.take(codes)])] = True
+        at = words.note_at.take(documents.take(np.flatnonzero(words.is_in_note.take(codes))))
+        holds[at] = True
         holds[words.names.postings(term.text)[0]] = True  # no column of a name counts for nothing
         return Marked(int(np.count_nonzero(holds)), np.packbits(holds))
 
-    return words.kept.get((term, "notes"), find)
+    return words.kept_notes.get(term, find)
 
 
 def holding(words: Words, texts: Together, names: Together) -> Truths:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quarry.index.ids import NoteIds, among
 from quarry.index.lexical import NOTE_WEIGHTS, ChunkWeights
-from quarry.index.postings.kept import Kept, Places
+from quarry.index.postings.kept import KEPT_NOTES_BYTES, Kept, Places
 from quarry.index.postings.moment import Moment
 from quarry.index.postings.scoring import (
     DIGITS,
@@ -54,6 +54,7 @@ class Words(Struct, frozen=True, dict=True):
     note_at: NDArray[np.int32]  # shape (chunks.size,): the position of each chunk's note
     places: Places = field(default_factory=Places)
     kept: Kept = field(default_factory=Kept)
+    kept_notes: Kept = field(default_factory=lambda: Kept(KEPT_NOTES_BYTES))
 
     def frequency(self, term: str) -> int:
         """In how many chunks *term* stands."""
