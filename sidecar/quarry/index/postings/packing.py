@@ -2,11 +2,11 @@
 How numbers are packed: plane by plane, first the lowest byte of all, then the next, and compressed by zstd.
 
 Most gaps between documents and most codes are small, so their higher planes are zeros, which take no room. Every frame
-carries a checksum of its own: damage after a file was mapped is noticed by whoever looks at the frame.
+carries a checksum of its own: damage after a file was opened is noticed by whoever looks at the frame.
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,24 @@ from quarry.index import zstd
 LEVEL = 3  # of zstd; 9 takes three times as long and saves 3 %
 
 Numbers: TypeAlias = NDArray[np.intp]
+Piece: TypeAlias = memoryview | bytes
+
+
+class Pieces(Protocol):
+    """Bytes to be sliced, in memory or in a file."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, wanted: slice, /) -> Piece: ...
+
+
+class Packed(Protocol):
+    """An array of bytes, or what stands for one."""
+
+    def __len__(self) -> int: ...
+    @property
+    def data(self) -> Pieces:
+        """Its bytes."""
+        ...
 
 
 class PostingsDamaged(Exception):
@@ -27,7 +45,7 @@ def compressed(data: bytes) -> bytes:
     return zstd.compressed(data, LEVEL)
 
 
-def decompressed(frame: memoryview, at_most: int) -> bytes:
+def decompressed(frame: Piece, at_most: int) -> bytes:
     """
     What a frame was made of.
 
@@ -40,7 +58,7 @@ def decompressed(frame: memoryview, at_most: int) -> bytes:
     return every_decompressed([frame], [at_most])[0]
 
 
-def every_decompressed(frames: Sequence[memoryview], at_most: Sequence[int]) -> list[bytes]:
+def every_decompressed(frames: Sequence[Piece], at_most: Sequence[int]) -> list[bytes]:
     """The same of many, each with its own limit."""
     content = zstd.decompressor()
     found = []

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from quarry.index.postings.packing import (
     Numbers,
+    Packed,
+    Pieces,
     PostingsDamaged,
     compressed,
     decompressed,
@@ -43,7 +45,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     sizes: NDArray[np.uint32]  # shape (documents, columns): tokens
     counts: NDArray[np.uint32]  # shape (codes, columns), each once; the commonest first, then ascending
     terms: Terms
-    frames: NDArray[np.uint8]  # for each frame of terms: that of its rare ones, then one for each common one
+    frames: Packed  # for each frame of terms: that of its rare ones, then one for each common one
     borders: NDArray[np.uint32]  # shape (frames + 1,): where each begins in `frames`
     firsts: NDArray[np.uint32]  # shape (frames of terms + 1,): the number of the first frame of each
 
@@ -128,7 +130,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         return gaps, numbers_in(data, count, at)[0]
 
     @cached_property
-    def _frames(self) -> memoryview:
+    def _frames(self) -> Pieces:
         return self.frames.data
 
 
