@@ -13,6 +13,8 @@ from quarry.index.postings.scoring import SCORE_DIGITS, Floats, RareScores, Term
 from quarry.index.postings.segment import Positions
 from quarry.index.postings.words import Asked, Of, Together, Words
 
+FEW_POSTINGS = 4096  # are quicker added up for all notes than looked up for some
+
 Scores = dict[int, float]
 """Score by id."""
 
@@ -87,6 +89,8 @@ class Asking:
     def note_scores(self, ids: Iterable[int], more: Scores | None = None) -> Scores:
         """The scores of these notes by all that they hold; those without any are left out."""
         names = self.words.names
+        if len(self._texts.positions) < FEW_POSTINGS and all(term.is_prefix for term in self._parted[1]):
+            return _scores_of(names, [*self._note_scores("note"), *_given(names, more)], ids)
         positions = names.positions_of(np.array(sorted(ids), np.int64))
         positions = positions[positions >= 0]
         few = FewNotes(self.words, positions)

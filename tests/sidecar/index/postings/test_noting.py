@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from quarry.index.lexical import CHUNK_WEIGHTS
+from quarry.index.postings import asking as asking_module
 from quarry.index.postings.asking import Asking
 from quarry.index.postings.noting import holding, marked
 from quarry.index.postings.words import Asked
@@ -23,8 +24,11 @@ def words(index, store, make_note):
         yield reader._keywords._words
 
 
-def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(words):
-    asking = Asking(words, TERMS)
+@pytest.mark.parametrize("terms", [TERMS, TERMS[1:], TERMS[:1]])
+@pytest.mark.parametrize("few", [0, 4096])
+def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(words, terms, few, monkeypatch):
+    monkeypatch.setattr(asking_module, "FEW_POSTINGS", few)
+    asking = Asking(words, terms)
     ids, scores = asking.best_notes(None, 999, "note", lambda: None)
     ranked = dict(zip(ids.tolist(), scores.tolist(), strict=True))
 
