@@ -20,7 +20,7 @@ DIGITS = 9  # of weighted frequencies, which are sums of .3 and the like
 SCORE_DIGITS = 12  # of scores; with the least idf they begin at the sixth
 SLACK = 1e-10  # more than adding in another order, and rounding, can move a score
 RUN = 64  # scores of which the highest is looked at first, as in `matrix.py`
-PROMISING = 16  # documents in one of so many are looked up; more are quicker added up
+PASSES = 8  # documents that are gone through in the time of adding to the score of one
 STRIDE = 8192  # documents at a time: what is worked on stays in the processor's cache
 COMMON = 16  # a term in one of so many documents adds little to a score, and takes long to be added up everywhere
 
@@ -200,7 +200,7 @@ def best(
     if chosen is not None:
         scores *= chosen
     found = None
-    while common and (found := _promising(scores, sum(term.highest for term in common), limit)) is None:
+    while common and (found := _promising(scores, common, limit)) is None:
         check()
         common.pop(0).add_to(scores)
         if chosen is not None:
@@ -229,11 +229,12 @@ def _in_order(terms: Sequence[TermScores]) -> tuple[list[RareScores], list[Commo
     return rare, [term for term in ordered if isinstance(term, CommonScores)]
 
 
-def _promising(scores: Floats, more: float, limit: int) -> Positions | None:
-    """Documents that *more* may lift among the *limit* best; None where that is any, or a good part of all."""
-    lowest = _kth_at_least(scores, limit) - more - SLACK
+def _promising(scores: Floats, common: Sequence[CommonScores], limit: int) -> Positions | None:
+    """Documents that *common* terms may lift among the *limit* best; None where it is quicker to add up the first."""
+    lowest = _kth_at_least(scores, limit) - sum(term.highest for term in common) - SLACK
     found = _from(scores, lowest) if lowest > 0 else None
-    return None if found is None or len(found) * PROMISING > len(scores) else found
+    is_quicker = found is None or len(found) * len(common) > common[0].count + len(scores) // PASSES
+    return None if is_quicker else found
 
 
 def _kth_at_least(scores: Floats, limit: int) -> float:
