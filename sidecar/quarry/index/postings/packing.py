@@ -6,7 +6,7 @@ carries a checksum of its own: damage after a file was opened is noticed by whoe
 """
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ LEVEL = 3  # of zstd; 9 takes three times as long and saves 3 %
 
 Numbers: TypeAlias = NDArray[np.intp]
 Piece: TypeAlias = memoryview | bytes
+
+
+_Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 class Pieces(Protocol):
@@ -81,9 +84,12 @@ def planes(numbers: NDArray[np.int64]) -> bytes:
     return bytes([width]) + by_byte.T.tobytes()
 
 
-def numbers_in(data: bytes, count: int, at: int = 0) -> tuple[Numbers, int]:
+def numbers_in(data: bytes, count: int, at: int, kind: type[_Number]) -> tuple[NDArray[_Number], int]:
     """
     The *count* numbers whose planes begin *at*, and where they end.
+
+    Args:
+        kind: What they are given as; it must hold the highest of them.
 
     Raises:
         PostingsDamaged: There are not as many.
@@ -92,9 +98,11 @@ def numbers_in(data: bytes, count: int, at: int = 0) -> tuple[Numbers, int]:
     end = at + 1 + width * count
     if not 1 <= width <= 4 or end > len(data):
         raise PostingsDamaged("a part of the keyword postings is cut short")
-    found = np.frombuffer(data, np.uint8, count, at + 1).astype(np.intp)
+    found = np.frombuffer(data, np.uint8, count, at + 1).astype(kind)
     for plane in range(1, width):
-        found += np.frombuffer(data, np.uint8, count, at + 1 + plane * count).astype(np.intp) << 8 * plane
+        higher = np.frombuffer(data, np.uint8, count, at + 1 + plane * count)
+        some = np.flatnonzero(higher != 0)  # few have any: half the time of adding all up
+        found[some] += higher[some].astype(kind) << 8 * plane
     return found, end
 
 

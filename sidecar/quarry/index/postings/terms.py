@@ -120,7 +120,7 @@ class Terms(Struct, frozen=True, eq=False, dict=True):
 
     def _read(self, number: int) -> Frame:
         data = decompressed(self._frames[int(self.borders[number]) : int(self.borders[number + 1])], MAX_FRAME_BYTES)
-        numbers, at = numbers_in(data, _held(data), 1)
+        numbers, at = numbers_in(data, _held(data), 1, np.intp)
         counts: list[int] = numbers.tolist()
         terms = data[at:].split(b" ")
         if len(terms) != len(counts):
