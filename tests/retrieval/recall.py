@@ -27,7 +27,7 @@ from quarry.embedding.static import StaticEncoder, load_encoder
 from quarry.index import Index, NoteFilter
 from quarry.index.dots import products
 from quarry.index.matrix import SHORTLIST, highest, lengths
-from quarry.index.signs import distances, nearest, signs_of
+from quarry.index.signs import distances, nearest, signs_of, turned
 from quarry.index.vectors import FloatMatrix, quantise
 from quarry.text.sentences import split_sentences
 
@@ -67,7 +67,7 @@ def main() -> None:
 def show(name: str, rows: Rows, queries: Rows) -> None:
     """One line of the table."""
     norms = np.concatenate([lengths(rows[start : start + BLOCK]) for start in range(0, len(rows), BLOCK)])
-    blocks = [signs_of(rows[start : start + BLOCK]) for start in range(0, len(rows), BLOCK)]
+    blocks = [signs_of(turned(rows[start : start + BLOCK])) for start in range(0, len(rows), BLOCK)]
     signs = np.ascontiguousarray(np.concatenate(blocks, axis=1))
     found = dict.fromkeys(DEPTHS, 0.0)
     by_signs, exact = [], []
@@ -76,7 +76,7 @@ def show(name: str, rows: Rows, queries: Rows) -> None:
         best = highest(products(rows, query) / norms, 10)
         exact.append(time.process_time() - start)
         start = time.process_time()
-        apart = distances(signs, query)
+        apart = distances(signs, turned(query[np.newaxis])[0])
         at = nearest(apart, SHORTLIST)
         highest(products(rows[at], query) / norms[at], 10)
         by_signs.append(time.process_time() - start)

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index.folding import fold_marks
+from quarry.index.postings.beside import beside
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
@@ -122,7 +123,7 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
             connection.pragma("cache_size", -READER_CACHE_KIB)
         parts = _find_parts(connection, without)
         if parts.has_fts5:
-            connection.register_fts5_function("weighted_count", _weighted_count)
+            connection.register_fts5_function("beside", beside)
         return connection, parts
     except BaseException:
         connection.close()
@@ -132,12 +133,6 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
 def _fold_marks(*arguments: SqlValue) -> str | None:
     """SQL: `folding.fold_marks` of a text or number; NULL stays NULL."""
     return None if arguments[0] is None else fold_marks(str(arguments[0]))
-
-
-def _weighted_count(matched: apsw.FTS5ExtensionApi, *weights: SqlValue) -> SqlValue:
-    """SQL: how often the one phrase of a query for FTS5 stands in a row, each column counting by its weight."""
-    columns = matched.phrase_locations(0)
-    return sum(float(weight or 0) * len(found) for weight, found in zip(weights, columns, strict=True))
 
 
 def _prepare_for_writing(connection: apsw.Connection) -> None:

@@ -21,7 +21,6 @@ from quarry.index.matching import (
     NOTE_COLUMNS,
     LexicalQuery,
     expression,
-    phrases_expression,
     quoted,
 )
 from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
@@ -97,18 +96,6 @@ def rank(
 ) -> Ranking:
     """The best *depth* chunks of the *admitted* notes for any term or phrase of *query*; None admits every note."""
     return _rank_chunks(connection, expression(query, CHUNK_COLUMNS), admitted, depth, deadline, weights)
-
-
-def rank_phrases(
-    connection: apsw.Connection,
-    phrases: Sequence[Sequence[str]],
-    admitted: NoteIds | None,
-    depth: int,
-    deadline: Deadline,
-    weights: ChunkWeights = CHUNK_WEIGHTS,
-) -> Ranking:
-    """The best *depth* chunks where each of *phrases*, terms side by side, counts as one term."""
-    return _rank_chunks(connection, phrases_expression(phrases, CHUNK_COLUMNS), admitted, depth, deadline, weights)
 
 
 def rank_notes(
@@ -208,17 +195,6 @@ def every_score(
         sql += _OF_NOTES
     with deadline.over(connection):
         return dict(select(connection, sql, values))
-
-
-def phrase_scores(
-    connection: apsw.Connection,
-    phrases: Sequence[Sequence[str]],
-    chunk_ids: Iterable[int],
-    deadline: Deadline,
-    weights: ChunkWeights = CHUNK_WEIGHTS,
-) -> dict[int, float]:
-    """The scores that `rank_phrases` gives to these chunks; those that hold none of *phrases* are left out."""
-    return _scores(connection, phrases_expression(phrases, CHUNK_COLUMNS), chunk_ids, deadline, weights)
 
 
 def note_scores(

@@ -61,10 +61,9 @@ def expression(query: LexicalQuery, columns: Columns) -> str | None:
     return " OR ".join(parts) if parts else None
 
 
-def phrases_expression(phrases: Sequence[Sequence[str]], columns: Columns) -> str | None:
-    """Any of *phrases*, each a sequence of terms side by side."""
-    parts = [_side_by_side(phrase, columns) for phrase in phrases if phrase][:MAX_TERMS]
-    return " OR ".join(parts) if parts else None
+def all_expression(terms: Sequence[str], columns: Columns) -> str:
+    """All of *terms*, one or more, in whichever of the *columns* each stands."""
+    return f"{columns} : ({' AND '.join(map(quoted, terms))})"
 
 
 def quoted(terms: str) -> str:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index.dots import BLOCK_ROWS, products
-from quarry.index.signs import Signs, distances, nearest, signs_of, words_of
+from quarry.index.signs import Signs, distances, nearest, signs_of, turned, words_of
 from quarry.index.vectors import FloatVector
 
 EXACT_ROWS = 200_000  # compared one by one in 3 ms; at 150,000 signs take longer, as what they propose lies scattered
@@ -53,7 +53,7 @@ class Rows:
             block = slice(first, min(first + BLOCK_ROWS, end))
             self.norms[block] = lengths(self.rows[block])
             if self.signs is not None:
-                self.signs[:, block] = signs_of(self.rows[block])
+                self.signs[:, block] = signs_of(turned(self.rows[block]))
         self.count = end
 
 
@@ -166,7 +166,14 @@ class Matrix(Struct, frozen=True):
 
     def scores_at(self, query: NDArray[np.int8], at: Positions) -> NDArray[np.float64]:
         """Product with *query* by the row's length, of the rows *at* these positions; shape (len(at),)."""
-        scores: NDArray[np.float64] = products(self.rows.take(at, axis=0), query) / self.norms.take(at)
+        scores = np.empty(len(at))
+        copied = np.empty((min(len(at), BLOCK_ROWS), self.rows.shape[1]), dtype=np.int8)
+        for start in range(0, len(at), BLOCK_ROWS):
+            # All at once, fresh pages for the copies take longer than everything else: 2.9 ms for 15,000 rows, not 1.1.
+            here = at[start : start + BLOCK_ROWS]
+            block = self.rows.take(here, axis=0, out=copied[: len(here)], mode="clip")
+            scores[start : start + BLOCK_ROWS] = products(block, query)
+        scores /= self.norms.take(at)
         return scores
 
     def cosines_at(self, vector: FloatVector, at: Positions) -> NDArray[np.float64]:
@@ -201,7 +208,7 @@ class Scan:
         chosen = matrix.living if chosen is None else chosen
         if matrix.is_large and (chosen is None or len(chosen) > SHORTLIST):
             assert matrix.stored.signs is not None
-            apart = distances(matrix.stored.signs[:, : matrix.count], self._query)
+            apart = distances(matrix.stored.signs[:, : matrix.count], turned(self._query[np.newaxis])[0])
             check()
             at = nearest(apart if chosen is None else apart[chosen], SHORTLIST)
             chosen = at if chosen is None else chosen[at]

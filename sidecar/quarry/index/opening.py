@@ -28,7 +28,7 @@ def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tupl
 
 def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) -> tuple[Writer, Parts]:
     """
-    The one writer of the index at *path*; its *postings* are mapped.
+    The one writer of the index at *path*; its *postings* are opened.
 
     Raises:
         SchemaTooNew: A newer version of Quarry wrote it.

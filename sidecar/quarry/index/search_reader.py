@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 from msgspec import Struct, field
 
-from quarry.index import dense, lexical, meta
+from quarry.index import dense, meta
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.dense import Nearest, Needle
@@ -137,14 +137,10 @@ class SearchReader:
         """The scores that `lexical_notes` gives to these notes; those without any term of *query* are left out."""
         return self._keywords.note_scores(query, note_ids, deadline) if self._parts.has_fts5 else {}
 
-    def phrases(self, pairs: Pairs, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
-        """The best *depth* chunks by BM25 where each of *pairs* counts as one term."""
-        return lexical.rank_phrases(self._db, pairs, admitted, depth, deadline) if self._parts.has_fts5 else ()
-
     def phrase_scores(
         self, pairs: Pairs, chunk_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
     ) -> dict[int, float]:
-        """The scores that `phrases` gives to these chunks; those without any of *pairs* are left out."""
+        """BM25 of these chunks where each of *pairs* counts as one term; those without any of them are left out."""
         return self._keywords.phrase_scores(pairs, chunk_ids, deadline) if self._parts.has_fts5 else {}
 
     def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:

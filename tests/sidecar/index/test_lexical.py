@@ -181,12 +181,10 @@ def test_scores_are_those_of_the_ranking(put, index, ask, in_time):
     with index.reader() as reader:
         chunks = {c.chunk_id: c.score for c in reader.lexical(query, None, 99, deadline=in_time)}
         notes = {note_id: score for note_id, _, score in reader.lexical_notes(query, None, 99, deadline=in_time)}
-        pairs = {c.chunk_id: c.score for c in reader.phrases([("red", "car")], None, 99, deadline=in_time)}
         some = sorted(chunks)[3:7]
 
         assert reader.lexical_scores(query, some) == {chunk_id: chunks[chunk_id] for chunk_id in some}
         assert reader.note_scores(query, [note_of(some[0])]) == {note_of(some[0]): notes[note_of(some[0])]}
-        assert reader.phrase_scores([("red", "car")], [*chunks]) == pairs
         assert reader.lexical_scores(ask(""), some) == reader.phrase_scores([], some) == {}
         assert reader.lexical_scores(query, [99, 2**40]) == {}
 

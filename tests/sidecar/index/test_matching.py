@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.index.keyword_schema import _KEYWORD_INDEXES
-from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, LexicalQuery, expression, phrases_expression
+from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, LexicalQuery, all_expression, expression
 
 WORDS = st.lists(st.text(max_size=20), max_size=40)
 
@@ -29,13 +29,12 @@ def test_any_phrase_or_term_ranks():
 
     assert query == LexicalQuery(("appl", "pear", "plum"), (("red", "car"),))
     assert expression(query, "{text}") == '{text} : "red car" OR "appl" OR "pear" OR "plum"'
-    assert phrases_expression([("a", "b"), ()], "{text}") == '{text} : "a b"'
+    assert all_expression(("a", 'b"c'), "{text}") == '{text} : ("a" AND "b""c")'
 
 
 def test_nothing_to_rank_by_is_no_expression():
     assert LexicalQuery.of(["...", ""], ["!"]).is_empty
     assert expression(LexicalQuery.of(["..."]), CHUNK_COLUMNS) is None
-    assert phrases_expression([], CHUNK_COLUMNS) is None
 
 
 def test_terms_beyond_the_cap_are_dropped():

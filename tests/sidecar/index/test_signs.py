@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.signs import MOST_APART, distances, nearest, signs_of
+from quarry.index.signs import MOST_APART, distances, nearest, signs_of, turned
 
 
 @given(dim=st.integers(1, 300), seed=st.integers(0, 5))
@@ -27,3 +27,39 @@ def test_the_nearest_are_those_as_near_as_the_last_of_so_many(apart, depth):
     found = nearest(np.array(apart, dtype=np.uint8), depth).tolist()
 
     assert found == [at for at, distance in enumerate(apart) if distance <= limit or depth > len(apart)]
+
+
+@given(dim=st.sampled_from([1, 2, 64, 100, 256, 512]), seed=st.integers(0, 5))
+def test_a_row_is_turned_alike_whatever_is_turned_with_it(dim, seed):
+    rows = np.random.default_rng(seed).integers(-127, 128, (9, dim), dtype=np.int8)
+
+    assert np.array_equal(np.concatenate([turned(row[np.newaxis]) for row in rows]), turned(rows))
+
+
+def test_the_largest_numbers_are_turned_without_overflow():
+    signs = np.sign(turned(np.eye(256, dtype=np.int8)).astype(np.int64))
+    rows = (127 * signs.T).astype(np.int8)
+
+    assert np.abs(turned(rows).astype(np.int64)).max(axis=1).tolist() == [127 * 256] * 256
+
+
+def test_a_turn_keeps_what_is_near_near():
+    rows = np.random.default_rng(0).integers(-127, 128, (9, 256), dtype=np.int8)
+    whole, exact = turned(rows).astype(np.int64), rows.astype(np.int64)
+
+    assert np.array_equal(whole @ whole.T, 256 * exact @ exact.T)
+
+
+def test_more_of_the_nearest_are_proposed_where_dimensions_say_unequally_much():
+    chance = np.random.default_rng(0)
+    weights = np.exp(-np.arange(256) / 30)  # as what a model says of texts
+    texts = (chance.normal(size=(4_000, 256)) * weights + 2 * weights) * 30
+    rows = np.clip(np.rint(texts), -127, 127).astype(np.int8)
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
+    exact = [set(np.argsort(-(rows.astype(np.int64) @ row) / lengths)[:10].tolist()) for row in rows[:50].astype(int)]
+
+    def found(given):
+        near = [nearest(distances(signs_of(given), row), 100).tolist() for row in given[:50]]
+        return sum(len(wanted.intersection(those)) for wanted, those in zip(exact, near, strict=True)) / 500
+
+    assert found(turned(rows)) > found(rows) + 0.2

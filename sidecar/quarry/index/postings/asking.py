@@ -8,9 +8,12 @@ import numpy as np
 from quarry.index.ids import NoteIds
 from quarry.index.lexical import ChunkWeights
 from quarry.index.postings.moment import Moment
-from quarry.index.postings.scoring import Floats, RareScores, TermScores, best, scores_at
+from quarry.index.postings.noting import FewNotes, Truths, holding, marked
+from quarry.index.postings.scoring import SCORE_DIGITS, Floats, RareScores, TermScores, best, scores_at
 from quarry.index.postings.segment import Positions
-from quarry.index.postings.words import Asked, Of, Words
+from quarry.index.postings.words import Asked, Of, Together, Words
+
+FEW_POSTINGS = 4096  # are quicker added up for all notes than looked up for some
 
 Scores = dict[int, float]
 """Score by id."""
@@ -26,7 +29,7 @@ class Asking:
     def __init__(self, words: Words, asked: Sequence[Asked]) -> None:
         self.words = words
         self._asked = asked
-        self._postings: dict[Asked, tuple[Positions, Positions]] = {}  # of beginnings
+        self._postings: dict[Asked, tuple[Positions, Positions]] = {}
         self._of_chunks: dict[ChunkWeights, list[TermScores]] = {}
         self._of_notes: dict[Of, list[TermScores]] = {}
 
@@ -86,17 +89,36 @@ class Asking:
     def note_scores(self, ids: Iterable[int], more: Scores | None = None) -> Scores:
         """The scores of these notes by all that they hold; those without any are left out."""
         names = self.words.names
-        return _scores_of(names, [*self._note_scores("note"), *_given(names, more)], ids)
+        if len(self._texts.positions) < FEW_POSTINGS and all(term.is_prefix for term in self._parted[1]):
+            return _scores_of(names, [*self._note_scores("note"), *_given(names, more)], ids)
+        positions = names.positions_of(np.array(sorted(ids), np.int64))
+        positions = positions[positions >= 0]
+        few = FewNotes(self.words, positions)
+        few.add_plain(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._noted])
+        for term in self._parted[1]:
+            if term.is_prefix:
+                few.add(self.words.note_scores(term, "note", self._holding))
+            else:
+                few.add_common(term, marked(self.words, term, self._holding).count, self._holding)
+        for given in _given(names, more):
+            few.add(given)
+        scores = np.round(few.scores(), SCORE_DIGITS)
+        has_any = scores > 0
+        return dict(zip(names.ids[positions[has_any]].tolist(), scores[has_any].tolist(), strict=True))
 
     def count_notes(self, admitted: NoteIds | None, also: Sequence[int] = ()) -> int:
         """How many of the *admitted* notes hold any of the terms, with those of *also*."""
         names = self.words.names
-        holds = np.zeros(names.size, np.bool_)
+        holds: Truths = np.logical_or.reduce(self._noted, axis=0)
         if also:
             at = names.positions_of(np.array(also, np.int64))
             holds[at[at >= 0]] = True
-        for scores in self._note_scores("note"):
-            scores.mark(holds)
+        for term in self._parted[1]:
+            if term.is_prefix:
+                holds[self.words.note_scores(term, "note", self._holding).held()] = True
+            else:
+                bits = marked(self.words, term, self._holding).bits
+                holds |= np.unpackbits(bits, count=names.size).view(np.bool_)
         if admitted is not None:
             holds &= self.words.admitted(admitted)
         return int(holds.sum())
@@ -110,10 +132,21 @@ class Asking:
         others = [term for term in self._asked if term not in plain]
         return sorted(plain, key=lambda term: self.words.frequency(term.text)), others
 
+    @cached_property
+    def _texts(self) -> Together:
+        return self.words.together(self._parted[0])
+
+    @cached_property
+    def _names(self) -> Together:
+        return self.words.named_together(self._parted[0])
+
+    @cached_property
+    def _noted(self) -> Truths:
+        """Which notes hold each of the plain terms; shape (terms, notes)."""
+        return holding(self.words, self._texts, self._names)
+
     def _holding(self, term: Asked) -> tuple[Positions, Positions]:
-        """The chunks that hold a term, and their codes; half a million may hold a beginning, which is read once."""
-        if not term.is_prefix:
-            return self.words.chunk_postings(term)
+        """The chunks that hold a term, and their codes: half a million may, which are read once."""
         if term not in self._postings:
             self._postings[term] = self.words.chunk_postings(term)
         return self._postings[term]
@@ -121,8 +154,8 @@ class Asking:
     def _chunk_scores(self, weights: ChunkWeights) -> list[TermScores]:
         found = self._of_chunks.get(weights)
         if found is None:
-            plain, others = self._parted
-            found = [self.words.plain_chunk_scores(plain, weights)]
+            others = self._parted[1]
+            found = [self.words.plain_chunk_scores(self._texts, weights)]
             found += [self.words.chunk_scores(term, weights, self._holding) for term in others]
             self._of_chunks[weights] = found
         return found
@@ -130,8 +163,8 @@ class Asking:
     def _note_scores(self, of: Of) -> list[TermScores]:
         found = self._of_notes.get(of)
         if found is None:
-            plain, others = self._parted
-            found = [self.words.plain_note_scores(plain, of)]
+            others = self._parted[1]
+            found = [self.words.plain_note_scores(self._texts, self._names, of)]
             found += [self.words.note_scores(term, of, self._holding) for term in others]
             self._of_notes[of] = found
         return found

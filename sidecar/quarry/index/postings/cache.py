@@ -45,11 +45,11 @@ class PostingsCache:
         self._changes: Changes | None = None
         self._words: Words | None = None
         self._is_read = False
-        self._state: tuple[int, int, int] | None = None  # of the side file when it was mapped
+        self._state: tuple[int, int, int] | None = None  # of the side file when it was opened
 
     def load(self, connection: apsw.Connection) -> None:
         """
-        Map the side file, where there is one of this database; called on opening, before anything else is written.
+        Open the side file, where there is one of this database; called on opening, before anything else is written.
 
         A database without a name of its own is given one, so that no side file of another is taken for its own.
         """
@@ -61,7 +61,7 @@ class PostingsCache:
             self._load(connection)
 
     def moved(self, database: Path) -> None:
-        """The database, and its side file with it, was renamed; what is mapped stays mapped."""
+        """The database, and its side file with it, was renamed; what is open stays open."""
         self._database = database
 
     def words(self, connection: apsw.Connection) -> Words | None:
@@ -125,12 +125,12 @@ class PostingsCache:
                     self._state = None  # the change to come is ours
                 signature = files.write(path, base)
                 state = files.state_of(path)
-                base = files.read(path, *_key(stamp), signature)  # mapped, in place of private memory
+                base = files.read(path, *_key(stamp), signature)  # in place of memory
                 record(meta.POSTINGS, signature)
             except OSError as error:
                 with self._lock:  # what was there still is
-                    mapped = self._changes is not None and self._changes.base.stamp.identity
-                    self._state = files.state_of(files.path_beside(self._database)) if mapped else None
+                    is_open = self._changes is not None and self._changes.base.stamp.identity
+                    self._state = files.state_of(files.path_beside(self._database)) if is_open else None
                 raise IndexUnavailable(f"the keyword postings cannot be written ({error}); make room") from error
             except (OverflowError, files.UnusableFile, PostingsDamaged) as error:
                 with self._lock:

@@ -1,5 +1,5 @@
 """
-The side file: a segment of chunks and one of names beside the database, to be mapped into memory as it is.
+The side file: a segment of chunks and one of names beside the database, read frame by frame when it is searched.
 
     magic, version, length and checksum of the contents' list | list (JSON) | arrays, each at a multiple of 64
 
@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 
 from quarry.faults import fault_point
 from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS
-from quarry.index.postings.packing import PostingsDamaged, compressed, decompressed
+from quarry.index.postings.filed import File, Filed
+from quarry.index.postings.packing import Packed, PostingsDamaged, compressed, decompressed
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.terms import Terms
 
@@ -39,6 +40,7 @@ _VERSION = 2
 _HEADER = struct.Struct("<8sIII")  # magic, version, length of the list, its CRC-32
 _ALIGNMENT = 64
 _CHECKED_BYTES = 64 * 1024 * 1024  # arrays up to this size are checked on opening: those of 80,000 chunks in 5 ms
+_READ_BYTES = 1024 * 1024  # at a time, to be checked
 _MAX_LIST_BYTES = 1024 * 1024
 
 
@@ -141,7 +143,7 @@ def write(path: Path, base: Base) -> str:
 
 def read(path: Path, identity: str, terms: str, generation: int, signature: str | None) -> Base:
     """
-    The segments in the side file at *path*, mapped into memory.
+    The segments in the side file at *path*, which stays open.
 
     Args:
         generation: Of the database now; a file of a later moment is of a database that is gone.
@@ -163,7 +165,7 @@ def read(path: Path, identity: str, terms: str, generation: int, signature: str 
             raise UnusableFile(f"it is of another index or moment: {stamp}")
         arrays = {}
         for name, kind, shape, _, _, checksum in listed["arrays"]:
-            if stored[name].nbytes <= _CHECKED_BYTES and _checksum(stored[name]) != checksum:
+            if len(stored[name]) <= _CHECKED_BYTES and _checksum(stored[name]) != checksum:
                 raise UnusableFile(f"its part {name} is not as it was written")
             arrays[name] = _array(name, stored[name], np.dtype(kind), shape)
         chunks, names = _segment(arrays, "chunks", CHUNK_COLUMNS), _segment(arrays, "names", NAME_COLUMNS)
@@ -190,7 +192,7 @@ def is_sound(path: Path) -> bool:
         return False
 
 
-def _open(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[np.uint8]], str]:
+def _open(path: Path) -> tuple[dict[str, Any], dict[str, Filed], str]:
     """The list of contents, the arrays as they lie in the file, and its signature."""
     with path.open("rb") as file:
         header = file.read(_HEADER.size)
@@ -207,21 +209,22 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[np.uint8]], str
         first, size = _first_array(length), listed["size"]
         if path.stat().st_size != first + size:
             raise UnusableFile("it is cut short")
-        # Windows lets no file be replaced that is mapped. A memmap's own slices are ten times slower to make.
-        whole = np.fromfile(path, np.uint8) if os.name == "nt" else np.asarray(np.memmap(path, np.uint8, "r"))
-        stored = {name: whole[first + at : first + at + size] for name, _, _, at, size, _ in listed["arrays"]}
+        whole = File(path)
+        stored = {name: Filed(whole, first + at, size) for name, _, _, at, size, _ in listed["arrays"]}
     except (KeyError, TypeError, ValueError) as error:
         raise UnusableFile(f"its list of contents cannot be read: {error}") from error
     return listed, stored, _signature(encoded)
 
 
-def _array(name: str, stored: NDArray[np.uint8], kind: np.dtype[Any], shape: list[int]) -> NDArray[Any]:
+def _array(name: str, stored: Filed, kind: np.dtype[Any], shape: list[int]) -> Any:
     if name.rpartition(".")[2] in _FRAMES:
-        return stored.view(kind).reshape(shape)
-    return np.frombuffer(decompressed(stored.data, kind.itemsize * math.prod(shape)), kind).reshape(shape)
+        if kind != np.uint8 or shape != [len(stored)]:
+            raise UnusableFile(f"its part {name} is not laid out as it should be")
+        return stored
+    return np.frombuffer(decompressed(stored[:], kind.itemsize * math.prod(shape)), kind).reshape(shape)
 
 
-def _segment(arrays: Mapping[str, NDArray[Any]], of: str, columns: int) -> Segment:
+def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
     """
     A segment of these arrays, whose shapes and borders fit each other.
 
@@ -246,7 +249,7 @@ def _segment(arrays: Mapping[str, NDArray[Any]], of: str, columns: int) -> Segme
     return segment
 
 
-def _are_borders(borders: NDArray[np.uint32], frames: NDArray[np.uint8]) -> bool:
+def _are_borders(borders: NDArray[np.uint32], frames: Packed) -> bool:
     return borders[0] == 0 and int(borders[-1]) == len(frames) and bool((borders[1:] > borders[:-1]).all())
 
 
@@ -260,14 +263,22 @@ def _named(base: Base) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for of, segment in (("chunks", base.chunks), ("names", base.names)):
         terms = segment.terms
-        words = (terms.heads, terms.frames, terms.borders)
-        arrays = (segment.ids, segment.sizes, segment.counts, *words, segment.frames, segment.borders, segment.firsts)
+        words = (_bytes(terms.heads), _bytes(terms.frames), terms.borders)
+        frames = _bytes(segment.frames)
+        arrays = (segment.ids, segment.sizes, segment.counts, *words, frames, segment.borders, segment.firsts)
         found |= {f"{of}.{name}": np.ascontiguousarray(array) for name, array in zip(_NAMES, arrays, strict=True)}
     return found
 
 
-def _checksum(array: NDArray[Any]) -> int:
-    return zlib.crc32(array.data.cast("B") if array.size else b"")
+def _bytes(packed: Packed) -> NDArray[np.uint8]:
+    return np.frombuffer(packed.data[:], np.uint8)
+
+
+def _checksum(stored: Filed) -> int:
+    checksum = 0
+    for first in range(0, len(stored), _READ_BYTES):
+        checksum = zlib.crc32(stored[first : first + _READ_BYTES], checksum)
+    return checksum
 
 
 def _signature(encoded: bytes) -> str:

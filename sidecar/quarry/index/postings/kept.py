@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from quarry.index.postings.scoring import Floats
 
 KEPT_BYTES = 16 * 1024 * 1024  # of single terms: of the stop words, and of what is being typed
+KEPT_NOTES_BYTES = 4 * 1024 * 1024  # of the notes that hold common terms: those of 160 terms in a million chunks
 ENTRY_BYTES = 500  # of an entry itself
 
 
@@ -35,7 +36,9 @@ class Places(Struct, frozen=True):
 class Kept:
     """What was last worked out of terms; any thread asks."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+        """Up to so much of it."""
+        self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
         self._found: OrderedDict[object, Sized] = OrderedDict()
         self._tables: dict[object, Floats] = {}
@@ -52,7 +55,7 @@ class Kept:
             if key not in self._found:
                 self._found[key] = found
                 self._size_bytes += found.size_bytes + ENTRY_BYTES
-            while self._size_bytes > KEPT_BYTES:
+            while self._size_bytes > self._limit_bytes:
                 _, oldest = self._found.popitem(last=False)
                 self._size_bytes -= oldest.size_bytes + ENTRY_BYTES
         return found

@@ -23,7 +23,7 @@ from quarry.index.lexical import ChunkWeights
 from quarry.index.matching import MAX_TERMS, LexicalQuery
 from quarry.index.postings.asking import Asking
 from quarry.index.postings.cache import PostingsCache
-from quarry.index.postings.neighbours import phrase_scores
+from quarry.index.postings.neighbours import Known, of_fts5, of_memory, phrase_scores
 from quarry.index.postings.packing import PostingsDamaged
 from quarry.index.postings.tokens import any_odd
 from quarry.index.postings.words import Asked, Of, Words
@@ -109,11 +109,13 @@ class KeywordLeg:
         """The scores that these chunks have for *phrases*, each as one term; those that hold none are left out."""
         ids, terms = list(chunk_ids), dict.fromkeys(term for phrase in phrases for term in phrase)
 
-        def ask(asking: Asking) -> dict[int, float]:
-            return phrase_scores(self._db, asking.words, phrases, ids, deadline, lexical.CHUNK_WEIGHTS)
+        def score(known: Known) -> dict[int, float]:
+            return phrase_scores(self._db, known, phrases, deadline, lexical.CHUNK_WEIGHTS)
 
         return self._ask(
-            LexicalQuery(tuple(terms)), ask, lambda: lexical.phrase_scores(self._db, phrases, ids, deadline)
+            LexicalQuery(tuple(terms)),
+            lambda asking: score(of_memory(asking.words, ids)),
+            lambda: score(of_fts5(self._db, ids)),
         )
 
     def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:

@@ -106,7 +106,17 @@ class Moment(Struct, frozen=True, dict=True):
         """How many documents hold *term*."""
         if self.alive is None and not self.added:
             return self.base.frequency(*self._range_of(term))
-        return len(self.postings(term)[0])
+        found = self._frequencies.get(term)
+        if found is None:
+            if len(self._frequencies) > KEPT_RANGES:
+                self._frequencies.clear()
+            found = self._frequencies[term] = len(self.postings(term)[0])
+        return found
+
+    @cached_property
+    def _frequencies(self) -> dict[str, int]:
+        """Where they are not written down: half a million postings would be unpacked to tell that a term is common."""
+        return {}
 
     @cached_property
     def _postings(self) -> dict[str, tuple[Positions, Positions]]:

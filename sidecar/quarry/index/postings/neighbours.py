@@ -1,74 +1,113 @@
 """
-What phrases add to the scores of a few chunks, where memory knows which of them hold all of a phrase's terms.
+What phrases add to the scores of a few chunks.
 
-Memory does not know where in a text a term stands, so FTS5 is asked for the phrases that may be there. It goes through
-everything that holds one once: its own bm25() would go through all of it twice, to count and to rank.
+FTS5 knows where in a text a term stands, and is asked about those chunks alone that hold all terms of a phrase. How
+many others hold the phrase, which BM25 weighs it by, would mean to go through all that hold its terms: a third of a
+second in a million chunks. So it is estimated: as many as hold the rarest term, times the share of these few where the
+terms, being there, stand side by side. With the true number nDCG@10 is the same (.7864, no set more than .0006 higher).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
+from quarry.index import meta, vocabulary
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import id_list
 from quarry.index.lexical import ChunkWeights
-from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, phrases_expression
-from quarry.index.postings.scoring import idf, score
+from quarry.index.matching import CHUNK_COLUMNS, MAX_TERMS, all_expression
+from quarry.index.postings.scoring import idf
+from quarry.index.postings.segment import Positions
 from quarry.index.postings.words import Asked, Words
 
-# Which chunks hold a phrase; how often it stands in a chunk is only asked of those that are to be scored.
-_HOLDING = (
-    "SELECT rowid, CASE WHEN rowid IN (SELECT value FROM json_each(?)) THEN weighted_count(chunks_fts, ?, ?, ?, ?, ?)"
-    " END FROM chunks_fts WHERE chunks_fts MATCH ?"
+Phrases = Sequence[Sequence[str]]
+Ids = NDArray[np.int64]
+
+SEEK = 40  # postings of the rarest term that FTS5 goes through in the time that it takes to look one chunk up
+
+# `+` keeps FTS5 from running its MATCH once for every id, which is what the other does.
+_AMONG = (
+    "SELECT rowid, beside(chunks_fts, ?1, ?2, ?3, ?4, ?5) FROM chunks_fts"
+    " WHERE chunks_fts MATCH ?6 AND +rowid IN (SELECT value FROM json_each(?7))"
+)
+_EACH = (
+    "SELECT chunks_fts.rowid, beside(chunks_fts, ?1, ?2, ?3, ?4, ?5) FROM json_each(?7) wanted CROSS JOIN chunks_fts"
+    " WHERE chunks_fts MATCH ?6 AND chunks_fts.rowid = wanted.value"
 )
 
 
-def phrase_scores(
-    connection: apsw.Connection,
-    words: Words,
-    phrases: Sequence[Sequence[str]],
-    chunk_ids: Iterable[int],
-    deadline: Deadline,
-    weights: ChunkWeights,
-) -> dict[int, float]:
-    """What `lexical.phrase_scores` gives; chunks that hold none of *phrases* are left out."""
+class Known(Struct, frozen=True):
+    """What is known of terms, and of some chunks, before FTS5 is asked for phrases."""
+
+    holding: Callable[[Sequence[str]], Ids]  # which of the chunks hold all of these terms, where it is known, or may
+    frequency: Callable[[str], int]
+    total: int  # of all chunks
+    is_sure: bool  # whether those of `holding` do
+
+
+def of_memory(words: Words, chunk_ids: Iterable[int]) -> Known:
+    """What *words* know."""
     chunks = words.chunks
     ids = np.array(sorted(chunk_ids), np.int64)
     at = chunks.positions_of(ids)
     ids, at = ids[at >= 0], at[at >= 0]
-    known = ids.tolist()
-    scores: dict[int, float] = {}
     holds: dict[str, NDArray[np.bool_]] = {}
+
+    def holding(phrase: Sequence[str]) -> Ids:
+        all_of_them = np.ones(len(ids), np.bool_)
+        for term in phrase:
+            if term not in holds:
+                holds[term] = _holding(words, term, at)
+            all_of_them &= holds[term]
+        return ids[all_of_them]
+
+    return Known(holding, words.frequency, chunks.total, is_sure=True)
+
+
+def of_fts5(connection: apsw.Connection, chunk_ids: Iterable[int]) -> Known:
+    """What FTS5 knows by itself."""
+    ids = np.array(sorted(chunk_ids), np.int64)
+
+    def frequency(term: str) -> int:
+        return vocabulary.document_frequency(connection, (term,))[term]
+
+    return Known(lambda _: ids, frequency, meta.totals(connection)[1], is_sure=False)
+
+
+def phrase_scores(
+    connection: apsw.Connection, known: Known, phrases: Phrases, deadline: Deadline, weights: ChunkWeights
+) -> dict[int, float]:
+    """The scores of the chunks that are *known* for *phrases*, each as one term; those that hold none are left out."""
+    scores: dict[int, float] = {}
     with deadline.over(connection):
         for phrase in [phrase for phrase in phrases if phrase][:MAX_TERMS]:
-            promising = np.ones(len(ids), np.bool_)
-            for term in phrase:
-                if term not in holds:
-                    holds[term] = _holding(words, term, at)
-                promising &= holds[term]
-            if not promising.any():
+            holding = known.holding(phrase)
+            if not len(holding):
                 continue
-            asked = (id_list(ids[promising]), *astuple(weights), phrases_expression([phrase], CHUNK_COLUMNS))
-            counted: Mapping[int, float | None] = dict(select(connection, _HOLDING, asked))
-            of_phrase = idf(len(counted), chunks.total)
-            for row in np.flatnonzero(promising).tolist():
-                if count := counted.get(known[row]):
-                    value = score(count, float(chunks.factors[at[row]]), of_phrase)
-                    scores[known[row]] = scores.get(known[row], 0.0) + value
+            rarest = min(map(known.frequency, phrase))
+            sql = _EACH if known.is_sure and len(holding) * SEEK < rarest else _AMONG
+            asked = (*astuple(weights), all_expression(phrase, CHUNK_COLUMNS), id_list(holding))
+            found: Sequence[tuple[int, float]] = select(connection, sql, asked)
+            side_by_side = {chunk_id: counts for chunk_id, counts in found if counts}
+            of_phrase = idf(rarest * len(side_by_side) / max(1, len(found)), known.total)
+            for chunk_id, counts in side_by_side.items():
+                scores[chunk_id] = scores.get(chunk_id, 0.0) + counts * of_phrase
     return scores
 
 
-def _holding(words: Words, term: str, at: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which of the chunks *at* these positions hold *term*, in any column."""
+def _holding(words: Words, term: str, at: Positions) -> NDArray[np.bool_]:
+    """Which of the chunks *at* these positions hold *term* where its order is known."""
     asked = Asked(term)
-    if not words.is_plain(asked):
-        return words.codes_of(asked).codes.take(at) > 0
-    held = words.chunks.postings(term)[0]
+    if words.is_coded(asked):
+        return words.is_ordered_above.take(words.codes_of(asked).codes.take(at))
+    held, codes = words.chunks.postings(term)
     if not len(held):
         return np.zeros(len(at), np.bool_)
-    found: NDArray[np.bool_] = held[np.minimum(np.searchsorted(held, at), len(held) - 1)] == at
+    place = np.minimum(np.searchsorted(held, at), len(held) - 1)
+    found: NDArray[np.bool_] = (held[place] == at) & words.is_ordered_above[1:].take(codes[place])
     return found

@@ -20,7 +20,7 @@ DIGITS = 9  # of weighted frequencies, which are sums of .3 and the like
 SCORE_DIGITS = 12  # of scores; with the least idf they begin at the sixth
 SLACK = 1e-10  # more than adding in another order, and rounding, can move a score
 RUN = 64  # scores of which the highest is looked at first, as in `matrix.py`
-PROMISING = 16  # documents in one of so many are looked up; more are quicker added up
+PASSES = 8  # documents that are gone through in the time of adding to the score of one
 STRIDE = 8192  # documents at a time: what is worked on stays in the processor's cache
 COMMON = 16  # a term in one of so many documents adds little to a score, and takes long to be added up everywhere
 
@@ -47,14 +47,14 @@ class RareScores(Struct, frozen=True, eq=False):
         """Add it to the scores of all documents that hold a term."""
         np.add.at(scores, self.positions, self.values)
 
+    def held(self) -> Positions:
+        """Where it adds something."""
+        return self.positions
+
     def each(self) -> tuple[Positions, Floats] | None:
         """The documents, ascending, and what it adds to each; None where they are not each there once."""
         is_once = (self.positions[1:] > self.positions[:-1]).all()
         return (self.positions, self.values) if is_once else None
-
-    def mark(self, holds: NDArray[np.bool_]) -> None:
-        """Say of these documents that they hold something."""
-        holds[self.positions] = True
 
 
 class CommonScores(Struct, frozen=True, eq=False):
@@ -80,14 +80,14 @@ class CommonScores(Struct, frozen=True, eq=False):
             values = saturated(frequencies[start : start + STRIDE], self.factors.take(here), self.idf)
             np.add.at(scores, here, values)
 
+    def held(self) -> Positions:
+        """Where it adds something."""
+        return self.holding()[0]
+
     def each(self) -> tuple[Positions, Floats] | None:
         """The documents, ascending, and what it adds to each."""
         positions, frequencies = self.holding()
         return positions, saturated(frequencies, self.factors.take(positions), self.idf)
-
-    def mark(self, holds: NDArray[np.bool_]) -> None:
-        """Say of these documents that they hold something."""
-        holds[self.holding()[0]] = True
 
 
 TermScores = RareScores | CommonScores
@@ -97,6 +97,11 @@ def length_factors(lengths: Floats, average: float) -> Floats:
     """The part of BM25's denominator that a document's length decides."""
     factors: Floats = K1 * (1 - B + B * lengths / average)
     return factors
+
+
+def length_factor(length: int, average: float) -> float:
+    """The same of one document."""
+    return K1 * (1 - B + B * length / average)
 
 
 def is_common(count: int, size: int) -> bool:
@@ -147,7 +152,7 @@ def score(frequency: float, factor: float, idf: float) -> float:
     return frequency * (K1 + 1) / (frequency + factor) * idf
 
 
-def idf(count: int, total: int) -> float:
+def idf(count: float, total: int) -> float:
     """Inverse document frequency of a term that *count* of *total* documents hold."""
     found = math.log((total - count + 0.5) / (count + 0.5))
     return found if found > 0 else LEAST_IDF
@@ -195,7 +200,7 @@ def best(
     if chosen is not None:
         scores *= chosen
     found = None
-    while common and (found := _promising(scores, sum(term.highest for term in common), limit)) is None:
+    while common and (found := _promising(scores, common, limit)) is None:
         check()
         common.pop(0).add_to(scores)
         if chosen is not None:
@@ -224,11 +229,12 @@ def _in_order(terms: Sequence[TermScores]) -> tuple[list[RareScores], list[Commo
     return rare, [term for term in ordered if isinstance(term, CommonScores)]
 
 
-def _promising(scores: Floats, more: float, limit: int) -> Positions | None:
-    """Documents that *more* may lift among the *limit* best; None where that is any, or a good part of all."""
-    lowest = _kth_at_least(scores, limit) - more - SLACK
+def _promising(scores: Floats, common: Sequence[CommonScores], limit: int) -> Positions | None:
+    """Documents that *common* terms may lift among the *limit* best; None where it is quicker to add up the first."""
+    lowest = _kth_at_least(scores, limit) - sum(term.highest for term in common) - SLACK
     found = _from(scores, lowest) if lowest > 0 else None
-    return None if found is None or len(found) * PROMISING > len(scores) else found
+    is_quicker = found is None or len(found) * len(common) > common[0].count + len(scores) // PASSES
+    return None if is_quicker else found
 
 
 def _kth_at_least(scores: Floats, limit: int) -> float:

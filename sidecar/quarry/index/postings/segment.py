@@ -11,6 +11,7 @@ by itself; the others of a frame of terms share one. 5 million take 5.6 MB.
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from quarry.index.postings.packing import (
     Numbers,
+    Packed,
+    Pieces,
     PostingsDamaged,
     compressed,
     decompressed,
@@ -33,7 +36,7 @@ COMMON = 256  # documents that hold a term which is packed by itself
 Positions = NDArray[np.intp]
 """Of documents in the order of their ids; shape (count,)."""
 Postings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
-Codes = NDArray[np.uint16] | NDArray[np.uint32]
+Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 
 class Segment(Struct, frozen=True, eq=False, dict=True):
@@ -43,7 +46,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     sizes: NDArray[np.uint32]  # shape (documents, columns): tokens
     counts: NDArray[np.uint32]  # shape (codes, columns), each once; the commonest first, then ascending
     terms: Terms
-    frames: NDArray[np.uint8]  # for each frame of terms: that of its rare ones, then one for each common one
+    frames: Packed  # for each frame of terms: that of its rare ones, then one for each common one
     borders: NDArray[np.uint32]  # shape (frames + 1,): where each begins in `frames`
     firsts: NDArray[np.uint32]  # shape (frames of terms + 1,): the number of the first frame of each
 
@@ -58,8 +61,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             return _NONE, np.zeros(0, np.uint16)
         documents, codes = self._of_term(first) if last - first == 1 else self._of_terms(first, last)
         documents.setflags(write=False)  # as it may be kept
-        narrow: Codes = codes.astype(np.uint16) if len(self.counts) <= 1 << 16 else codes.astype(np.uint32)
-        return documents, narrow
+        return documents, codes.astype(self._code, copy=False)
 
     def frequency(self, first: int, last: int) -> int:
         """How many postings the terms `[first, last)` have."""
@@ -80,12 +82,12 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             documents, codes = self.postings(first, first + len(counts))
             yield (terms + first).astype(np.int32), documents.astype(np.int32), codes.astype(np.int32)
 
-    def _of_term(self, term: int) -> tuple[Positions, Numbers]:
+    def _of_term(self, term: int) -> tuple[Positions, Codes]:
         number, at = divmod(term, IN_FRAME)
         counts, first = self.terms.frame(number).counts, int(self.firsts[number])
         if counts[at] >= COMMON:
             gaps, codes = self._unpacked(first + 1 + sum([count >= COMMON for count in counts[:at]]), counts[at])
-            return np.cumsum(gaps), codes
+            return np.cumsum(gaps, out=gaps), codes
         rare = [count for count in counts if count < COMMON]
         before = sum([count for count in counts[:at] if count < COMMON])
         gaps, codes = self._unpacked(first, sum(rare))
@@ -120,15 +122,19 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             gaps, codes = (np.concatenate([row[wanted], row[others]]) for row in (gaps, codes))
         return _summed(gaps.astype(np.intp), np.concatenate([rare[here], common])), codes
 
-    def _unpacked(self, frame: int, count: int) -> tuple[Numbers, Numbers]:
+    def _unpacked(self, frame: int, count: int) -> tuple[Positions, Codes]:
         """Gaps and codes."""
         packed = self._frames[int(self.borders[frame]) : int(self.borders[frame + 1])]
         data = decompressed(packed, 2 + 8 * count)
-        gaps, at = numbers_in(data, count)
-        return gaps, numbers_in(data, count, at)[0]
+        gaps, at = numbers_in(data, count, 0, np.intp)
+        return gaps, numbers_in(data, count, at, self._code)[0]
+
+    @property
+    def _code(self) -> type[np.uint16 | np.uint32]:
+        return np.uint16 if len(self.counts) <= 1 << 16 else np.uint32
 
     @cached_property
-    def _frames(self) -> memoryview:
+    def _frames(self) -> Pieces:
         return self.frames.data
 
 

@@ -16,6 +16,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.packing import (
+    Packed,
+    Pieces,
     PostingsDamaged,
     compressed,
     decompressed,
@@ -41,8 +43,8 @@ class Frame(NamedTuple):
 class Terms(Struct, frozen=True, eq=False, dict=True):
     """Terms in UTF-8 without spaces, ascending by their bytes, each once."""
 
-    heads: NDArray[np.uint8]  # the first term of each frame, a frame of their own
-    frames: NDArray[np.uint8]
+    heads: Packed  # the first term of each frame, a frame of their own
+    frames: Packed
     borders: NDArray[np.uint32]  # shape (frames + 1,): where each begins in `frames`
 
     @classmethod
@@ -96,12 +98,12 @@ class Terms(Struct, frozen=True, eq=False, dict=True):
         return lru_cache(KEPT_FRAMES)(self._read)
 
     @cached_property
-    def _frames(self) -> memoryview:
+    def _frames(self) -> Pieces:
         return self.frames.data
 
     @cached_property
     def _heads(self) -> list[bytes]:
-        written = decompressed(self.heads.data, len(self.borders) * (1 << 16))
+        written = decompressed(self.heads.data[:], len(self.borders) * (1 << 16))
         heads = written.split(b" ") if written else []
         if len(heads) != len(self.borders) - 1:
             raise PostingsDamaged("the first terms of the keyword postings are not as they were written")
@@ -118,7 +120,7 @@ class Terms(Struct, frozen=True, eq=False, dict=True):
 
     def _read(self, number: int) -> Frame:
         data = decompressed(self._frames[int(self.borders[number]) : int(self.borders[number + 1])], MAX_FRAME_BYTES)
-        numbers, at = numbers_in(data, _held(data), 1)
+        numbers, at = numbers_in(data, _held(data), 1, np.intp)
         counts: list[int] = numbers.tolist()
         terms = data[at:].split(b" ")
         if len(terms) != len(counts):
@@ -135,9 +137,11 @@ def _held(data: bytes) -> int:
     return data[0] + 1 if data else 0
 
 
-def parts(frames: memoryview, borders: NDArray[np.uint32]) -> list[memoryview]:
-    """What lies between neighbouring *borders*."""
-    return [frames[begin:end] for begin, end in pairwise(borders.tolist())]
+def parts(frames: Pieces, borders: NDArray[np.uint32]) -> list[memoryview]:
+    """What lies between neighbouring *borders*, read in one go."""
+    first, last = int(borders[0]), int(borders[-1])
+    together = memoryview(frames[first:last])
+    return [together[begin - first : end - first] for begin, end in pairwise(borders.tolist())]
 
 
 def borders_of(packed: Sequence[bytes]) -> NDArray[np.uint32]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quarry.index.ids import NoteIds, among
 from quarry.index.lexical import NOTE_WEIGHTS, ChunkWeights
-from quarry.index.postings.kept import Kept, Places
+from quarry.index.postings.kept import KEPT_NOTES_BYTES, Kept, Places
 from quarry.index.postings.moment import Moment
 from quarry.index.postings.scoring import (
     DIGITS,
@@ -30,6 +30,7 @@ from quarry.index.postings.scoring import (
 from quarry.index.postings.segment import Codes, Positions
 
 FEW = 8  # postings of a term times this are fewer than documents: sorted, and not counted up over all of them
+_ORDERED = slice(3)  # columns of a chunk in which terms stand as in the text
 _TEXT, _COMPOUNDS = 0, 3  # columns of a chunk that are part of its whole note
 
 Of = Literal["note", "name"]
@@ -52,7 +53,8 @@ class Words(Struct, frozen=True, dict=True):
     names: Moment
     note_at: NDArray[np.int32]  # shape (chunks.size,): the position of each chunk's note
     places: Places = field(default_factory=Places)
-    _kept: Kept = field(default_factory=Kept)
+    kept: Kept = field(default_factory=Kept)
+    kept_notes: Kept = field(default_factory=lambda: Kept(KEPT_NOTES_BYTES))
 
     def frequency(self, term: str) -> int:
         """In how many chunks *term* stands."""
@@ -62,34 +64,44 @@ class Words(Struct, frozen=True, dict=True):
         """Which notes are admitted, by position; what is dead has no postings that ask."""
         return among(self.names.ids, note_ids)
 
+    def is_coded(self, term: Asked) -> bool:
+        """Whether `codes_of` is for a term: it is common."""
+        return not term.is_prefix and is_common(self.frequency(term.text), self.chunks.size)
+
     def is_plain(self, term: Asked) -> bool:
         """Whether a term is neither a beginning nor common: its postings are read along with those of others."""
         return not term.is_prefix and not is_common(self.frequency(term.text), self.chunks.size)
 
     # --- plain terms, read together ------------------------------------------------------------
 
-    def plain_chunk_scores(self, terms: Sequence[Asked], weights: ChunkWeights) -> RareScores:
-        """What these terms add to the scores of chunks."""
-        positions, codes, counts = _together([self.chunks.postings(term.text) for term in terms])
+    def together(self, terms: Sequence[Asked]) -> "Together":
+        """Their postings among chunks."""
+        return Together.of([self.chunks.postings(term.text) for term in terms])
+
+    def named_together(self, terms: Sequence[Asked]) -> "Together":
+        """The same among names."""
+        return Together.of([self.names.postings(term.text) for term in terms])
+
+    def plain_chunk_scores(self, postings: "Together", weights: ChunkWeights) -> RareScores:
+        """What terms of these postings add to the scores of chunks."""
+        positions, codes, counts = postings
         frequencies = self._weighted_chunks(weights).take(codes)
         return rare_scores(positions, frequencies, counts, self.chunks.factors, self.chunks.total)
 
-    def plain_note_scores(self, terms: Sequence[Asked], of: Of) -> RareScores:
+    def plain_note_scores(self, postings: "Together", names: "Together", of: Of) -> RareScores:
         """What they add to the scores of notes, by all that they hold or by name alone."""
         size = self.names.size
-        named, codes, counts = _together([self.names.postings(term.text) for term in terms])
-        keys = np.repeat(np.arange(len(terms)) * size, counts) + named
-        frequencies = self._weighted_names(of).take(codes)
+        keys = names.keys(size) + names.positions
+        frequencies = self.weighted_names(of).take(names.codes)
         if of == "note":
-            documents, codes, counts = _together([self.chunks.postings(term.text) for term in terms])
-            noted = np.repeat(np.arange(len(terms)) * size, counts) + self.note_at.take(documents)
+            noted = postings.keys(size) + self.note_at.take(postings.positions)
             keys = np.concatenate([noted, keys])
-            frequencies = np.concatenate([self._in_note.take(codes) * NOTE_WEIGHTS.body, frequencies])
+            frequencies = np.concatenate([self.in_note.take(postings.codes) * NOTE_WEIGHTS.body, frequencies])
         is_held = frequencies > 0
         keys, frequencies = _added_up(keys[is_held], frequencies[is_held])
         term = keys // max(size, 1)
-        counts = np.bincount(term, minlength=len(terms))
-        return rare_scores(keys - term * size, frequencies, counts, self._note_factors, self.names.total)
+        counts = np.bincount(term, minlength=len(names.counts))
+        return rare_scores(keys - term * size, frequencies, counts, self.note_factors, self.names.total)
 
     # --- the scores of one term ----------------------------------------------------------------
 
@@ -100,32 +112,32 @@ class Words(Struct, frozen=True, dict=True):
         Args:
             holding: Gives its `chunk_postings`, where they are at hand.
         """
-        read = holding or self.chunk_postings
-        return self._kept.get((term, weights), lambda: self._find_chunk_scores(term, weights, read))
-
-    def _find_chunk_scores(self, term: Asked, weights: ChunkWeights, read: Holding) -> TermScores:
-        chunks, table = self.chunks, self._weighted_chunks(weights)
+        read, chunks, table = holding or self.chunk_postings, self.chunks, self._weighted_chunks(weights)
         if term.is_prefix:
-            positions, codes = read(term)
-            return _summed([(positions, table.take(codes))], chunks.factors, chunks)
-        coded = self.codes_of(term)
-        above = self._kept.table((weights, "above"), lambda: np.concatenate([[0.0], table]))
 
-        def holding() -> tuple[Positions, Floats]:
-            positions, codes = self.chunk_postings(term)
-            return positions, table.take(codes)
+            def find() -> TermScores:
+                positions, codes = read(term)
+                return _summed([(positions, table.take(codes))], chunks.factors, chunks)
+
+            return self.kept.get((term, weights), find)
+        coded = self.codes_of(term, read)
+        above = self.kept.table((weights, "above"), lambda: np.concatenate([[0.0], table]))
 
         def frequencies(at: Positions) -> Floats:
             return above.take(coded.codes.take(at))
 
-        return common_scores(coded.count, frequencies, holding, chunks.factors, chunks.total, 0)
+        def everywhere() -> tuple[Positions, Floats]:
+            at = np.flatnonzero(coded.codes != 0)  # of truth values: a third of the time
+            return at, frequencies(at)
 
-    def codes_of(self, term: Asked) -> "Coded":
-        """A common term in every chunk."""
-        return self._kept.get((term, "codes"), lambda: self._codes_everywhere(term))
+        return common_scores(coded.count, frequencies, everywhere, chunks.factors, chunks.total, 0)
 
-    def _codes_everywhere(self, term: Asked) -> "Coded":
-        positions, codes = self.chunk_postings(term)
+    def codes_of(self, term: Asked, holding: Holding | None = None) -> "Coded":
+        """A common term in every chunk; *holding* as above."""
+        read = holding or self.chunk_postings
+        return self.kept.get((term, "codes"), lambda: self._codes_everywhere(*read(term)))
+
+    def _codes_everywhere(self, positions: Positions, codes: Codes | Positions) -> "Coded":
         is_small = len(self.chunks.counts) < np.iinfo(np.uint16).max
         everywhere: Codes = np.zeros(self.chunks.size, np.uint16) if is_small else np.zeros(self.chunks.size, np.uint32)
         everywhere[positions] = codes + codes.dtype.type(1)
@@ -134,29 +146,35 @@ class Words(Struct, frozen=True, dict=True):
     def note_scores(self, term: Asked, of: Of, holding: Holding | None = None) -> TermScores:
         """What it adds to the scores of notes, by all that they hold or by name alone; *holding* as above."""
         read = holding or self.chunk_postings
-        return self._kept.get((term, of), lambda: self._find_note_scores(term, of, read))
+        return self.kept.get((term, of), lambda: self._find_note_scores(term, of, read))
 
     def _find_note_scores(self, term: Asked, of: Of, read: Holding) -> TermScores:
         names = self.names
-        named, codes = names.postings_beginning(term.text) if term.is_prefix else names.postings(term.text)
-        pieces = [(named, self._weighted_names(of).take(codes))]
+        named, codes = self.name_postings(term)
+        pieces = [(named, self.weighted_names(of).take(codes))]
         if of == "note":
             documents, codes = read(term)
-            in_text = self._in_note.take(codes) * NOTE_WEIGHTS.body
+            in_text = self.in_note.take(codes) * NOTE_WEIGHTS.body
             pieces.append((self.note_at.take(documents).astype(np.intp), in_text))
-        return _summed(pieces, self._note_factors, names)
+        return _summed(pieces, self.note_factors, names)
 
     def chunk_postings(self, term: Asked) -> tuple[Positions, Positions]:
         """The chunks that hold a term, and their codes; see `Moment.postings`."""
         return self.chunks.postings_beginning(term.text) if term.is_prefix else self.chunks.postings(term.text)
 
+    def name_postings(self, term: Asked) -> tuple[Positions, Positions]:
+        """The names that hold a term, and their codes."""
+        return self.names.postings_beginning(term.text) if term.is_prefix else self.names.postings(term.text)
+
     # --- tables --------------------------------------------------------------------------------
 
     def _weighted_chunks(self, weights: ChunkWeights) -> Floats:
         """How often each code says that a term stands in a chunk, by these weights; rounded, so that .1 * 3 is .3."""
-        return self._kept.table(weights, lambda: np.round(self.chunks.counts @ np.array(astuple(weights)), DIGITS))
+        return self.kept.table(weights, lambda: np.round(self.chunks.counts @ np.array(astuple(weights)), DIGITS))
 
-    def _weighted_names(self, of: Of) -> Floats:
+    def weighted_names(self, of: Of) -> Floats:
+        """The same for a name."""
+
         def find() -> Floats:
             frequencies: Floats
             title, aliases, name, headings, tags, _, compounds = astuple(NOTE_WEIGHTS)
@@ -164,16 +182,31 @@ class Words(Struct, frozen=True, dict=True):
             frequencies = np.round(self.names.counts @ np.array((title, aliases, name, *rest)), DIGITS)
             return frequencies
 
-        return self._kept.table(of, find)
+        return self.kept.table(of, find)
 
     @cached_property
-    def _in_note(self) -> Floats:
+    def in_note(self) -> Floats:
         """How often each code of a chunk says that a term stands in the note as a whole."""
         counts: Floats = self.chunks.counts[:, _TEXT] + self.chunks.counts[:, _COMPOUNDS]
         return counts
 
     @cached_property
-    def _note_factors(self) -> Floats:
+    def in_note_above(self) -> Floats:
+        """The same for a code one higher, as `Coded` has them."""
+        return np.concatenate([[0.0], self.in_note])
+
+    @cached_property
+    def is_in_note(self) -> NDArray[np.bool_]:
+        """Whether that is at all."""
+        return self.in_note > 0
+
+    @cached_property
+    def is_ordered_above(self) -> NDArray[np.bool_]:
+        """Whether a code one lower says that a term stands where the order of terms is that of the text."""
+        return np.concatenate([[False], self.chunks.counts[:, _ORDERED].any(axis=1)])
+
+    @cached_property
+    def note_factors(self) -> Floats:
         """See `length_factors`, of whole notes."""
         in_chunks = self.chunks.sizes[:, [_TEXT, _COMPOUNDS]].sum(axis=1, dtype=np.float64)
         if self.chunks.alive is not None:
@@ -194,12 +227,25 @@ class Coded(Struct, frozen=True, eq=False):
         return self.codes.nbytes
 
 
-def _together(postings: Sequence[tuple[Positions, Positions]]) -> tuple[Positions, Positions, Positions]:
-    """The postings of several terms one after the other, and how many each has."""
-    counts = np.array([len(positions) for positions, _ in postings], np.intp)
-    if not counts.any():
-        return _NONE, _NONE, counts
-    return np.concatenate([at for at, _ in postings]), np.concatenate([codes for _, codes in postings]), counts
+class Together(NamedTuple):
+    """The postings of several terms one after the other."""
+
+    positions: Positions
+    codes: Positions
+    counts: Positions  # how many each term has
+
+    @classmethod
+    def of(cls, postings: Sequence[tuple[Positions, Positions]]) -> "Together":
+        """Those of each term."""
+        counts = np.array([len(positions) for positions, _ in postings], np.intp)
+        if not counts.any():
+            return cls(_NONE, _NONE, counts)
+        positions, codes = zip(*postings, strict=True)
+        return cls(np.concatenate(positions), np.concatenate(codes), counts)
+
+    def keys(self, size: int) -> Positions:
+        """For each posting where the documents of its term begin, if each term had *size* of its own."""
+        return np.repeat(np.arange(len(self.counts)) * size, self.counts)
 
 
 def _added_up(keys: Positions, frequencies: Floats) -> tuple[Positions, Floats]:

@@ -33,7 +33,9 @@ def test_what_was_written_is_read(written):
     found, wanted = read(written), base()
 
     assert found.stamp == STAMP
-    for name in ("ids", "sizes", "counts", "frames", "borders", "firsts"):
+    assert found.chunks.frames[:] == wanted.chunks.frames.tobytes()
+    assert found.names.frames[:] == wanted.names.frames.tobytes()
+    for name in ("ids", "sizes", "counts", "borders", "firsts"):
         assert np.array_equal(getattr(found.chunks, name), getattr(wanted.chunks, name))
         assert np.array_equal(getattr(found.names, name), getattr(wanted.names, name))
     assert list(found.chunks.terms) == list(wanted.chunks.terms)

@@ -1,14 +1,11 @@
 from types import SimpleNamespace
 
-import pytest
-
 from quarry.index.postings import kept
 from quarry.index.postings.kept import Kept
 
 
-def test_what_was_not_asked_for_the_longest_is_forgotten_first(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(kept, "KEPT_BYTES", 2 * (10 + kept.ENTRY_BYTES))
-    memory, found = Kept(), []
+def test_what_was_not_asked_for_the_longest_is_forgotten_first():
+    memory, found = Kept(2 * (10 + kept.ENTRY_BYTES)), []
 
     def ask(key: str) -> None:
         memory.get(key, lambda: found.append(key) or SimpleNamespace(size_bytes=10))

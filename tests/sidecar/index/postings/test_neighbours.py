@@ -1,8 +1,9 @@
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
-from quarry.index.deadline import NO_DEADLINE
+from quarry.index.postings import neighbours, scoring
 
 APART = [("1.md", "red sky", "blue car"), ("2.md", "blue sky"), ("3.md", "red car and red car")]
 
@@ -46,10 +47,45 @@ def test_a_phrase_is_looked_for_once_and_counts_as_often_as_it_stands(reader):
     with asked_of_fts5(reader) as asked:
         scores = reader.phrase_scores([("red", "car"), ("red", "blue")], chunk_ids)
 
-    whole = {c.chunk_id: c.score for c in reader.phrases([("red", "car")], None, 9, deadline=NO_DEADLINE)}
+    moment = reader._keywords._words.chunks
+    (chunk_id,) = scores
+    factor = moment.factors[moment.positions_of(np.array([chunk_id]))[0]]
     assert len(asked) == 1
-    assert scores == {i: pytest.approx(score) for i, score in whole.items()}
-    assert len(scores) == 1
+    assert scores[chunk_id] == pytest.approx(scoring.score(2.0, factor, scoring.idf(2, 4)))  # "car" is in 2 of 4
+
+
+def test_a_phrase_weighs_as_if_its_share_of_the_chunks_asked_about_went_for_all(index, store, make_note):
+    for number in range(20):
+        store(index, make_note(f"{number:02}.md", "red car" if number % 2 else "red old car", "no"))
+    index.fold()
+
+    with index.reader() as reader:
+        few, more = ([i for i in ids_of(reader) if i & 2047 == 0][:count] for count in (2, 5))
+        of_few, of_more = (reader.phrase_scores([("red", "car")], some) for some in (few, more))
+
+        assert ([*of_few], [*of_more]) == (few[1:], more[1::2])
+        assert of_few[few[1]] / scoring.idf(20 / 2, 40) == pytest.approx(of_more[few[1]] / scoring.idf(20 * 2 / 5, 40))
+
+
+@pytest.mark.parametrize("seek", [0, 10**9])
+def test_looking_chunks_up_and_going_through_all_give_the_same(reader, seek, monkeypatch):
+    expected = reader.phrase_scores([("red", "car"), ("blue", "sky")], ids_of(reader))
+    monkeypatch.setattr(neighbours, "SEEK", seek)
+
+    assert reader.phrase_scores([("red", "car"), ("blue", "sky")], ids_of(reader)) == expected
+    assert len(expected) == 2
+
+
+def test_terms_side_by_side_may_be_one_term_or_three(index, store, make_note):
+    store(index, make_note("1.md", "go go go now", "go now go"))
+    index.fold()
+
+    with index.reader() as reader:
+        first, second = ids_of(reader)
+        assert [*reader.phrase_scores([("go", "go")], [first, second])] == [first]
+        assert [*reader.phrase_scores([("go", "go", "now")], [first, second])] == [first]
+        assert [*reader.phrase_scores([("now", "go")], [first, second])] == [second]
+        assert [*reader.phrase_scores([("now",)], [first, second])] == [first, second]
 
 
 def test_only_the_chunks_asked_about_are_scored(reader):

@@ -12,8 +12,8 @@ NUMBERS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 300), max_size=20)
 def test_numbers_are_read_back_one_row_after_the_other(first, second):
     data = planes(np.array(first, np.int64)) + planes(np.array(second, np.int64))
 
-    found, at = numbers_in(data, len(first))
-    then, end = numbers_in(data, len(second), at)
+    found, at = numbers_in(data, len(first), 0, np.intp)
+    then, end = numbers_in(data, len(second), at, np.uint32)
 
     assert (found.tolist(), then.tolist(), end) == (first, second, len(data))
 
@@ -31,7 +31,7 @@ def test_the_numbers_of_many_pieces_are_read_one_after_the_other(rows):
 @pytest.mark.parametrize("data", [b"", b"\0", b"\x05abcde", b"\x01ab", b"\x02abcde"])
 def test_numbers_that_are_not_there_are_damage(data):
     with pytest.raises(PostingsDamaged):
-        numbers_in(data, 3)
+        numbers_in(data, 3, 0, np.intp)
     with pytest.raises(PostingsDamaged):
         numbers_in_all([planes(np.arange(3)), data], [3, 3], [0, 0])
 
