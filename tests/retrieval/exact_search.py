@@ -10,7 +10,7 @@ It is what search is compared with, not what anyone would want to wait for.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from quarry import search as searching
 from quarry.embedding import Encoder
 from quarry.engine import Engine, _now
-from quarry.index import ChunkWeights, Deadline, LexicalQuery, NearestChunks, NoteIds, Reader, Scored, in_order, lexical
+from quarry.index import ChunkWeights, Deadline, LexicalQuery, NearestChunks, NoteIds, Reader, Scored, lexical
 from quarry.index.deadline import NO_DEADLINE
 from quarry.index.dense import NOTHING_NEAR
 from quarry.index.ids import SLOT_BITS, among
 from quarry.index.lexical import NOTE_WEIGHTS
 from quarry.index.matching import NAME_COLUMNS, expression
 from quarry.index.postings.leg import KeywordLeg
-from quarry.index.ties import place_of_chunks
+from quarry.index.ties import in_order, place_of_chunks
 from quarry.index.vectors import FloatMatrix, FloatVector, quantise
 from quarry.indexing.preparing import embedded_text
 from quarry.search import Answer
@@ -216,6 +216,14 @@ class ExactKeywords(KeywordLeg):
         """The scores that `lexical_notes` gives to these notes."""
         scores = self._notes.scores(query)
         return {note_id: scores[note_id] for note_id in note_ids if note_id in scores}
+
+    def phrase_scores(
+        self, phrases: Sequence[Sequence[str]], chunk_ids: Iterable[int], deadline: Deadline
+    ) -> dict[int, float]:
+        """The scores that these chunks have for *phrases*, by how many chunks of all hold each."""
+        query = LexicalQuery(phrases=tuple(map(tuple, phrases)))
+        scores = lexical.every_score(self._db, query, None, deadline)
+        return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
 
 
 _NAMES = "SELECT id, title, aliases, name, headings, tags, compounds FROM name_terms"

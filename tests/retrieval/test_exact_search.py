@@ -1,5 +1,6 @@
 """What search is compared with is exact: on the sample vault, against plain reckoning and against the engine."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,8 @@ from quarry.index import LexicalQuery, Reader, note_of
 from quarry.index.deadline import NO_DEADLINE
 from quarry.indexing.preparing import embedded_text
 from quarry.search.evidence import WEIGHTS
+from quarry.search.question import K1
+from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest
 
 QUERIES = ("how do I tune reeds", "error 502 bad gateway", "reedscope", "笙的簧片", "getting the harmonium ready")
@@ -90,6 +93,17 @@ def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(reader: Re
     for first, second in (named, whole):
         assert {i: score for i, _, score in first} == pytest.approx({i: score for i, _, score in second}, abs=1e-9)
     assert exact.note_scores(asked, notes) == pytest.approx(reader.note_scores(asked, notes), abs=1e-9)
+
+
+def test_neighbouring_words_count_by_how_many_passages_of_all_hold_them(reader: Reader, exact: ExactReader):
+    pair, total = phrase_terms("parish council"), reader.chunk_count
+    every = exact.phrase_scores([pair], [row[0] for row in reader._db.execute("SELECT id FROM chunks")])
+    some = sorted(every)[:1]
+
+    assert every
+    assert exact.phrase_scores([pair], some) == {chunk_id: every[chunk_id] for chunk_id in some}
+    most = (K1 + 1) * math.log((total - len(every) + 0.5) / (len(every) + 0.5))
+    assert 0 < max(every.values()) < most
 
 
 def test_it_answers_as_the_engine_where_rounding_moves_nothing(engine: Engine):
