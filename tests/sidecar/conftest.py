@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child processes import as well
 
@@ -17,6 +18,9 @@ from quarry.indexing import child, worker
 from quarry.indexing.indexer import Indexer
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
+
+settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's business
+settings.load_profile("untimed")
 
 SAMPLE_VAULT = Path(__file__).parent.parent / "retrieval" / "vault"
 

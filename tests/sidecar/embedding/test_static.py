@@ -136,7 +136,7 @@ def test_the_scale_of_the_weights_does_not_show(save_model: SaveModel, scale: fl
 # --- determinism -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(texts=st.lists(st.text(max_size=60), max_size=12), cut=st.integers(0, 12))
 def test_a_text_gives_the_same_bytes_in_any_company(bundled: StaticEncoder, texts: list[str], cut: int) -> None:
     together = bundled.encode(texts)
@@ -232,7 +232,7 @@ def test_familiarity_is_a_share_of_any_text(bundled: StaticEncoder, text: str) -
     assert 0 <= bundled.familiarity(text) <= 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(text=st.text(max_size=60))
 def test_familiarity_is_a_share_whatever_is_written(bundled: StaticEncoder, text: str) -> None:
     assert 0 <= bundled.familiarity(text) <= 1

@@ -135,7 +135,7 @@ _ODD = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=st.text(st.sampled_from(_ODD), max_size=80) | st.text(max_size=80))
 @example("[PAD]")
 def test_whatever_is_written_gives_the_tokens_of_the_whole(
@@ -144,7 +144,7 @@ def test_whatever_is_written_gives_the_tokens_of_the_whole(
     assert read_as_lists(word_by_word, [text]) == reference([text])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     words=st.lists(
         st.sampled_from(["stone", "unheardofly", "ꙮ", ",", "\u200b", "中文", "C++"]), min_size=150, max_size=400

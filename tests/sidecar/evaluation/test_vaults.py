@@ -1,7 +1,7 @@
 """Writing corpora out: a document is its note, and no id leads anywhere it should not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.evaluation.collections import Document
@@ -129,7 +129,6 @@ def test_a_lone_surrogate_does_not_end_it():
     assert note_of(Document("a", "b\ud800c", "d\ud800e")) == b'---\ntitle: "b c"\n---\nd?e'
 
 
-@settings(deadline=None)
 @given(
     st.text(
         st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(" \"'\\:#{}[]|>&*!%@`-"), min_size=1, max_size=60

@@ -159,7 +159,7 @@ def test_asking_for_a_secret_finds_nothing(everywhere: Vault, open_engine):
         assert secret not in repr(answer.hits)
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(max_examples=150)
 @given(st.integers(1800, 2100), st.sampled_from(sorted(SECRETS)))
 def test_no_secret_survives_at_any_offset_around_the_border_of_a_chunk(offset: int, name: str):
     text = ("Ordinary words about beans. " * 100)[:offset] + f" {SECRETS[name]} " + "And more of them. " * 60

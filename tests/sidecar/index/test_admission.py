@@ -215,7 +215,6 @@ _TREES = st.recursive(
 
 
 @given(_TREES)
-@settings(deadline=None)
 def test_a_tree_of_conditions_is_the_algebra_of_its_leaves(vault: Index, condition: Condition) -> None:
     def admitted(part: Condition) -> set[str]:
         if isinstance(part, Not):
@@ -244,7 +243,7 @@ _TEXTS = st.one_of(
 
 
 @given(_TEXTS, st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of_chunks(
     tmp_path_factory: pytest.TempPathFactory, make_note, store, texts: list[str], data: st.DataObject
 ) -> None:
@@ -268,7 +267,7 @@ def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a b", "b a", "-", ""]), min_size=2, max_size=12), st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_what_does_not_stand_in_a_note_is_not_found_over_the_borders_of_chunks(
     tmp_path_factory: pytest.TempPathFactory, make_note, store, texts: list[str], data: st.DataObject
 ) -> None:
@@ -287,7 +286,6 @@ def test_what_does_not_stand_in_a_note_is_not_found_over_the_borders_of_chunks(
 
 
 @given(st.one_of(st.text(max_size=30), st.text(alphabet="\"*^:{}()+-NEAR AND OR'%_\\;\n", max_size=30)))
-@settings(deadline=None)
 def test_no_text_is_syntax(vault: Index, text: str) -> None:
     text = text.encode("utf-8", "replace").decode().replace("\0", " ")
 

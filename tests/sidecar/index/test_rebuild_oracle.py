@@ -126,7 +126,7 @@ class Both:
         return made
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=12))
 def test_any_sequence_of_changes_ends_where_a_fresh_index_begins(
     tmp_path_factory, store, make_note, stamp, encode, answers, steps

@@ -26,7 +26,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(STEPS, st.sampled_from([0, 2, 500]))
 def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_factory, store, make_note, steps, few):
     index = Index.open(tmp_path_factory.mktemp("kept") / "i.db")

@@ -30,7 +30,7 @@ somewhere = st.floats(0, 1, exclude_max=True)
 # --- phrases ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(note=somewhere, start=somewhere, count=st.integers(1, 12), way=st.sampled_from(WAYS))
 def test_any_phrase_of_any_note_is_found_when_it_is_quoted(
     strange: Engine, said: Sayings, note: float, start: float, count: int, way: tuple[str, str]
@@ -48,7 +48,7 @@ def test_any_phrase_of_any_note_is_found_when_it_is_quoted(
     assert answer.relaxed is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(note=somewhere, start=somewhere, count=st.integers(2, 12))
 def test_any_phrase_of_real_notes_is_found_whatever_else_is_asked_for(
     sample: Engine, sample_said: Sayings, note: float, start: float, count: int
@@ -63,7 +63,7 @@ def test_any_phrase_of_real_notes_is_found_whatever_else_is_asked_for(
     assert {hit.path for hit in answer.hits} == expected
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(min_size=1, max_size=200), start=somewhere, count=st.integers(1, 6))
 def test_whatever_is_written_can_be_quoted(vault_of_one, text: str, start: float, count: int):
     engine, said = vault_of_one(text)
@@ -133,7 +133,7 @@ def test_a_phrase_without_any_word_is_found_as_it_is_written(vault: Vault, open_
 # --- exclusions ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(note=somewhere, start=somewhere, count=st.integers(1, 3), wanted=somewhere, way=st.sampled_from(WAYS))
 def test_what_is_excluded_stands_in_no_hit(
     strange: Engine, said: Sayings, note: float, start: float, count: int, wanted: float, way: tuple[str, str]

@@ -354,7 +354,7 @@ NOTES = st.lists(SECRETS | PROSE | UNSHOWN, max_size=12).map("".join)
 
 
 @given(NOTES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_outside_of_redactions_nothing_changes_and_offsets_lead_back(note: str):
     scrubbed = scrub(note)
 
@@ -370,7 +370,7 @@ def test_outside_of_redactions_nothing_changes_and_offsets_lead_back(note: str):
 
 
 @given(NOTES, st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_span_of_the_scrubbed_text_leads_to_a_span_that_scrubs_alike(note: str, data: st.DataObject):
     scrubbed = scrub(note)
     start = data.draw(st.integers(0, len(scrubbed.text)))
@@ -390,7 +390,7 @@ def test_span_of_the_scrubbed_text_leads_to_a_span_that_scrubs_alike(note: str, 
 
 
 @given(NOTES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_scrubbing_twice_changes_nothing(note: str):
     once = scrub_text(note)
 
@@ -398,7 +398,7 @@ def test_scrubbing_twice_changes_nothing(note: str):
 
 
 @given(NOTES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_both_engines_find_the_same(note: str):
     assert scrub(note, RE2).redactions == scrub(note, RE).redactions
 

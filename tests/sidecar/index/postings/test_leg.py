@@ -168,7 +168,6 @@ def test_memory_and_fts5_and_reckoning_agree_after_any_edits(
         settings=settings(
             max_examples=4,
             stateful_step_count=10,
-            deadline=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),

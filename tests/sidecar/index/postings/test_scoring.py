@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import Cancelled
@@ -21,7 +21,6 @@ def term(seed, count, factors, *, as_common):
     return common_scores(count, everywhere.take, lambda: (positions, frequencies), factors, SIZE, 0)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, SIZE), st.booleans()), max_size=5),
     st.integers(1, 60),
