@@ -8,6 +8,7 @@ for destroys it. So whatever moves, moves without a WAL or takes it along first.
 import os
 import re
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -28,6 +29,15 @@ _COMPANIONS = ("-shm", "-wal", "-journal")
 def rebuild_path(path: Path) -> Path:
     """Where the index that is to replace the one at *path* is built."""
     return _beside(path, _REBUILD)
+
+
+def size_bytes(path: Path) -> int:
+    """What the index at *path*, its WAL and its keyword postings take; they come and go while it is used."""
+    total = 0
+    for file in (path, _beside(path, "-wal"), side_files.path_beside(path)):
+        with suppress(FileNotFoundError):
+            total += file.stat().st_size
+    return total
 
 
 def create(path: Path) -> None:

@@ -106,9 +106,8 @@ class Index:
         return {"dense": f"meaning search runs in memory: sqlite-vec is missing, {why}"} if why else {}
 
     def size_bytes(self) -> int:
-        """What the index takes on disk, its WAL included."""
-        wal = self.path.with_name(self.path.name + "-wal")
-        return sum(file.stat().st_size for file in (self.path, wal) if file.exists())
+        """What the index takes on disk, with what lies beside it."""
+        return files.size_bytes(self.path)
 
     # --- writing -------------------------------------------------------------------------------
 

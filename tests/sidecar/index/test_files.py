@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -112,3 +113,23 @@ def test_discarding_takes_the_companions_and_is_no_error_twice(tmp_path):
     files.discard(tmp_path / "i.db")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_index_takes_what_all_its_files_take_of_which_any_may_be_gone(tmp_path):
+    path = tmp_path / "index.db"
+    sizes = []
+    for suffix, data in (("", b"x"), ("-wal", b"xx"), (".postings", b"xxx"), ("-other", b"xxxx")):
+        sizes.append(files.size_bytes(path))
+        (tmp_path / f"index.db{suffix}").write_bytes(data)
+
+    assert [*sizes, files.size_bytes(path)] == [0, 1, 3, 6, 6]
+
+
+def test_a_file_that_goes_while_it_is_looked_at_counts_for_nothing(tmp_path, monkeypatch):
+    path, wal = tmp_path / "index.db", tmp_path / "index.db-wal"
+    path.write_bytes(b"x")
+    wal.write_bytes(b"xx")
+    monkeypatch.setattr(Path, "exists", lambda _: True)
+    wal.unlink()
+
+    assert files.size_bytes(path) == 1
