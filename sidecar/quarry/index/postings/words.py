@@ -70,7 +70,7 @@ class Words(Struct, frozen=True, dict=True):
 
     def is_plain(self, term: Asked) -> bool:
         """Whether a term is neither a beginning nor common: its postings are read along with those of others."""
-        return not term.is_prefix and not is_common(self.frequency(term.text), self.chunks.size)
+        return not (term.is_prefix or self.is_coded(term))
 
     # --- plain terms, read together ------------------------------------------------------------
 
