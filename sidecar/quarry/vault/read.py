@@ -93,16 +93,20 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
 
 
 def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
-    """What *file* holds, said to be *size_bytes* long: a block that comes out shorter than asked for is the last."""
+    """
+    What *file* holds, said to be *size_bytes* long.
+
+    Less than was asked for is the end only once all that is there is read: a drive far away gives what it has at hand.
+    """
     blocks: list[bytes] = []
-    wanted = max_bytes
+    wanted, read = min(max_bytes, size_bytes + 1, _BLOCK_BYTES), 0
     while wanted > 0:
-        asked = min(wanted, size_bytes + 1, _BLOCK_BYTES)
-        block = os.read(file, asked)
+        block = os.read(file, wanted)
         blocks.append(block)
-        if len(block) < asked:
+        read += len(block)
+        if not block or (len(block) < wanted and read >= size_bytes):
             break
-        wanted -= asked
+        wanted = min(max_bytes - read, _BLOCK_BYTES)
     return b"".join(blocks)
 
 

@@ -51,6 +51,15 @@ def test_a_large_file_is_cut_and_says_so(vault):
     assert (content.data, content.size_bytes, content.is_cut) == (b"insi", 6, True)
 
 
+@pytest.mark.parametrize("at_most", [1, 4, 5, 6])
+def test_a_drive_that_gives_less_than_is_asked_for_gives_the_whole_file(vault, monkeypatch, at_most):
+    whole, read_some = read_file(vault, "folder/note.md").data, os.read
+    monkeypatch.setattr(os, "read", lambda file, size: read_some(file, min(size, at_most)))
+
+    assert read_file(vault, "folder/note.md").data == whole
+    assert read_file(vault, "folder/note.md", max_bytes=4).data == whole[:4]
+
+
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("path", ["missing.md", "folder/missing.md", "missing/note.md"])
 def test_what_is_not_there_is_gone(vault, path):
