@@ -10,7 +10,6 @@ from quarry.interfaces.cli.importing import importing
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
 OTHERS = {
-    "pathspec",
     "tqdm",
     "watchfiles",
     "model2vec",
