@@ -103,6 +103,10 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
             loop.call_soon_threadsafe(leaving.set)
 
+    if options.lifeline:
+        watch_stdin(
+            leave
+        )  # before the index opens: whatever that takes, we do not outlive our parent by more than 20 s
     with (
         _engine(root, identity, options.without) as engine,
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
@@ -160,9 +164,7 @@ def _companions(
     """What runs beside the socket: news for clients, lifelines, and the watch where no Obsidian tells us."""
     unwatch = threading.Event()
     tasks = [asyncio.create_task(_tell_clients(engine, server))]
-    if options.lifeline:
-        watch_stdin(leave)
-    else:
+    if not options.lifeline:
         threading.Thread(target=_follow_vault, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
     if options.parent_pid is not None:
         tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
