@@ -57,7 +57,7 @@ def _answer(attempt: Attempt, asked: Attempts) -> Answer:
     hits, truncated = quoter.hits(attempt.found, asked.request)
     return Answer(
         hits=hits,
-        total=count(attempt, legs.reader, serving),
+        total=count(attempt, legs.reader, serving, deadline),
         legs=serving,
         missing={},
         truncated=truncated,
