@@ -82,7 +82,7 @@ def _answer(attempt: Attempt, asked: Attempts) -> Answer:
     hits, truncated = _quoter(attempt, asked).hits(attempt.found, asked.request)
     return Answer(
         hits=hits,
-        total=count(attempt, asked.legs.reader, serving),
+        total=count(attempt, asked.legs.reader, serving, asked.deadline),
         legs=serving,
         missing={},
         truncated=truncated,
