@@ -1,5 +1,6 @@
 """What engine tests are made of: a vault on disk, a model that hashes words, and ways to wait and to ask."""
 
+import errno
 import hashlib
 import os
 import signal
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 import zstandard
 from msgspec.structs import replace
 
@@ -73,6 +76,39 @@ class Vault:
         """Delete a file; returns what Obsidian would tell."""
         (self.root / path).unlink()
         return VaultChange("deleted", path)
+
+
+def shut(monkeypatch: pytest.MonkeyPatch, folder: Path, error_number: int = errno.EACCES) -> None:
+    """Have the system refuse to list *folder*, and to look at or open what lies below it, as it would refuse a user."""
+    real_stat, real_lstat, real_scandir, real_open = os.stat, os.lstat, os.scandir, os.open
+
+    def refuse_below(path: object) -> None:
+        if isinstance(path, str | os.PathLike) and folder in Path(path).parents:
+            raise OSError(error_number, os.strerror(error_number), path)
+
+    def refuse(path: object) -> None:
+        if path is not None and isinstance(path, str | os.PathLike) and Path(path) == folder:
+            raise OSError(error_number, os.strerror(error_number), path)
+        refuse_below(path)
+
+    def stat(path: Any, **options: Any) -> os.stat_result:
+        refuse_below(path)
+        return real_stat(path, **options)
+
+    def lstat(path: Any, **options: Any) -> os.stat_result:
+        refuse_below(path)
+        return real_lstat(path, **options)
+
+    def scandir(path: Any = ".") -> Any:
+        refuse(path)
+        return real_scandir(path)
+
+    def open_(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+        refuse(folder if path == folder.name else path)
+        return real_open(path, flags, *rest, **options)
+
+    for name, patched in {"stat": stat, "lstat": lstat, "scandir": scandir, "open": open_}.items():
+        monkeypatch.setattr(os, name, patched)
 
 
 class HashEncoder:
@@ -212,8 +248,8 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
-    """A search with other defaults than the wire's: exactly as many hits as asked for."""
-    return engine.search(SearchRequest(query, **{"guard": False, **options}))  # type: ignore[arg-type]
+    """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
+    return engine.search(SearchRequest(query, **{"guard": False, "expand": True, **options}))  # type: ignore[arg-type]
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
