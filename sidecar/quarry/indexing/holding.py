@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
-from quarry.index import Index, Reader, clear_leftovers, rebuild_path, set_aside
+from quarry.index import Index, Reader, clear_leftovers, quarantine, rebuild_path
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class IndexHolder:
             reader.read_ahead()
 
     def _set_aside(self, error: IndexDamaged) -> None:
-        aside = set_aside(self.path)
+        aside = quarantine(self.path)
         _log.warning("the index is set aside as %s: %s", aside.name, error)
         self.loss = f"the index was damaged and is kept as {aside.name}" if aside.exists() else "the index was deleted"
 
