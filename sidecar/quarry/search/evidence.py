@@ -67,7 +67,9 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     note_ids = np.array(ids, dtype=np.int64)
 
     notes = reader.note_scores(question.lexical, ids, deadline=deadline) if asks_words else {}
-    phrases = reader.phrase_scores(question.pairs, [*bm25][:NEIGHBOURED]) if question.pairs and bm25 else {}
+    beside: Mapping[int, float] = {}
+    if question.pairs and bm25:
+        beside = reader.phrase_scores(question.pairs, [*bm25][:NEIGHBOURED], deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     nearness, in_place = _meaning(note_ids, nearest, dense_query)
     covers, exact = _titles(note_ids, reader.note_names(sorted(named)), question)
@@ -77,7 +79,7 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
         signals=Signals(
             passage=relative(_column(by_words, note_ids)),
             note=relative(_column(notes, note_ids)),
-            phrase=relative(_column(best_by_note(phrases), note_ids)),
+            phrase=relative(_column(best_by_note(beside), note_ids)),
             meaning=stretched(in_place),
             title=covers,
             exact=exact,
