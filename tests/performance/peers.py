@@ -1,4 +1,8 @@
-"""How fast are others at the keyword half? tantivy and ripgrep on the same notes, where they are installed."""
+"""
+How fast are others at keyword search? tantivy and ripgrep on the same notes, where they are installed.
+
+`quarry bench` loads this module in a checkout.
+"""
 
 import re
 import shutil
@@ -8,9 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from published import chunks_of
+
 from quarry.bench.corpora import find_notes
 from quarry.bench.measuring import each_ms, size_mb, spread
-from quarry.bench.published import chunks_of
 from quarry.text.decoding import decode_note
 
 LIMIT = 30  # as each of our legs proposes
@@ -24,7 +29,7 @@ def measure_tantivy(vault: Path, folder: Path, texts: Sequence[str]) -> dict[str
     try:
         import tantivy
     except ImportError:
-        return {"missing": "tantivy is not installed; it comes with quarry-search[bench]"}
+        return {"missing": "tantivy is not installed; it comes with quarry-search[dev]"}
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     schema = tantivy.SchemaBuilder().add_text_field("text", stored=False, tokenizer_name="en_stem").build()
@@ -63,7 +68,7 @@ def measure_ripgrep(vault: Path, words: Sequence[str]) -> dict[str, Any]:
 
     def ask(word: str) -> None:
         command = [program, "--ignore-case", "--fixed-strings", "--files-with-matches", "--", word, str(vault)]
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)  # noqa: S603 - 1 means that nothing was found
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
 
     chosen = list(words[:RIPGREP_QUERIES])
     each_ms(ask, chosen[:2], time.perf_counter_ns)

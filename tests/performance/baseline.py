@@ -1,4 +1,9 @@
-"""What does the published design take for the same? Each function runs in a process of its own, as ours do."""
+"""
+What does the published design take for what `quarry bench` measures of ours?
+
+`quarry bench` loads this module in a checkout. Each function runs in a process of its own, as its counterpart for ours
+does.
+"""
 
 import threading
 import time
@@ -6,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from published import PublishedIndex, load_model
+
 from quarry.bench.corpora import find_notes
 from quarry.bench.indexing import SAVE_PERCENTILES, discard_index
 from quarry.bench.measuring import each_ms, memory_mb, spread
-from quarry.bench.published import PublishedIndex, load_model
 from quarry.bench.querying import LIMIT, WARM_UP, beginnings
 
 

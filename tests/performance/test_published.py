@@ -1,6 +1,5 @@
 import pytest
-
-from quarry.bench.published import BATCH_CHUNKS, MAX_CHUNK, PATTERNS, chunks_of, fused, scrubbed
+from published import BATCH_CHUNKS, MAX_CHUNK, PATTERNS, chunks_of, fused, scrubbed
 
 
 def test_it_finds_by_word_and_by_meaning(published):

@@ -1,4 +1,5 @@
-from quarry.bench import baseline
+import baseline
+
 from quarry.bench.corpora import questions
 
 SPREAD = {"p50", "p95", "p99"}

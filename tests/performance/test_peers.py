@@ -1,8 +1,7 @@
 import sys
 
+import peers
 import pytest
-
-from quarry.bench import peers
 
 
 def test_tantivy_is_measured_on_the_same_chunks(vault, tmp_path):
@@ -25,5 +24,5 @@ def test_a_peer_that_is_not_installed_is_told_of(vault, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tantivy", None)
     monkeypatch.setattr("shutil.which", lambda _: None)
 
-    assert "quarry-search[bench]" in peers.measure_tantivy(vault, tmp_path / "tantivy", ["kettle"])["missing"]
+    assert "quarry-search[dev]" in peers.measure_tantivy(vault, tmp_path / "tantivy", ["kettle"])["missing"]
     assert "rg" in peers.measure_ripgrep(vault, ["kettle"])["missing"]
