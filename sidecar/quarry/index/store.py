@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
+from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, meta
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
@@ -49,6 +49,7 @@ class Index:
         self._pool = ReaderPool(self._open_reader)
         self._parts: Parts
         self._writer: Writer
+        self._file_key: tuple[int, int] | None
         self._open_writer()
 
     @classmethod
@@ -290,6 +291,20 @@ class Index:
         with explained(self.path), self._pool.snapshot() as connection:
             return verify_notes(connection, start_after, limit)
 
+    def check_in_place(self) -> None:
+        """
+        See that the file that was opened is still the one at `path`: what is written to another is lost.
+
+        Raises:
+            IndexDamaged: It was deleted.
+            IndexMisplaced: Another file took its place.
+        """
+        found = files.file_key(self.path)
+        if found is None:
+            raise IndexDamaged(f"index {self.path} was deleted")
+        if found != self._file_key:
+            raise IndexMisplaced("the index file was replaced by another program")
+
     def check_pages(self, is_wanted: Callable[[], bool] = never) -> bool:
         """
         Check that all pages hang together, which opening does not wait for: 120 MB take .1 s. Blocks nobody.
@@ -388,11 +403,17 @@ class Index:
 
     def _open_reader(self) -> apsw.Connection:
         connection, _ = connect_ours(self.path, writable=False, without=self._without)
+        try:
+            self.check_in_place()
+        except IndexDamaged:
+            connection.close()
+            raise
         return connection
 
     def _open_writer(self) -> None:
         with explained(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
+        self._file_key = files.file_key(self.path)
 
 
 def _printable(text: str) -> str:
