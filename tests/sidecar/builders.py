@@ -26,7 +26,7 @@ from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import Index
-from quarry.index.vectors import FloatVector
+from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import reading
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms

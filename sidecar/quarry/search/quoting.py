@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk
-from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
 from quarry.search.answer import FurtherPassages, Hit, Passage
