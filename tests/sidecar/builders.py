@@ -233,7 +233,7 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
     """A search with other defaults than the wire's: exactly as many hits as asked for."""
-    return engine.search(SearchRequest(query, **{"guard": False, **options}))  # type: ignore[arg-type]
+    return engine.search(SearchRequest(query, **{"show_all_when_few": False, **options}))  # type: ignore[arg-type]
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
@@ -243,7 +243,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:
-            said.append((hit.path, hit.score, sorted(hit.legs), hit.title_marks, hit.shares))
+            said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
                 (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]

@@ -7,20 +7,20 @@ from msgspec.structs import replace
 
 from quarry.index import Deadline
 from quarry.search.answer import Answer
-from quarry.search.attempting import Attempt, Attempts, Listing, count
-from quarry.search.legs import Legs, is_wanted
-from quarry.search.question import can_rank
-from quarry.search.quoting import Quoter
+from quarry.search.context import SearchContext, is_asked
+from quarry.search.execution import Listing, QueryExecution, QueryResult, count
+from quarry.search.prepare import can_rank
+from quarry.search.snippets import SnippetBuilder
 from quarry.text.query import parse_query
 from quarry.text.query_words import in_words
 from quarry.text.snippet import Wanted
-from quarry.types import Fusion, Leg, SearchRequest
+from quarry.types import Fusion, Retriever, SearchRequest
 
 
 def search(
     request: SearchRequest,
-    legs: Legs,
-    weights: Mapping[Leg, float],
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
     fusion: Fusion,
     deadline: Deadline,
     now: datetime,
@@ -37,37 +37,37 @@ def search(
         DeadlineExceeded, Cancelled: The deadline says so.
     """
     query = parse_query(request.query, request.scope, now=now)
-    missing = {leg: why for leg, why in legs.missing.items() if is_wanted(leg, request.mode)}
-    attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
+    missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
     if not can_rank(query):
-        return replace(_listed(attempts.listing(query.condition), attempts), understood=in_words(query))
-    attempt = attempts.until_found(query)
-    answer = _listed(attempt.listing, attempts) if attempt.listing else _answer(attempt, attempts)
-    understood = in_words(query, by_meaning="dense" in answer.legs)
+        return replace(_listed(execution.listing(query.condition), execution), understood=in_words(query))
+    result = execution.run_with_relaxation(query)
+    answer = _listed(result.listing, execution) if result.listing else _answer(result, execution)
+    understood = in_words(query, by_meaning="dense" in answer.retrievers)
     return replace(answer, missing=missing, understood=understood)
 
 
-def _answer(attempt: Attempt, asked: Attempts) -> Answer:
+def _answer(result: QueryResult, asked: QueryExecution) -> Answer:
     """What was found, with its passages quoted."""
-    legs, question, deadline = asked.legs, attempt.question, asked.deadline
-    serving = legs.serving(asked.request.mode)
+    context, prepared, deadline = asked.context, result.prepared, asked.deadline
+    retrievers = context.available(asked.request.mode)
     deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
-    encoder = legs.encoder if "dense" in serving else None
-    quoter = Quoter(legs.reader, question.wanted(), encoder, question.vector, deadline)
-    hits, truncated = quoter.hits(attempt.found, asked.request)
+    encoder = context.encoder if "dense" in retrievers else None
+    builder = SnippetBuilder(context.reader, prepared.wanted(), encoder, prepared.vector, deadline)
+    hits, truncated = builder.hits(result.found, asked.request)
     return Answer(
         hits=hits,
-        total=count(attempt, legs.reader, serving, deadline),
-        legs=serving,
+        total=count(result, context.reader, retrievers, deadline),
+        retrievers=retrievers,
         missing={},
         truncated=truncated,
-        corrections=question.corrections,
-        relaxed=attempt.relaxed,
+        corrections=prepared.corrections,
+        relaxed=result.relaxed,
     )
 
 
-def _listed(listing: Listing, asked: Attempts) -> Answer:
+def _listed(listing: Listing, asked: QueryExecution) -> Answer:
     """The newest notes that conditions admit, by their first passages."""
-    quoter = Quoter(asked.legs.reader, Wanted({}), None, None, asked.deadline)
-    hits, truncated = quoter.hits(listing.found, asked.request)
+    builder = SnippetBuilder(asked.context.reader, Wanted({}), None, None, asked.deadline)
+    hits, truncated = builder.hits(listing.found, asked.request)
     return Answer(hits, listing.total, (), {}, truncated)
