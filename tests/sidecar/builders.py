@@ -26,7 +26,7 @@ from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import Index
-from quarry.index.vectors import FloatVector
+from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import reading
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
@@ -170,6 +170,22 @@ class FatalEncoder(HashEncoder):
         return super().encode(texts)
 
 
+TOPICS = ("kettle", "bicycle", "sourdough", "garden", "violin", "compost", "harbour", "lantern")
+TOPIC_SENTENCE = "Whoever keeps a {0} should look after the {0} every week of the year."
+
+
+def write_topics(root: Path) -> Path:
+    """Write a vault of eight notes of three sections, each about one of `TOPICS`, for benchmarks to work on."""
+    for number, topic in enumerate(TOPICS):
+        folder = root / f"Folder {number % 2}"
+        folder.mkdir(parents=True, exist_ok=True)
+        sentence = TOPIC_SENTENCE.format(topic)
+        text = " ".join(f"{sentence} It costs {hours} hours, which is little." for hours in range(4))
+        sections = [f"## Part {part}\n\n{text}" for part in range(3)]
+        (folder / f"{topic}.md").write_text(f"# The {topic}\n\n" + "\n\n".join(sections) + "\n", "utf-8")
+    return root
+
+
 def load_hash_encoder(name: str) -> HashEncoder:
     """For processes of their own, which find it by its name."""
     return HashEncoder(name)
@@ -232,8 +248,8 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
-    """A search with other defaults than the wire's: exactly as many hits as asked for."""
-    return engine.search(SearchRequest(query, **{"show_all_when_few": False, **options}))  # type: ignore[arg-type]
+    """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
+    return engine.search(SearchRequest(query, **{"guard": False, "expand": True, **options}))  # type: ignore[arg-type]
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:

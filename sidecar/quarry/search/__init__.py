@@ -4,8 +4,8 @@ How is a query answered? Parsed, asked of the retrievers under its conditions, r
 Pure but for the index it reads and the encoder it asks; the same prepared of the same index gets the same answer.
 """
 
-from quarry.search.answer import Answer, Correction, Hit, Passage, Relaxed
-from quarry.search.answering import search
+from quarry.search.answer import Answer, Correction, FurtherPassages, Hit, Passage, Relaxed
+from quarry.search.answering import further_passages, search
 from quarry.search.context import SearchContext
 from quarry.search.explanation import Explanation, explain
 from quarry.search.related import Related, RelatedNote, Source, related
@@ -14,6 +14,7 @@ __all__ = [
     "Answer",
     "Correction",
     "Explanation",
+    "FurtherPassages",
     "Hit",
     "Passage",
     "Related",
@@ -22,6 +23,7 @@ __all__ = [
     "SearchContext",
     "Source",
     "explain",
+    "further_passages",
     "related",
     "search",
 ]

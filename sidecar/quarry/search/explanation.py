@@ -66,7 +66,7 @@ def explain(
         execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
         result = execution.run_with_relaxation(query)
         query = result.query
-    refusal = reader.first_refusal(query.condition, note.note_id, deadline=deadline)
+    refusal = reader.first_failing_condition(query.condition, note.note_id, deadline=deadline)
     if refusal is not None:
         reason = condition_in_words(refusal)
         return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)

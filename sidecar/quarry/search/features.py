@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 from msgspec import Struct
 
-from quarry.index import ChunkWeights, Deadline, NearestChunks, Needle, NoteIds, NoteName, Reader, Scored
-from quarry.index.dense import NOTHING_NEAR
+from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
 from quarry.index.ids import SLOT_BITS
+from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
 from quarry.search.prepare import PreparedQuery
 from quarry.terms.analysis import STOP_TERMS, analyse
@@ -51,7 +51,7 @@ def extract_features(
 ) -> CandidateFeatures:
     """Ask the retrievers of *prepared* for their best, and the dense retriever about all of them."""
     asks_words = "lexical" in retrievers and not prepared.lexical.is_empty
-    needle = reader.needle(prepared.vector) if "dense" in retrievers and prepared.vector is not None else None
+    dense_query = reader.dense_query(prepared.vector) if "dense" in retrievers and prepared.vector is not None else None
     admitted = prepared.admitted
     words = (
         reader.proposed(prepared.lexical, admitted, POOL, deadline=deadline, weights=FIELD_WEIGHTS)
@@ -59,8 +59,8 @@ def extract_features(
         else []
     )
     named = _named(prepared, reader, deadline) if asks_words else set()
-    dense = needle.chunks(admitted, POOL, deadline) if needle else []
-    titled = needle.titles(admitted, POOL) if needle else []
+    dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
+    titled = dense_query.top_titles(admitted, POOL) if dense_query else []
     bm25 = dict(words)
     by_words = best_by_note(bm25)
     proposed = {*by_words, *named, *[chunk_id >> SLOT_BITS for chunk_id, _ in dense]}
@@ -76,8 +76,8 @@ def extract_features(
     beside: Mapping[int, float] = {}
     if prepared.pairs and bm25:
         beside = reader.phrase_scores(prepared.pairs, [*bm25][:PROXIMITY_POOL], deadline=deadline)
-    nearest = needle.nearest_of(note_ids) if needle else NOTHING_NEAR
-    nearness, in_place = _meaning(note_ids, nearest, needle)
+    nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
+    nearness, in_place = _meaning(note_ids, nearest, dense_query)
     covers, exact = _titles(note_ids, reader.note_names(sorted(named)), prepared)
     highest = words[0][1] if words else 0.0
     return CandidateFeatures(
@@ -121,15 +121,15 @@ def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
     return column
 
 
-def _meaning(note_ids: NoteIds, nearest: NearestChunks, needle: Needle | None) -> tuple[Numbers, Numbers]:
+def _meaning(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery | None) -> tuple[Numbers, Numbers]:
     """
     How near each note is, -inf where it has no vector, and how near where it stands.
 
     For the latter a note without a vector is as near as the farthest.
     """
-    if needle is None:
+    if dense_query is None:
         return np.full(len(note_ids), -np.inf), np.zeros(len(note_ids))
-    titled, cosines = needle.titles_of(note_ids)
+    titled, cosines = dense_query.title_cosines(note_ids)
     with_chunk, with_title = np.searchsorted(note_ids, nearest.note_ids), np.searchsorted(note_ids, titled)
     nearness = np.full(len(note_ids), -np.inf)
     nearness[with_title] = np.maximum(cosines - TITLE_COSINE_PENALTY, -1.0)

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.index import Deadline, NoteIds, Reader, best_first, note_of
+from quarry.index import Deadline, NoteIds, Reader, argsort_by_score_then_path, note_of
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import FEW_CHUNKS, Group, effective_limit, group_by_note
 from quarry.ranking.signals import SCORE_DIGITS, blend, default_signal_weights, effective_weights
@@ -124,7 +124,7 @@ def rank_by_signals(
     nearness = np.maximum(features.max_cosine, -1.0)
     is_near = (nearness * prepared.vocabulary_coverage >= floor) & (near_rank < np.where(has_word, DEPTH, POOL))
     found = np.flatnonzero(has_word | is_near)
-    order = best_first(note_ids[found], scores[found], len(found), _paths(reader))
+    order = argsort_by_score_then_path(note_ids[found], scores[found], len(found), _paths(reader))
     ordered: list[int] = note_ids[found[order]].tolist()
     passages = passages_by(features, prepared, reader, deadline)
 
@@ -174,7 +174,7 @@ def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:
     """For each note how many are nearer in meaning; at least `POOL` for those of which it does not matter."""
     known = np.flatnonzero(features.max_cosine > -np.inf)
     ranks = np.full(len(features.note_ids), POOL, dtype=np.int64)
-    order = best_first(features.note_ids[known], features.max_cosine[known], POOL, _paths(reader))
+    order = argsort_by_score_then_path(features.note_ids[known], features.max_cosine[known], POOL, _paths(reader))
     ranks[known[order]] = np.arange(len(order))
     return ranks
 
