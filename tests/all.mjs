@@ -12,6 +12,9 @@ import { pathToFileURL } from "node:url";
 
 import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/dev/environment.mjs";
 
+// Programs beside the tests, whose types are checked as those of the package are.
+const PERFORMANCE = ["baseline", "call_trace", "code_size", "peers", "published"].map((name) => `../tests/performance/${name}.py`);
+
 const AT_ONCE = 2; // the machines that run this have two cores
 
 /**
@@ -31,7 +34,7 @@ function phases(quick) {
       { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
       { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
       // A cache of its own: mypy crashes when two runs fill one at the same time.
-      { name: "mypy --strict, tools", command: [PYTHON, "-m", "mypy", "--cache-dir", ".mypy_cache/tools", "dev/wire.py"], ...inSidecar },
+      { name: "mypy --strict, tools", command: [PYTHON, "-m", "mypy", "--cache-dir", ".mypy_cache/tools", "dev/wire.py", ...PERFORMANCE], ...inSidecar },
       { name: "import contract", command: [program("lint-imports"), "--no-logo"], ...inSidecar },
       { name: "pytest", command: [PYTHON, "-m", "pytest", ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },
       { name: "tsc", command: () => nodeTool("typescript", "tsc", "--noEmit") },

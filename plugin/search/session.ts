@@ -155,6 +155,7 @@ export class SearchSession {
       limit,
       typing: isTyping,
       maxTokens: MAX_TOKENS,
+      expand: true,
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;

@@ -22,7 +22,7 @@ from quarry.indexing.activity import Progress, State
 from quarry.indexing.maintenance import Maintenance, Updated
 from quarry.indexing.worker import Worker
 from quarry.model import ModelState
-from quarry.search import Answer, Explanation, Legs, Related, Source
+from quarry.search import Answer, Explanation, FurtherPassages, Legs, Related, Source
 from quarry.settings import Settings, write_settings
 from quarry.types import Leg, PropertyValue, Scope, SearchRequest, VaultChange
 
@@ -142,6 +142,18 @@ class Engine:
         with self._legs() as legs:
             return searching.search(
                 request, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+            )
+
+    def further_passages(
+        self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> FurtherPassages:
+        """
+        The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
+        where the note is no hit. Raises as `search`.
+        """
+        with self._legs() as legs:
+            return searching.further_passages(
+                request, path, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
 
     def explain(

@@ -179,3 +179,4 @@ class SearchRequest(Struct, frozen=True):
     weights: Mapping[Leg, float] | None = None  # None: as set for the vault
     guard: bool = True
     with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
+    expand: bool = False  # True: all passages of a hit are quoted, not its best one alone

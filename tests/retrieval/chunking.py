@@ -31,8 +31,8 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.running import indexed
 from quarry.evaluation.systems import MOST_TOKENS
-from quarry.index import quantise
-from quarry.index.vectors import cosines
+from quarry.index import quantize
+from quarry.index.vector.quantize import cosines
 from quarry.indexing.indexer import embedded_text
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import SearchRequest
@@ -150,7 +150,7 @@ def by_meaning(files: Sequence[Path], questions: Sequence[Question]) -> tuple[li
     for file in files:
         chunks = read_note(file.name, file.read_bytes(), ReadingRules()).chunks
         places += [Place(file.stem, chunk.start, chunk.end) for chunk in chunks]
-        rows += quantise(encoder.encode([embedded_text(chunk) for chunk in chunks]))
+        rows += quantize(encoder.encode([embedded_text(chunk) for chunk in chunks]))
     embedded = [(place, row) for place, row in zip(places, rows, strict=True) if row]
     found = []
     for vector in encoder.encode([question.text for question in questions]):

@@ -213,6 +213,16 @@ class Conversation(Struct):
         with _placed_in(wanted.query):
             return await self._call(found)
 
+    async def _further_passages(self, params: protocol.PassagesParams, request: Request) -> protocol.Value:
+        wanted = translate.search_request(params)
+
+        def found() -> protocol.Value:
+            passages = self.service.engine.further_passages(wanted, params.path, request.is_cancelled)
+            return translate.passages_result(passages, with_text=wanted.with_text)
+
+        with _placed_in(params.query):
+            return await self._call(found)
+
     async def _explain(self, params: protocol.ExplainParams, request: Request) -> protocol.Value:
         explain, wanted = self.service.engine.explain, translate.explain_request(params)
         with _placed_in(params.query):  # of a note that is not indexed, the file is looked for
@@ -272,6 +282,7 @@ class Conversation(Struct):
 _HANDLERS: Mapping[str, Callable[[Conversation, Any, Request], Awaitable[protocol.Value]]] = {
     "initialize": Conversation._initialize,
     "search": Conversation._search,
+    "search/passages": Conversation._further_passages,
     "explain": Conversation._explain,
     "related": Conversation._related,
     "context": Conversation._context,

@@ -4,8 +4,8 @@ How is a query answered? Parsed, asked of the legs under its conditions, ranked,
 Pure but for the index it reads and the encoder it asks; the same question of the same index gets the same answer.
 """
 
-from quarry.search.answer import Answer, Correction, Hit, Passage, Relaxed
-from quarry.search.answering import search
+from quarry.search.answer import Answer, Correction, FurtherPassages, Hit, Passage, Relaxed
+from quarry.search.answering import further_passages, search
 from quarry.search.explaining import Explanation, explain
 from quarry.search.legs import Legs
 from quarry.search.relating import Related, RelatedNote, Source, related
@@ -14,6 +14,7 @@ __all__ = [
     "Answer",
     "Correction",
     "Explanation",
+    "FurtherPassages",
     "Hit",
     "Legs",
     "Passage",
@@ -22,6 +23,7 @@ __all__ = [
     "Relaxed",
     "Source",
     "explain",
+    "further_passages",
     "related",
     "search",
 ]

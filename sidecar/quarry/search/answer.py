@@ -50,8 +50,16 @@ class Hit(Struct, frozen=True):
     score: float
     legs: frozenset[Leg]  # which found it
     passages: tuple[Passage, ...]
+    further_passages: int = 0  # that answer, too, and are not quoted
     title_marks: tuple[Mark, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
+
+
+class FurtherPassages(Struct, frozen=True):
+    """The passages of one hit behind its best one."""
+
+    passages: tuple[Passage, ...]
+    truncated: bool  # the token budget ended first
 
 
 class Answer(Struct, frozen=True):

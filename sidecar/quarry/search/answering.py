@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from quarry.index import Deadline
-from quarry.search.answer import Answer
+from quarry.search.answer import Answer, FurtherPassages
 from quarry.search.attempting import Attempt, Attempts, Listing, count
 from quarry.search.legs import Legs, is_wanted
 from quarry.search.question import can_rank
@@ -47,27 +47,61 @@ def search(
     return replace(answer, missing=missing, understood=understood)
 
 
+def further_passages(
+    request: SearchRequest,
+    path: str,
+    legs: Legs,
+    weights: Mapping[Leg, float],
+    fusion: Fusion,
+    deadline: Deadline,
+    now: datetime,
+) -> FurtherPassages:
+    """
+    The passages that the hit at *path* has in the answer to *request* behind its best one; none where it is no hit.
+
+    Raises:
+        BadQuery, DeadlineExceeded, Cancelled: As for `search`.
+    """
+    query = parse_query(request.query, request.scope, now=now)
+    note = legs.reader.note_named(path)
+    attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
+    attempt = attempts.until_found(query) if can_rank(query) else None
+    listing = attempt.listing if attempt else attempts.listing(query.condition)
+    shown = listing.found if listing else attempt.found if attempt else ()
+    hit = next((found for found in shown if note and found.group.path == note.path), None)
+    if hit is None:
+        return FurtherPassages((), truncated=False)
+    quoter = _quoter(attempt, attempts) if attempt and not listing else _listing_quoter(attempts)
+    return quoter.further_passages(hit, request)
+
+
 def _answer(attempt: Attempt, asked: Attempts) -> Answer:
     """What was found, with its passages quoted."""
-    legs, question, deadline = asked.legs, attempt.question, asked.deadline
-    serving = legs.serving(asked.request.mode)
-    deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
-    encoder = legs.encoder if "dense" in serving else None
-    quoter = Quoter(legs.reader, question.wanted(), encoder, question.vector, deadline)
-    hits, truncated = quoter.hits(attempt.found, asked.request)
+    serving = asked.legs.serving(asked.request.mode)
+    asked.deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
+    hits, truncated = _quoter(attempt, asked).hits(attempt.found, asked.request)
     return Answer(
         hits=hits,
-        total=count(attempt, legs.reader, serving),
+        total=count(attempt, asked.legs.reader, serving, asked.deadline),
         legs=serving,
         missing={},
         truncated=truncated,
-        corrections=question.corrections,
+        corrections=attempt.question.corrections,
         relaxed=attempt.relaxed,
     )
 
 
 def _listed(listing: Listing, asked: Attempts) -> Answer:
     """The newest notes that conditions admit, by their first passages."""
-    quoter = Quoter(asked.legs.reader, Wanted({}), None, None, asked.deadline)
-    hits, truncated = quoter.hits(listing.found, asked.request)
+    hits, truncated = _listing_quoter(asked).hits(listing.found, asked.request)
     return Answer(hits, listing.total, (), {}, truncated)
+
+
+def _quoter(attempt: Attempt, asked: Attempts) -> Quoter:
+    legs, question = asked.legs, attempt.question
+    encoder = legs.encoder if "dense" in legs.serving(asked.request.mode) else None
+    return Quoter(legs.reader, question.wanted(), encoder, question.vector, asked.deadline)
+
+
+def _listing_quoter(asked: Attempts) -> Quoter:
+    return Quoter(asked.legs.reader, Wanted({}), None, None, asked.deadline)

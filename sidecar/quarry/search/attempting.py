@@ -103,7 +103,7 @@ class Attempts(Struct, frozen=True):
         return Attempt(query, question, ranked, found, relaxed)
 
 
-def count(attempt: Attempt, reader: Reader, serving: Sequence[Leg]) -> int:
+def count(attempt: Attempt, reader: Reader, serving: Sequence[Leg], deadline: Deadline) -> int:
     """The notes that hold a word of the query, and those that were found by their meaning alone."""
     question, ranked = attempt.question, attempt.ranked
     by_word = len(ranked.note_ids) - len(ranked.wordless)
@@ -113,7 +113,9 @@ def count(attempt: Attempt, reader: Reader, serving: Sequence[Leg]) -> int:
     if ranked.is_wordless or not ranked.wordless or holding <= by_word:
         return max(holding, by_word) + len(ranked.wordless)
     # some of these hold a word, too, but were not proposed for it
-    return holding + len(ranked.wordless) - len(reader.note_scores(question.lexical, ranked.wordless))
+    return (
+        holding + len(ranked.wordless) - len(reader.note_scores(question.lexical, ranked.wordless, deadline=deadline))
+    )
 
 
 def _least_nearness(step: Step | None) -> float:

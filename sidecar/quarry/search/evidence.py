@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 from msgspec import Struct
 
-from quarry.index import ChunkWeights, Deadline, NearestChunks, Needle, NoteIds, NoteName, Reader, Scored
-from quarry.index.dense import NOTHING_NEAR
+from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
 from quarry.index.ids import SLOT_BITS
+from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, relative, stretched
 from quarry.search.question import Question
 from quarry.terms.analysis import STOP_TERMS, analyse
@@ -49,12 +49,12 @@ class Evidence(Struct, frozen=True):
 def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline: Deadline) -> Evidence:
     """Ask the legs of *question* for their best, and the dense leg about all of them."""
     asks_words = "lexical" in serving and not question.lexical.is_empty
-    needle = reader.needle(question.vector) if "dense" in serving and question.vector is not None else None
+    dense_query = reader.dense_query(question.vector) if "dense" in serving and question.vector is not None else None
     admitted = question.admitted
     words = reader.proposed(question.lexical, admitted, POOL, deadline=deadline, weights=WEIGHTS) if asks_words else []
     named = _named(question, reader, deadline) if asks_words else set()
-    dense = needle.chunks(admitted, POOL, deadline) if needle else []
-    titled = needle.titles(admitted, POOL) if needle else []
+    dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
+    titled = dense_query.top_titles(admitted, POOL) if dense_query else []
     bm25 = dict(words)
     by_words = best_by_note(bm25)
     proposed = {*by_words, *named, *[chunk_id >> SLOT_BITS for chunk_id, _ in dense]}
@@ -67,9 +67,11 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     note_ids = np.array(ids, dtype=np.int64)
 
     notes = reader.note_scores(question.lexical, ids, deadline=deadline) if asks_words else {}
-    phrases = reader.phrase_scores(question.pairs, [*bm25][:NEIGHBOURED]) if question.pairs and bm25 else {}
-    nearest = needle.nearest_of(note_ids) if needle else NOTHING_NEAR
-    nearness, in_place = _meaning(note_ids, nearest, needle)
+    beside: Mapping[int, float] = {}
+    if question.pairs and bm25:
+        beside = reader.phrase_scores(question.pairs, [*bm25][:NEIGHBOURED], deadline=deadline)
+    nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
+    nearness, in_place = _meaning(note_ids, nearest, dense_query)
     covers, exact = _titles(note_ids, reader.note_names(sorted(named)), question)
     highest = words[0][1] if words else 0.0
     return Evidence(
@@ -77,7 +79,7 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
         signals=Signals(
             passage=relative(_column(by_words, note_ids)),
             note=relative(_column(notes, note_ids)),
-            phrase=relative(_column(best_by_note(phrases), note_ids)),
+            phrase=relative(_column(best_by_note(beside), note_ids)),
             meaning=stretched(in_place),
             title=covers,
             exact=exact,
@@ -113,15 +115,15 @@ def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
     return column
 
 
-def _meaning(note_ids: NoteIds, nearest: NearestChunks, needle: Needle | None) -> tuple[Numbers, Numbers]:
+def _meaning(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery | None) -> tuple[Numbers, Numbers]:
     """
     How near each note is, -inf where it has no vector, and how near where it stands.
 
     For the latter a note without a vector is as near as the farthest.
     """
-    if needle is None:
+    if dense_query is None:
         return np.full(len(note_ids), -np.inf), np.zeros(len(note_ids))
-    titled, cosines = needle.titles_of(note_ids)
+    titled, cosines = dense_query.title_cosines(note_ids)
     with_chunk, with_title = np.searchsorted(note_ids, nearest.note_ids), np.searchsorted(note_ids, titled)
     nearness = np.full(len(note_ids), -np.inf)
     nearness[with_title] = np.maximum(cosines - BRIEF, -1.0)

@@ -66,7 +66,7 @@ def explain(
         attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
         attempt = attempts.until_found(query)
         query = attempt.query
-    refusal = reader.first_refusal(query.condition, note.note_id, deadline=deadline)
+    refusal = reader.first_failing_condition(query.condition, note.note_id, deadline=deadline)
     if refusal is not None:
         reason = condition_in_words(refusal)
         return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)
@@ -74,19 +74,21 @@ def explain(
         message = "There is nothing to rank by: the query lists the notes it admits, the newest first."
         return Explanation(note.path, "listed", message, understood)
     question, relaxed = attempt.question, attempt.relaxed
-    found, lacking = _words(question, note.note_id, reader)
+    found, lacking = _words(question, note.note_id, reader, deadline)
     by_meaning = question.vector is not None
     placed = _placed(note, attempt.ranked, understood, found, lacking, by_meaning=by_meaning)
     return replace(placed, message=f"{relaxed.message} {placed.message}") if relaxed else placed
 
 
-def _words(question: Question, note_id: int, reader: Reader) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(
+    question: Question, note_id: int, reader: Reader, deadline: Deadline
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which words of the query the note holds in any form, and which it lacks."""
     used = {correction.typed: correction.used for correction in question.corrections}
     held: dict[str, bool] = {}
     for word in (used.get(word, word) for word in question.query.words):
         alone = LexicalQuery(terms=ranking_terms(word))
-        held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id]))
+        held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
     return tuple(word for word in held if held[word]), tuple(word for word in held if not held[word])
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, LexicalQuery, NoteIds, Reader
-from quarry.index.vectors import FloatVector
+from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
 from quarry.terms.analysis import locate, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
@@ -73,7 +73,7 @@ def ask(
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: A condition cannot be evaluated, or not in time.
     """
-    admitted = reader.admitted(query.condition, deadline=deadline)
+    admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
     words, corrections = _corrected(query, reader, encoder, prefix, deadline) if corrects else (query.words, ())
     lexical = LexicalQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)

@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk
-from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
-from quarry.search.answer import Hit, Passage
+from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
-from quarry.types import Leg, SearchRequest, Span
+from quarry.types import Fused, Leg, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
@@ -40,13 +40,28 @@ class Quoter(Struct, frozen=True):
         """
         The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
 
-        The budget is filled with the best passage of each note in order, then with the further ones. A snippet width
-        of 0 asks for notes alone: nothing is fetched or quoted.
+        The budget is filled with the best passage of each note in order, then, if the request expands its hits, with
+        the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
         """
         if request.snippet_width == 0:
             return tuple(Hit(found.group.path, found.score, found.legs, ()) for found in shown), False
         groups = [found.group.chunks for found in shown]
-        ranked = [chunk for at in range(PASSAGES_PER_HIT) for chunks in groups for chunk in chunks[at : at + 1]]
+        quoted = range(PASSAGES_PER_HIT if request.expand else 1)
+        ranked = [chunk for at in quoted for chunks in groups for chunk in chunks[at : at + 1]]
+        passages_of: dict[str, list[Passage]] = {}
+        passages, truncated = self._passages(ranked, request)
+        for passage in passages:
+            passages_of.setdefault(passage.fused.path, []).append(passage)
+        notes = [(found, passages_of[found.group.path]) for found in shown if found.group.path in passages_of]
+        return tuple(self._hit(found, its_passages) for found, its_passages in notes), truncated
+
+    def further_passages(self, found: Found, request: SearchRequest) -> FurtherPassages:
+        """The passages of *found* behind its best one, with the whole token budget to themselves."""
+        passages, truncated = self._passages(found.group.chunks[1:], request)
+        return FurtherPassages(tuple(passages), truncated)
+
+    def _passages(self, ranked: Sequence[Fused], request: SearchRequest) -> tuple[list[Passage], bool]:
+        """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""
         ids = [chunk.chunk_id for chunk in ranked]
         if request.with_text:
             stored, fitted = self._filled(ids, request.max_tokens)
@@ -56,14 +71,12 @@ class Quoter(Struct, frozen=True):
             snippets = self.snippets([*stored.values()], request.snippet_width)
             fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
             fitted = tuple(one for one in fitted if not one.truncated)  # a snippet is shown whole or not at all
-        passages: dict[str, list[Passage]] = {}
         there = [chunk for chunk in ranked if chunk.chunk_id in stored]
-        for chunk, snippet, one in zip(there, snippets, fitted, strict=False):  # what did not fit ends the zip
-            text = one.text if request.with_text else ""
-            passage = Passage(stored[chunk.chunk_id], chunk, snippet, text, one.truncated)
-            passages.setdefault(chunk.path, []).append(passage)
-        hits = tuple(self._hit(found, passages[found.group.path]) for found in shown if found.group.path in passages)
-        return hits, len(fitted) < len(stored) or any(one.truncated for one in fitted)
+        passages = [
+            Passage(stored[chunk.chunk_id], chunk, snippet, one.text if request.with_text else "", one.truncated)
+            for chunk, snippet, one in zip(there, snippets, fitted, strict=False)  # what did not fit ends the zip
+        ]
+        return passages, len(fitted) < len(stored) or any(one.truncated for one in fitted)
 
     def _filled(self, chunk_ids: Sequence[int], max_tokens: int) -> tuple[dict[int, StoredChunk], tuple[Fitted, ...]]:
         """The chunks up to the first that does not fit into the budget, in order, and their texts as far as they do."""
@@ -88,7 +101,8 @@ class Quoter(Struct, frozen=True):
 
     def _hit(self, found: Found, passages: Sequence[Passage]) -> Hit:
         marks = spans_of(passages[0].chunk.title, self.wanted)
-        return Hit(found.group.path, found.score, found.legs, tuple(passages), tuple(marks), found.shares)
+        further = len(found.group.chunks) - len(passages)
+        return Hit(found.group.path, found.score, found.legs, tuple(passages), further, tuple(marks), found.shares)
 
     def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
         """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""

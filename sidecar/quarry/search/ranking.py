@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.index import Deadline, NoteIds, Reader, best_first, note_of
+from quarry.index import Deadline, NoteIds, Reader, argsort_by_score_then_path, note_of
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import GUARD_CHUNKS, Group, group_by_note, guarded_limit
 from quarry.ranking.signals import SCORE_DIGITS, blend, default_weights, shares
@@ -119,7 +119,7 @@ def by_signals(
     nearness = np.maximum(evidence.nearness, -1.0)
     is_near = (nearness * question.familiarity >= floor) & (near_rank < np.where(has_word, DEPTH, POOL))
     found = np.flatnonzero(has_word | is_near)
-    order = best_first(note_ids[found], scores[found], len(found), _paths(reader))
+    order = argsort_by_score_then_path(note_ids[found], scores[found], len(found), _paths(reader))
     ordered: list[int] = note_ids[found[order]].tolist()
     passages = passages_by(evidence, question, reader, deadline)
 
@@ -169,7 +169,7 @@ def _near_ranks(evidence: Evidence, reader: Reader) -> NoteIds:
     """For each note how many are nearer in meaning; at least `POOL` for those of which it does not matter."""
     known = np.flatnonzero(evidence.nearness > -np.inf)
     ranks = np.full(len(evidence.note_ids), POOL, dtype=np.int64)
-    order = best_first(evidence.note_ids[known], evidence.nearness[known], POOL, _paths(reader))
+    order = argsort_by_score_then_path(evidence.note_ids[known], evidence.nearness[known], POOL, _paths(reader))
     ranks[known[order]] = np.arange(len(order))
     return ranks
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from quarry.conditions import Every
 from quarry.errors import BadRequest, NoteNotFound
 from quarry.index import Deadline, LexicalQuery, NoteIds, Reader, StoredChunk, note_of
-from quarry.index.vectors import FloatVector
+from quarry.index.vector.quantize import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, relative, stretched
 from quarry.search.evidence import best_by_note
 from quarry.search.legs import Legs
@@ -70,7 +70,7 @@ def related(source: Source, legs: Legs, scope: Scope, limit: int, width: int, de
     texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
     vector = _vector(chunks, texts, legs)
     terms = _telling(texts, reader)
-    admitted = reader.admitted(Every(scope.conditions), deadline=deadline)
+    admitted = reader.matching_notes(Every(scope.conditions), deadline=deadline)
     scores, best = _scores(vector, LexicalQuery(terms=terms), admitted, reader, deadline)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
@@ -153,8 +153,8 @@ def _scores(
     deadline: Deadline,
 ) -> tuple[dict[int, float], dict[int, int]]:
     """Note -> score, and note -> its passage to show."""
-    needle = reader.needle(vector) if vector is not None else None
-    dense = needle.chunks(admitted, POOL, deadline) if needle else []
+    dense_query = reader.dense_query(vector) if vector is not None else None
+    dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
     words = reader.lexical(lexical, admitted, POOL, deadline=deadline) if not lexical.is_empty else ()
     by_word = best_by_note({candidate.chunk_id: candidate.score for candidate in words})
     ids = sorted({note_of(chunk_id) for chunk_id, _ in dense} | by_word.keys())
@@ -162,8 +162,8 @@ def _scores(
     for candidate in words:
         best.setdefault(note_of(candidate.chunk_id), candidate.chunk_id)
     cosines = np.zeros(len(ids))
-    if needle:
-        nearest = needle.nearest_of(np.array(ids, dtype=np.int64))
+    if dense_query:
+        nearest = dense_query.nearest_chunks(np.array(ids, dtype=np.int64))
         best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
         cosines[np.searchsorted(ids, nearest.note_ids)] = nearest.cosines
     word = relative(np.array([by_word.get(i, 0.0) for i in ids]))

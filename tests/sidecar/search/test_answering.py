@@ -3,9 +3,11 @@
 import threading
 import time
 from datetime import datetime
+from itertools import product
 
 import pytest
 from builders import Vault, ask, find, settle
+from msgspec.structs import replace
 
 from quarry.engine import Engine
 from quarry.errors import Cancelled, DeadlineExceeded
@@ -114,6 +116,54 @@ def test_a_note_is_one_hit_with_its_best_passages(vault: Vault, open_engine, fus
     assert answer.total == 2
 
 
+# --- further passages ------------------------------------------------------------------------------
+
+PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folder:Health", "tag:nowhere sleep", "xyzzy")
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):
+    compared = 0
+    for query, with_text in product(PHRASINGS, (True, False)):
+        options = {"mode": mode, "fusion": fusion, "with_text": with_text, "guard": False, "max_tokens": 100_000}
+        request = SearchRequest(query, **options)
+        expanded, brief = sample.search(replace(request, expand=True)), sample.search(request)
+
+        unfolded = []
+        for hit in brief.hits:
+            further = sample.further_passages(request, hit.path)
+            assert (len(hit.passages), len(further.passages), further.truncated) == (1, hit.further_passages, False)
+            unfolded.append(replace(hit, passages=(*hit.passages, *further.passages), further_passages=0))
+            compared += len(further.passages)
+        assert replace(brief, hits=tuple(unfolded)) == expanded
+    assert compared > 0
+
+
+def test_further_passages_have_the_token_budget_to_themselves(vault: Vault, open_engine):
+    sections = "\n".join(f"## Part {number}\nwalnut {f'w{number} ' * 200}" for number in range(3))
+    vault.write("long.md", sections)
+    engine = open_engine()
+
+    expanded = ask(engine, "walnut", max_tokens=250)
+    further = engine.further_passages(SearchRequest("walnut", max_tokens=250), "long.md")
+
+    assert [len(hit.passages) + hit.further_passages for hit in expanded.hits] == [3]
+    assert (expanded.hits[0].further_passages, expanded.truncated) == (1, True)
+    assert [passage.truncated for passage in further.passages] == [False, True]
+    assert further.truncated
+
+
+def test_what_is_no_hit_has_no_further_passages(vault: Vault, open_engine):
+    vault.write_all({"a.md": "## One\nwalnut\n## Two\ncherry", "b.md": "## One\noak\n## Two\noak"})
+    engine = open_engine()
+
+    request = SearchRequest("walnut", mode="keyword")
+    found = [engine.further_passages(request, path) for path in ("b.md", "gone.md")]
+
+    assert [(further.passages, further.truncated) for further in found] == [((), False)] * 2
+
+
 # --- budget, guard, browsing -----------------------------------------------------------------------
 
 
@@ -219,6 +269,19 @@ def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
         for fusion in ("convex", "rrf"):
             with pytest.raises(DeadlineExceeded):
                 search(SearchRequest("walnut"), Legs(reader, None, {}), EQUAL, fusion, past, NOW)
+
+
+def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(vault: Vault, open_engine):
+    vault.write_all({f"{number:03}.md": "walnut" for number in range(40)} | {"z.md": "oak"})
+    deadline, given = Deadline.after(10), []
+    engine = open_engine()
+
+    with engine._legs() as legs:
+        note_scores = legs.reader.note_scores
+        legs.reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
+        search(SearchRequest("walnut"), legs, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
+
+    assert given == [{"deadline": deadline}]
 
 
 def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_engine):

@@ -94,6 +94,19 @@ def test_the_whole_note_speaks_where_its_words_lie_in_different_passages(vault: 
     assert all(signals[path]["note"] < 0.8 for path in signals if path != "both.md")
 
 
+def test_neighbours_of_the_query_are_looked_for_under_the_deadline(vault: Vault, open_engine):
+    vault.write("a.md", "hide glue")
+    deadline, given = Deadline.after(10), []
+
+    with open_engine()._reading() as reader:
+        phrase_scores = reader.phrase_scores
+        reader.phrase_scores = lambda *asked, **options: given.append(options) or phrase_scores(*asked, **options)
+        asked = ask(parse_query("hide glue", now=NOW), reader, None, typing=False, deadline=deadline)
+        gather(asked, reader, ("lexical",), deadline)
+
+    assert given == [{"deadline": deadline}]
+
+
 def test_neighbours_of_the_query_count_where_they_are_neighbours(vault: Vault, open_engine, evidence_of):
     vault.write_all({"beside.md": "made of a hide glue", "apart.md": "glue made of a hide", "z.md": "oak"})
 

@@ -1,12 +1,18 @@
 """What became of a note: each state, and numbers that are those of the search."""
 
+from datetime import datetime
+
 import pytest
 from builders import HashEncoder, Vault, ask, settle
 
 from quarry.engine import Engine
 from quarry.errors import BadQuery
+from quarry.index import Deadline
+from quarry.search import Legs, explain
 from quarry.types import Scope, SearchRequest
 
+EQUAL = {"lexical": 1.0, "dense": 1.0}
+NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 TYPED = ["restore the backup", "bellows cloth", '"hide glue"', "reeds tuning -plane", "浜松"]
 
 
@@ -126,6 +132,19 @@ def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
 
 def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
     assert why(engine, "walnut", "Nuts/19.md", limit=5, guard=True, mode="keyword").state == "hit"
+
+
+def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine):
+    deadline, given = Deadline.after(10), []
+
+    with engine._reading() as reader:
+        note_scores = reader.note_scores
+        reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
+        legs = Legs(reader, None, {"dense": "not here"})
+        explain(SearchRequest("walnut plum"), "Nuts/00.md", legs, EQUAL, "convex", deadline, NOW)
+
+    assert len(given) == 3  # for the ranking, and for each word
+    assert all(options == {"deadline": deadline} for options in given)
 
 
 # --- numbers ---------------------------------------------------------------------------------------

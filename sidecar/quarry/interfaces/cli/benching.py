@@ -12,8 +12,8 @@ DETAILS = """Measure the engine and the sidecar on copies of a vault, which itse
   quarry bench VAULT --only index,save  some parts: index, query, socket, unchanged, start, while-indexing, save, peers
   quarry bench --compare A B            two results that --json wrote, as ratios
 
-Beside each figure stands the published design's, on the same notes and queries in the same run. A vault that holds
-fewer chunks than asked for is grown with notes mixed from its own sentences."""
+In a checkout, the published design is measured in the same run on the same notes and queries, and its figures stand
+beside ours. A vault that holds fewer chunks than asked for is grown with notes mixed from its own sentences."""
 
 
 def add_commands(commands: Commands) -> None:

@@ -13,14 +13,12 @@ from quarry.bench import report, results
 from quarry.bench.results import Document
 from quarry.bench.running import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, Plan, measure, size_of_name
 from quarry.config import private_folder
-from quarry.errors import BadRequest, ExtraMissing
+from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.indexing import BUSY
 from quarry.interfaces.cli.terminal import complain, say
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.failures import RequestFailed
-
-NEEDED = ("model2vec", "sqlite_vec")  # by the published design
 
 
 def measure_vault(options: argparse.Namespace) -> int:
@@ -91,7 +89,6 @@ def _plan(options: argparse.Namespace, work: Path) -> Plan:
 
     Raises:
         BadRequest: It cannot be measured.
-        ExtraMissing: Something that the published design needs is not installed.
     """
     if options.vault is None:
         raise BadRequest("name a vault to measure with; see `quarry bench --help`")
@@ -108,8 +105,6 @@ def _plan(options: argparse.Namespace, work: Path) -> Plan:
     parts = frozenset(_names(options.only)) or frozenset(PARTS)
     if unknown := parts - frozenset(PARTS):
         raise BadRequest(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
-    if not options.no_baseline:
-        _require()
     return Plan(
         vault=options.vault.expanduser(),
         work=work,
@@ -126,16 +121,6 @@ def _plan(options: argparse.Namespace, work: Path) -> Plan:
 
 def _names(given: str | None) -> list[str]:
     return [name.strip().lower() for name in (given or "").split(",") if name.strip()]
-
-
-def _require() -> None:
-    for name in NEEDED:
-        try:
-            __import__(name)
-        except ImportError as error:
-            raise ExtraMissing(
-                f"the published design needs {name}: install quarry-search[bench], or say --no-baseline"
-            ) from error
 
 
 @contextlib.contextmanager

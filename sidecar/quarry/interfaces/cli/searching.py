@@ -110,6 +110,7 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> N
         fusion=options.fusion,
         detail="full" if options.full or options.why or options.as_json else "scan",
         max_tokens=options.max_tokens,
+        expand=options.full or options.as_json,
         guard=options.limit is None,  # who names a limit means it
     )
     started_s = time.perf_counter()

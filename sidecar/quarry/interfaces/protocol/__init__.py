@@ -36,7 +36,16 @@ from quarry.interfaces.protocol.hits import Breakdown, Hit, Mark, Passage, Signa
 from quarry.interfaces.protocol.notes import ListNotesParams, NoteList, NoteSummary, NoteText, ReadNoteParams
 from quarry.interfaces.protocol.opening import Client, InitializeParams, InitializeResult, Vault
 from quarry.interfaces.protocol.related import RelatedNote, RelatedParams, RelatedResult
-from quarry.interfaces.protocol.search import Correction, Relaxed, RelaxStep, SearchParams, SearchResult
+from quarry.interfaces.protocol.search import (
+    Correction,
+    PassagesParams,
+    PassagesResult,
+    RankedParams,
+    Relaxed,
+    RelaxStep,
+    SearchParams,
+    SearchResult,
+)
 from quarry.interfaces.protocol.settings import Settings, SettingsWriteParams
 from quarry.interfaces.protocol.status import (
     IndexState,
@@ -91,8 +100,11 @@ __all__ = [
     "NoteText",
     "Params",
     "Passage",
+    "PassagesParams",
+    "PassagesResult",
     "Problem",
     "Progress",
+    "RankedParams",
     "ReadNoteParams",
     "RebuildParams",
     "RelatedNote",

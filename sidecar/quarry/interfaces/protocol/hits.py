@@ -67,7 +67,10 @@ class Hit(Value, frozen=True, kw_only=True):
     why: Annotated[Why, Doc(description="Found by its words, by its meaning, or by both.")]
     modified_ms: int
     tags: list[str]
-    passages: list[Passage]
+    passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all, as far as the budget goes.")]
+    further_passages: Annotated[
+        int, Doc(description="Passages that answer, too, and are not quoted here; `search/passages` quotes them.")
+    ]
     signals: Annotated[
         list[Signal] | None,
         Doc(description="What spoke for it, the strongest first; null with `scan`, empty with `rrf`."),

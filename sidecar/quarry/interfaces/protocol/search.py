@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from quarry.interfaces.protocol.asking import Filters, FusionChoice, Mode, QueryText, Weights
 from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Params, Value
-from quarry.interfaces.protocol.hits import Hit
+from quarry.interfaces.protocol.hits import Hit, Passage
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 
 
-class SearchParams(Params, frozen=True, kw_only=True):
-    """A query: words to rank by, and what the notes must satisfy."""
+class RankedParams(Params, frozen=True, kw_only=True):
+    """Everything that decides which notes answer a query, in which order, and how they are quoted."""
 
     query: QueryText
     limit: Annotated[int, Doc(description="Hits wanted, one a note.", ge=1, le=100)] = 10
@@ -36,7 +36,31 @@ class SearchParams(Params, frozen=True, kw_only=True):
         bool,
         Doc(description="Return every hit when few chunks match and the limit would drop more than half of them."),
     ] = True
+
+
+class SearchParams(RankedParams, frozen=True, kw_only=True):
+    """A query: words to rank by, and what the notes must satisfy."""
+
+    expand: Annotated[
+        bool,
+        Doc(description="Quote all passages of each hit, not its best one alone; see `search/passages`."),
+    ] = False
     supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
+
+
+class PassagesParams(RankedParams, frozen=True, kw_only=True):
+    """The further passages of one hit: the parameters of its search, and its path."""
+
+    path: Annotated[str, Doc(description="The hit's note.", max_length=4096)]
+
+
+class PassagesResult(Value, frozen=True, kw_only=True):
+    """The hit's passages behind its best one, best first; none where the note is no longer a hit."""
+
+    passages: list[Passage]
+    truncated: Annotated[
+        bool, Doc(description="The token budget, which they have to themselves, ended before they did.")
+    ]
 
 
 class Correction(Value, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from quarry.interfaces.protocol.explain import ExplainParams, ExplainResult
 from quarry.interfaces.protocol.notes import ListNotesParams, NoteList, NoteText, ReadNoteParams
 from quarry.interfaces.protocol.opening import InitializeParams, InitializeResult
 from quarry.interfaces.protocol.related import RelatedParams, RelatedResult
-from quarry.interfaces.protocol.search import SearchParams, SearchResult
+from quarry.interfaces.protocol.search import PassagesParams, PassagesResult, SearchParams, SearchResult
 from quarry.interfaces.protocol.settings import Settings, SettingsWriteParams
 from quarry.interfaces.protocol.status import IndexStatus, IndexUpdated, RebuildParams
 from quarry.interfaces.protocol.vault import Accepted, VaultChangedParams
@@ -14,6 +14,7 @@ from quarry.interfaces.protocol.vault import Accepted, VaultChangedParams
 REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "initialize": (InitializeParams, InitializeResult),
     "search": (SearchParams, SearchResult),
+    "search/passages": (PassagesParams, PassagesResult),
     "explain": (ExplainParams, ExplainResult),
     "related": (RelatedParams, RelatedResult),
     "context": (ContextParams, ContextResult),

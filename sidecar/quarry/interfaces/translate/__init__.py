@@ -5,7 +5,7 @@ The second scrub is a line of defence: notes were scrubbed when indexed, but wha
 """
 
 from quarry.interfaces.translate.context import context_result
-from quarry.interfaces.translate.hits import explain_result, related_result, search_result
+from quarry.interfaces.translate.hits import explain_result, passages_result, related_result, search_result
 from quarry.interfaces.translate.notes import note_list, note_text
 from quarry.interfaces.translate.requests import (
     SCAN_WIDTH,
@@ -30,6 +30,7 @@ __all__ = [
     "missing_legs",
     "note_list",
     "note_text",
+    "passages_result",
     "related_result",
     "related_source",
     "scope",

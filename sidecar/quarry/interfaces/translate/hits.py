@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.outgoing import all_scrubbed, scrubbed
 from quarry.interfaces.translate.status import missing_legs
-from quarry.search import Answer, Explanation, Hit, Passage, Related, RelatedNote
+from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.decoding import utf16_offset
 from quarry.text.positions import note_line, note_utf16_offset
 from quarry.text.snippet import Mark, Snippet
@@ -29,6 +29,13 @@ def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
         tokens=answer.tokens,
         truncated=answer.truncated,
     )
+
+
+def passages_result(found: FurtherPassages, *, with_text: bool) -> wire.PassagesResult:
+    """The reply to `search/passages`."""
+    clean = all_scrubbed(_texts_of_passages(found.passages, with_text=with_text))
+    passages = [_passage(passage, clean, with_text=with_text) for passage in found.passages]
+    return wire.PassagesResult(passages=passages, truncated=found.truncated)
 
 
 def explain_result(explanation: Explanation) -> wire.ExplainResult:
@@ -66,11 +73,15 @@ def _texts(hits: Sequence[Hit], *, with_text: bool) -> Iterator[str]:
         note = hit.passages[0].chunk
         yield note.title
         yield from note.tags
-        for passage in hit.passages:
-            yield from passage.chunk.chunk.heading_path
-            yield passage.snippet.text
-            if with_text:
-                yield passage.text
+        yield from _texts_of_passages(hit.passages, with_text=with_text)
+
+
+def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> Iterator[str]:
+    for passage in passages:
+        yield from passage.chunk.chunk.heading_path
+        yield passage.snippet.text
+        if with_text:
+            yield passage.text
 
 
 def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
@@ -85,6 +96,7 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
         modified_ms=note.modified_ms,
         tags=[clean[tag] for tag in note.tags],
         passages=[_passage(passage, clean, with_text=with_text) for passage in hit.passages],
+        further_passages=hit.further_passages,
         signals=_signals(hit.shares) if with_text else None,
     )
 

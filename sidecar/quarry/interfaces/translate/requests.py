@@ -11,8 +11,8 @@ FULL_WIDTH = 300
 QUOTE_CHARACTERS = 500  # of a passage in a context block
 
 
-def search_request(params: wire.SearchParams) -> SearchRequest:
-    """What the engine is to be asked."""
+def search_request(params: wire.RankedParams) -> SearchRequest:
+    """The search that a client asks for, or whose hit it asks about."""
     return SearchRequest(
         query=params.query,
         limit=params.limit,
@@ -25,6 +25,7 @@ def search_request(params: wire.SearchParams) -> SearchRequest:
         weights=_weights(params.weights),
         guard=params.guard,
         with_text=params.detail == "full",
+        expand=isinstance(params, wire.SearchParams) and params.expand,
     )
 
 

@@ -102,15 +102,6 @@ def test_a_vault_that_is_not_there_is_told_of(command, tmp_path):
     assert command("bench", str(tmp_path / "nowhere")).code == 4
 
 
-def test_without_the_extra_it_says_what_to_install(command, vault, monkeypatch):
-    monkeypatch.setitem(sys.modules, "model2vec", None)
-
-    done = command("bench", str(vault))
-
-    assert done.code == 1
-    assert "[bench]" in done.err
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there, what is told to end does not hear of it")
 def test_a_benchmark_that_is_told_to_end_leaves_nothing_behind(vault, tmp_path):
     (tmp_path / "temporary").mkdir()
