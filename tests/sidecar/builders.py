@@ -26,7 +26,7 @@ from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import Index
-from quarry.index.vectors import FloatVector
+from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import reading
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
@@ -265,7 +265,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:
-            said.append((hit.path, hit.score, sorted(hit.legs), hit.title_marks, hit.shares))
+            said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
                 (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]

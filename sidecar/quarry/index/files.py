@@ -68,7 +68,7 @@ def create(path: Path) -> None:
     _take_place(new, path)
 
 
-def recognise(path: Path) -> int:
+def read_schema_version(path: Path) -> int:
     """
     The schema version of the index at *path*, from its first bytes; nothing is opened, so nothing can change.
 
@@ -105,7 +105,7 @@ def clear_leftovers(path: Path) -> None:
         discard(_beside(path, suffix))
 
 
-def set_aside(path: Path) -> Path:
+def quarantine(path: Path) -> Path:
     """
     Rename a damaged index, with its companions, to `NAME.damaged-N`; of earlier ones the newest is kept.
 
@@ -159,7 +159,7 @@ def install(new: Path, over: Path) -> None:
     fault_point("swap")
 
 
-def settle(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
     """Write the closed file at *path* out to the disk: a hundred megabytes take a second, in which nobody need wait."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
@@ -168,7 +168,7 @@ def settle(path: Path) -> None:
 def _take_place(new: Path, over: Path) -> None:
     """Rename *new*, written out to the disk, over *over*, which has no WAL that matters."""
     try:
-        settle(new)
+        sync_to_disk(new)
         for suffix in _COMPANIONS:
             _beside(over, suffix).unlink(missing_ok=True)
             _beside(new, suffix).unlink(missing_ok=True)

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.bodies import Body, opened, pack, unpack
 from quarry.index.checksums import content_hash, content_number, note_checksum
 from quarry.index.database import Parts, SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
 from quarry.index.keyword_rows import KeywordQueue, KeywordRows
 from quarry.index.keywords import ChunkColumns, note_columns
 from quarry.index.links import target_key, target_number
+from quarry.index.note_codec import NoteContent, open_packed, pack, unpack
+from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.prepared import PreparedNote, chunk_terms
-from quarry.index.rows import note_from
-from quarry.index.stored import NoteRow, note_row
-from quarry.index.vector_rows import VectorRows
+from quarry.index.row_codec import note_from
+from quarry.index.vector.writer import VectorWriter
 from quarry.types import Chunk, FileStamp
 
 _INSERT_NOTE = (
@@ -45,17 +45,17 @@ class _OldNote(Struct, frozen=True):
 
     row: NoteRow
     chunk_ids: tuple[int, ...]
-    body: Body | None  # None: something is not as it was written
+    body: NoteContent | None  # None: something is not as it was written
     hashes: tuple[bytes, ...]  # of the body's chunks
 
 
-class NoteRows:
+class NoteWriter:
     """Changes the rows of notes over one writing *connection*."""
 
     def __init__(self, connection: apsw.Connection, parts: Parts, queue: KeywordQueue) -> None:
         self._db = connection
         self._keywords = KeywordRows(connection, parts, queue)
-        self._vectors = VectorRows(connection)
+        self._vectors = VectorWriter(connection)
         self._changed: set[int] = set()  # notes that are in `changes` by now
 
     def upsert(self, note: PreparedNote, old_path: str | None = None) -> None:
@@ -197,7 +197,7 @@ class NoteRows:
         ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(number for _, number in rows)
         if not row.is_sound:
             return _OldNote(row, ids, None, ())
-        body, (first, _) = row.body(), id_range(note_id)
+        body, (first, _) = row.content(), id_range(note_id)
         hashes = tuple(map(content_hash, body.chunks))
         is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in body.slots)
         return _OldNote(row, ids, body if is_sound else None, hashes)
@@ -278,5 +278,5 @@ def _terms(note: PreparedNote, numbers: Sequence[int]) -> list[ChunkColumns]:
     """What the keyword index is to hold of these chunks."""
     if note.chunk_terms is not None:
         return [note.chunk_terms[number] for number in numbers]
-    body = opened(note.body)
+    body = open_packed(note.body)
     return [chunk_terms(body.chunk(number)) for number in numbers]

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from quarry.errors import IndexDamaged, IndexMisplaced, IndexUnavailable, QuarryError
-from quarry.index import Index, Reader, clear_leftovers, rebuild_path, set_aside
+from quarry.index import Index, Reader, clear_leftovers, quarantine, rebuild_path
 from quarry.indexing.origins import claim_index
 
 _log = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ class IndexHolder:
             reader.read_ahead()
 
     def _set_aside(self, error: IndexDamaged) -> None:
-        aside = set_aside(self.path)
+        aside = quarantine(self.path)
         _log.warning("the index is set aside as %s: %s", aside.name, error)
         if not os.path.lexists(aside):
             self.loss = "the index was deleted"
