@@ -33,7 +33,7 @@ from quarry.index.vector import pending
 from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
-from quarry.types import FileStamp, Leg, Note
+from quarry.types import FileStamp, Note, Retriever
 
 _log = logging.getLogger(__name__)
 
@@ -96,14 +96,14 @@ class Index:
                 self._writer.connection.close()
 
     @property
-    def missing(self) -> Mapping[Leg, str]:
-        """The legs that cannot serve, and why, in a sentence."""
+    def missing(self) -> Mapping[Retriever, str]:
+        """The retrievers that cannot serve, and why, in a sentence."""
         why = self._parts.fts5_missing
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
 
     @property
-    def notes_on_legs(self) -> Mapping[Leg, str]:
-        """What is worth knowing of legs that serve all the same."""
+    def notes_on_legs(self) -> Mapping[Retriever, str]:
+        """What is worth knowing of retrievers that serve all the same."""
         why = self._parts.vec_missing
         return {"dense": f"meaning search runs in memory: sqlite-vec is missing, {why}"} if why else {}
 

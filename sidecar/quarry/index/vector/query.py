@@ -1,5 +1,5 @@
 """
-The meaning leg: nearest vectors by cosine.
+The dense retriever: nearest vectors by cosine.
 
 Two steps. A matrix in memory (or, for a vault too large for that, sqlite-vec) proposes rows by comparing int8 with
 int8; then the few proposed are scored against the query's own floats. So both ways to propose give the same scores, and
