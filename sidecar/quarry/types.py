@@ -88,6 +88,7 @@ class FileStamp(Struct, frozen=True):
     size_bytes: int
     mtime_ns: int
     sha256: bytes  # of the raw file, 32 bytes
+    ctime_ns: int = 0  # of the last change to the file or what the system keeps of it: no program can set it back
 
 
 class Candidate(Struct, frozen=True):
@@ -155,6 +156,7 @@ class FileSeen(Struct, frozen=True):
 
     size_bytes: int
     mtime_ns: int
+    ctime_ns: int = 0  # on Windows, where there is no such time, that of its creation
 
 
 class VaultChange(Struct, frozen=True):
