@@ -1,15 +1,15 @@
 // Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
 
-export type Fusion = "convex" | "rrf";
-export type Mode = "hybrid" | "keyword" | "semantic";
-export type LegName = "lexical" | "dense";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
-export type Why = "exact" | "meaning" | "both";
-export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Fusion = "convex" | "rrf";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
+export type LegName = "lexical" | "dense";
+export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
+export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Why = "exact" | "meaning" | "both";
 
 /**
  * The first message of every connection.
@@ -196,6 +196,10 @@ export interface SearchParams {
    */
   readonly guard?: boolean;
   /**
+   * Quote all passages of each hit, not its best one alone; see `search/passages`.
+   */
+  readonly expand?: boolean;
+  /**
    * An earlier search of this client to cancel.
    */
   readonly supersedes?: number | string | null;
@@ -297,7 +301,14 @@ export interface Hit {
   readonly why: Why;
   readonly modifiedMs: number;
   readonly tags: readonly string[];
+  /**
+   * The best one; with `expand` all, as far as the budget goes.
+   */
   readonly passages: readonly Passage[];
+  /**
+   * Passages that answer, too, and are not quoted here; `search/passages` quotes them.
+   */
+  readonly furtherPassages: number;
   /**
    * What spoke for it, the strongest first; null with `scan`, empty with `rrf`.
    */
@@ -402,6 +413,62 @@ export interface Relaxed {
    * One sentence for a person.
    */
   readonly message: string;
+}
+/**
+ * The further passages of one hit: the parameters of its search, and its path.
+ */
+export interface PassagesParams {
+  /**
+   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
+   */
+  readonly query: string;
+  /**
+   * Hits wanted, one a note. 1 to 100. Default: 10.
+   */
+  readonly limit?: number;
+  /**
+   * Default: "hybrid".
+   */
+  readonly mode?: Mode;
+  /**
+   * How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: as set for the vault.
+   */
+  readonly fusion?: Fusion | null;
+  /**
+   * The query is being typed: its last word may be the beginning of one.
+   */
+  readonly typing?: boolean;
+  /**
+   * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
+   */
+  readonly detail?: "full" | "scan";
+  /**
+   * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
+   */
+  readonly maxTokens?: number;
+  readonly filters?: Filters;
+  /**
+   * Null: as set for the vault.
+   */
+  readonly weights?: Weights | null;
+  /**
+   * Return every hit when few chunks match and the limit would drop more than half of them. Default: true.
+   */
+  readonly guard?: boolean;
+  /**
+   * The hit's note. At most 4096 characters.
+   */
+  readonly path: string;
+}
+/**
+ * The hit's passages behind its best one, best first; none where the note is no longer a hit.
+ */
+export interface PassagesResult {
+  readonly passages: readonly Passage[];
+  /**
+   * The token budget, which they have to themselves, ended before they did.
+   */
+  readonly truncated: boolean;
 }
 /**
  * Why a note stands where it stands in the answer to a query, or why it is not in it.
@@ -810,6 +877,7 @@ export const PROTOCOL_VERSION = 1;
 export interface Methods {
   readonly "initialize": { readonly params: InitializeParams; readonly result: InitializeResult };
   readonly "search": { readonly params: SearchParams; readonly result: SearchResult };
+  readonly "search/passages": { readonly params: PassagesParams; readonly result: PassagesResult };
   readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
   readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };

@@ -43,6 +43,33 @@ FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
 BREAKDOWN = wire.Breakdown(lexical_rank=3, lexical_score=7.25, dense_rank=1, dense_score=0.81, fused=0.874)
 SIGNALS = [wire.Signal(name="meaning", share=0.4125), wire.Signal(name="title", share=0.25)]
 
+PASSAGE = wire.Passage(
+    heading_path=["Soft-boiled eggs", "Timing"],
+    snippet="Six minutes from the moment the water boils 🥚.",
+    marks=[wire.Mark(start=0, end=11, kind="word"), wire.Mark(start=0, end=47, kind="sentence")],
+    start=118,
+    line=9,
+    match_start=118,
+    match_end=129,
+    tokens=42,
+    text="Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
+    truncated=False,
+    breakdown=BREAKDOWN,
+)
+FURTHER_PASSAGE = wire.Passage(
+    heading_path=["Soft-boiled eggs", "At altitude"],
+    snippet="Above 2,000 m, six minutes are too few.",
+    marks=[wire.Mark(start=15, end=26, kind="word")],
+    start=412,
+    line=21,
+    match_start=427,
+    match_end=438,
+    tokens=10,
+    text=None,
+    truncated=False,
+    breakdown=None,
+)
+
 HIT = wire.Hit(
     path=BOILING,
     title="Soft-boiled eggs",
@@ -51,21 +78,8 @@ HIT = wire.Hit(
     why="both",
     modified_ms=1_772_582_400_000,
     tags=["recipe/breakfast"],
-    passages=[
-        wire.Passage(
-            heading_path=["Soft-boiled eggs", "Timing"],
-            snippet="Six minutes from the moment the water boils 🥚.",
-            marks=[wire.Mark(start=0, end=11, kind="word"), wire.Mark(start=0, end=47, kind="sentence")],
-            start=118,
-            line=9,
-            match_start=118,
-            match_end=129,
-            tokens=42,
-            text="Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
-            truncated=False,
-            breakdown=BREAKDOWN,
-        )
-    ],
+    passages=[PASSAGE],
+    further_passages=1,
     signals=SIGNALS,
 )
 
@@ -109,6 +123,10 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             tokens=42,
             truncated=False,
         ),
+    ),
+    "search/passages": (
+        wire.PassagesParams(query="egs six minutes", path=BOILING, limit=5, mode="hybrid", filters=FILTERS),
+        wire.PassagesResult(passages=[FURTHER_PASSAGE], truncated=False),
     ),
     "explain": (
         wire.ExplainParams(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),

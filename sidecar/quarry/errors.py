@@ -12,6 +12,7 @@ The errors of the sidecar. Every message says what happened, with which values, 
     │   └── ModelDamaged      its files are there but not what they should be
     ├── IndexUnavailable      the index cannot be opened or written
     │   ├── IndexDamaged      it is not a whole, sane database of ours: it is set aside and rebuilt
+    │   │   └── IndexMisplaced  it is whole, but another than the one that belongs there
     │   └── SchemaTooNew      a newer version wrote it; it is left alone
     ├── VaultLocked           another sidecar serves this vault
     ├── DeadlineExceeded      a query cost more than it may
@@ -68,6 +69,10 @@ class IndexUnavailable(QuarryError):
 
 class IndexDamaged(IndexUnavailable):
     """The file is not a whole, sane database of ours; the caller sets it aside and rebuilds."""
+
+
+class IndexMisplaced(IndexDamaged):
+    """A file that is another vault's index, or was put in the place of the one in use. Set aside like a damaged one."""
 
 
 class SchemaTooNew(IndexUnavailable):

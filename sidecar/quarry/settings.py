@@ -17,6 +17,7 @@ The settings of a vault: read from `.quarry.toml` at its root, written back with
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -285,5 +286,6 @@ def _replace(file: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="")
         temporary.replace(file)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a read-only system refuses to remove what is not there
+            temporary.unlink(missing_ok=True)
         raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are as they were") from error

@@ -10,7 +10,7 @@ answers a question: the data and the measures of Smith and Troynikov, "Evaluatin
     IoU              what answers in them, over all that is in them or answers
     precision-omega  precision if every passage with a part of the answer were found, and no other: what the cuts cost
 
-Counted in characters, where the report counts tokens. Asked are the meaning leg alone and the engine with its
+Counted in characters, where the report counts tokens. Asked are the dense retriever alone and the engine with its
 defaults, whose hits are notes: its five are the first passages that it shows.
 """
 
@@ -31,8 +31,8 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.running import indexed
 from quarry.evaluation.systems import MOST_TOKENS
-from quarry.index import quantise
-from quarry.index.vectors import cosines
+from quarry.index import quantize
+from quarry.index.vector.quantize import cosines
 from quarry.indexing.indexer import embedded_text
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import SearchRequest
@@ -150,7 +150,7 @@ def by_meaning(files: Sequence[Path], questions: Sequence[Question]) -> tuple[li
     for file in files:
         chunks = read_note(file.name, file.read_bytes(), ReadingRules()).chunks
         places += [Place(file.stem, chunk.start, chunk.end) for chunk in chunks]
-        rows += quantise(encoder.encode([embedded_text(chunk) for chunk in chunks]))
+        rows += quantize(encoder.encode([embedded_text(chunk) for chunk in chunks]))
     embedded = [(place, row) for place, row in zip(places, rows, strict=True) if row]
     found = []
     for vector in encoder.encode([question.text for question in questions]):
@@ -173,7 +173,7 @@ def by_engine(files: Sequence[Path], questions: Sequence[Question]) -> list[list
 
 def _shown(engine: Engine, text: str) -> Iterator[Place]:
     request = SearchRequest(
-        text, limit=PASSAGES, snippet_width=SHOWN, max_tokens=MOST_TOKENS, guard=False, with_text=False
+        text, limit=PASSAGES, snippet_width=SHOWN, max_tokens=MOST_TOKENS, show_all_when_few=False, with_text=False
     )
     try:
         answer = engine.search(request)

@@ -24,13 +24,13 @@ from quarry.embedding import Encoder
 from quarry.engine import Engine, _now
 from quarry.index import ChunkWeights, Deadline, LexicalQuery, NearestChunks, NoteIds, Reader, Scored, lexical
 from quarry.index.deadline import NO_DEADLINE
-from quarry.index.dense import NOTHING_NEAR
 from quarry.index.ids import SLOT_BITS, among
 from quarry.index.lexical import NOTE_WEIGHTS
 from quarry.index.matching import NAME_COLUMNS, expression
 from quarry.index.postings.leg import KeywordLeg
-from quarry.index.ties import in_order, place_of_chunks
-from quarry.index.vectors import FloatMatrix, FloatVector, quantise
+from quarry.index.tie_breaking import chunk_locations, sort_by_score_then_path
+from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
+from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.indexing.preparing import embedded_text
 from quarry.search import Answer
 from quarry.types import Candidate, Ranking, SearchRequest
@@ -43,7 +43,7 @@ Numbers = NDArray[np.float64]
 
 class ExactEngine:
     """
-    Searches as *engine*, which serves both legs, does over an `ExactReader`.
+    Searches as *engine*, which serves both retrievers, does over an `ExactReader`.
 
     Raises:
         ValueError: The index holds other vectors than the rounded ones of its texts.
@@ -51,16 +51,16 @@ class ExactEngine:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine._legs() as legs:
-            assert legs.encoder is not None, "both legs serve"
-            self._chunks, self._titles = embedded(legs.reader, legs.encoder)
-            self._notes = WholeNotes(legs.reader)
+        with engine._search_context() as context:
+            assert context.encoder is not None, "both retrievers serve"
+            self._chunks, self._titles = embedded(context.reader, context.encoder)
+            self._notes = WholeNotes(context.reader)
 
     def search(self, request: SearchRequest) -> Answer:
         """Answer *request*, however long it takes."""
         engine = self._engine
-        with engine._legs() as legs:
-            exact = replace(legs, reader=ExactReader(legs.reader, self._chunks, self._titles, self._notes))
+        with engine._search_context() as context:
+            exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._notes))
             return searching.search(request, exact, engine._weights(), engine.settings.fusion, NO_DEADLINE, _now())
 
 
@@ -72,12 +72,12 @@ class ExactReader(Reader):
         self._keywords = ExactKeywords(reader, notes)
         self._chunks, self._titles = chunks, titles
 
-    def needle(self, vector: FloatVector) -> "ExactNeedle | None":
+    def dense_query(self, vector: FloatVector) -> "ExactDenseQuery | None":
         """*vector*, compared with everything; None where it is near nothing."""
         if not self._fits(vector):
             return None
         chunks, titles = self._chunks, self._titles
-        return ExactNeedle(self._db, chunks.ids, chunks.cosines(vector), titles.ids, titles.cosines(vector))
+        return ExactDenseQuery(self._db, chunks.ids, chunks.cosines(vector), titles.ids, titles.cosines(vector))
 
 
 # --- meaning -----------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def embedded(reader: Reader, encoder: Encoder) -> tuple[Embedded, Embedded]:
         np.concatenate([encoder.encode(texts[start : start + TEXTS]) for start in range(0, max(len(texts), 1), TEXTS)])
         for texts in ([embedded_text(chunks[chunk_id].chunk) for chunk_id in chunk_ids], [*titles.values()])
     ]
-    if tuple(map(quantise, matrices)) != stored:
+    if tuple(map(quantize, matrices)) != stored:
         raise ValueError(
             "the index holds other vectors than the model makes of its texts now; delete it and index anew"
         )
@@ -131,38 +131,40 @@ def embedded(reader: Reader, encoder: Encoder) -> tuple[Embedded, Embedded]:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactNeedle:
-    """Answers as `quarry.index.Needle` does, from the cosines with all there is."""
+class ExactDenseQuery:
+    """Answers as `quarry.index.DenseQuery` does, from the cosines with all there is."""
 
     connection: apsw.Connection
     chunk_ids: NDArray[np.int64]  # ascending
     cosines: Numbers  # shape as `chunk_ids`
     title_ids: NoteIds
-    title_cosines: Numbers  # shape as `title_ids`
+    cosines_of_titles: Numbers  # shape as `title_ids`
 
-    def chunks(self, admitted: NoteIds | None, depth: int, deadline: Deadline) -> list[Scored]:
+    def top_chunks(self, admitted: NoteIds | None, depth: int, deadline: Deadline) -> list[Scored]:
         """The *depth* nearest chunks of the *admitted* notes, best first, equally near ones by path and number."""
         ids, cosines = self.chunk_ids, self.cosines
         if admitted is not None:
             chosen = among(ids >> SLOT_BITS, admitted)
             ids, cosines = ids[chosen], cosines[chosen]
-        return in_order(ids, cosines, depth, partial(place_of_chunks, self.connection)) if len(ids) else []
+        return (
+            sort_by_score_then_path(ids, cosines, depth, partial(chunk_locations, self.connection)) if len(ids) else []
+        )
 
-    def nearest_of(self, note_ids: NoteIds) -> NearestChunks:
+    def nearest_chunks(self, note_ids: NoteIds) -> NearestChunks:
         """The chunk of each of *note_ids* that is nearest; of equally near ones the first, as ids of a new index go."""
         first = np.searchsorted(self.chunk_ids, note_ids << SLOT_BITS)
         behind = np.searchsorted(self.chunk_ids, (note_ids + 1) << SLOT_BITS)
         has_chunks = behind > first
         if not has_chunks.any():
-            return NOTHING_NEAR
+            return NO_NEAREST_CHUNKS
         ranges = list(zip(first[has_chunks].tolist(), behind[has_chunks].tolist(), strict=True))
         best = np.array([start + int(self.cosines[start:end].argmax()) for start, end in ranges])
         means = np.array([self.cosines[start:end].mean() for start, end in ranges])
         return NearestChunks(note_ids[has_chunks], self.chunk_ids[best], self.cosines[best], means)
 
-    def titles(self, admitted: NoteIds | None, depth: int) -> list[Scored]:
+    def top_titles(self, admitted: NoteIds | None, depth: int) -> list[Scored]:
         """The *depth* notes with the nearest titles and all that are as near as the last, nearest first, then by id."""
-        ids, cosines = self.title_ids, self.title_cosines
+        ids, cosines = self.title_ids, self.cosines_of_titles
         if admitted is not None:
             chosen = among(ids, admitted)
             ids, cosines = ids[chosen], cosines[chosen]
@@ -171,17 +173,17 @@ class ExactNeedle:
             ids, cosines = ids[kept], cosines[kept]
         return sorted(zip(ids.tolist(), cosines.tolist(), strict=True), key=lambda title: (-title[1], title[0]))
 
-    def titles_of(self, note_ids: NoteIds) -> tuple[NoteIds, Numbers]:
+    def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, Numbers]:
         """Of *note_ids* those whose title has a vector, and the cosine of each."""
         chosen = among(self.title_ids, note_ids)
-        return self.title_ids[chosen], self.title_cosines[chosen]
+        return self.title_ids[chosen], self.cosines_of_titles[chosen]
 
 
 # --- words -------------------------------------------------------------------------------------
 
 
 class ExactKeywords(KeywordLeg):
-    """The keyword leg without postings: FTS5 scores every passage, and every note as one document."""
+    """The keyword retriever without postings: FTS5 scores every passage, and every note as one document."""
 
     _words = None
 
@@ -197,8 +199,8 @@ class ExactKeywords(KeywordLeg):
         if not found or depth < 1:
             return ()
         ids, scores = np.array([*found], np.int64), np.round([*found.values()], DIGITS)
-        best = in_order(ids, scores, depth, partial(place_of_chunks, self._db))
-        places = place_of_chunks(self._db, [chunk_id for chunk_id, _ in best])
+        best = sort_by_score_then_path(ids, scores, depth, partial(chunk_locations, self._db))
+        places = chunk_locations(self._db, [chunk_id for chunk_id, _ in best])
         return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in best)
 
     def lexical_notes(

@@ -34,14 +34,14 @@ from quarry.evaluation.keeping import prepare
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.running import Asked, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
-from quarry.index import matrix
-from quarry.index.dense import OVERFETCH, OVERFETCH_MORE
-from quarry.search.evidence import POOL
+from quarry.index.vector import matrix
+from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
+from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
 HITS = 10
 SHARE_BY_SIGNS = matrix.SHORTLIST / matrix.EXACT_ROWS  # of all passages, in the smallest vault that has so many
-LEAST_BY_SIGNS = OVERFETCH * POOL + OVERFETCH_MORE  # passages: fewer would leave less than the meaning leg asks for
+LEAST_BY_SIGNS = OVERFETCH * POOL + OVERFETCH_EXTRA  # passages: fewer would leave less than dense retrieval asks for
 _ALIKE = 1e-9
 
 Values = Mapping[str, float]
@@ -80,7 +80,7 @@ def weigh(
         system: One of `evaluation.systems.SYSTEMS`, which all of them follow.
 
     Raises:
-        IndexUnavailable: A leg cannot serve, or not the way it is to be measured.
+        IndexUnavailable: A retriever cannot serve, or not the way it is to be measured.
         ValueError: The searches do not refuse the same queries, or the index is not what the model makes.
     """
     prepared = prepare(collection, folder, keep=keep)
@@ -140,7 +140,16 @@ def table(outcomes: Sequence[Outcome]) -> str:
     rows.append(
         ("mean", f"{queries:,}", f"{shipped:.4f}", f"{exact:.4f}", f"{shipped - exact:+.4f}", str(moved), "", "")
     )
-    head = ("nDCG@10", "queries", "shipped", "exact", "difference", "queries moved", f"within {TOLERANCE}", "by signs")
+    head = (
+        "nDCG@10",
+        "queries",
+        "shipped",
+        "exact",
+        "difference",
+        "queries moved",
+        f"within {TOLERANCE}",
+        "by signs",
+    )
     return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ("---", *["--:"] * 5, "---", "--:"), *rows)])
 
 

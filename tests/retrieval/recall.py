@@ -7,7 +7,7 @@ INDEX is an index that the bundled model made; COLLECTIONS a folder of collectio
 `queries.jsonl`) that give further passages and the queries; without it titles of the index are asked. Prints a table:
 rows that are real, then with ones mixed of the sentences of the real ones, told apart in the first column; for each the
 share of the exact ten nearest (int8) that stands among so many proposed by their signs, and what proposing and
-comparing cost in CPU time. `SHORTLIST` of `index/matrix.py` comes from here.
+comparing cost in CPU time. `SHORTLIST` of `index/vector/matrix.py` comes from here.
 
 A mixed row is the mean of the vectors of 3 to 8 sentences, weighed by their lengths: what the model, itself a mean over
 tokens, makes of those sentences in one passage, without the time to read it.
@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from quarry.embedding.static import StaticEncoder, load_encoder
 from quarry.index import Index, NoteFilter
-from quarry.index.dots import products
-from quarry.index.matrix import SHORTLIST, highest, lengths
-from quarry.index.signs import distances, nearest, signs_of, turned
-from quarry.index.vectors import FloatMatrix, quantise
+from quarry.index.vector.binary_codes import closest, hadamard_rotate, hamming, to_binary_codes
+from quarry.index.vector.int8_dot import int8_dot
+from quarry.index.vector.matrix import SHORTLIST, row_norms, top_k
+from quarry.index.vector.quantize import FloatMatrix, quantize
 from quarry.text.sentences import split_sentences
 
 DEPTHS = (1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
@@ -66,22 +66,22 @@ def main() -> None:
 
 def show(name: str, rows: Rows, queries: Rows) -> None:
     """One line of the table."""
-    norms = np.concatenate([lengths(rows[start : start + BLOCK]) for start in range(0, len(rows), BLOCK)])
-    blocks = [signs_of(turned(rows[start : start + BLOCK])) for start in range(0, len(rows), BLOCK)]
+    norms = np.concatenate([row_norms(rows[start : start + BLOCK]) for start in range(0, len(rows), BLOCK)])
+    blocks = [to_binary_codes(hadamard_rotate(rows[start : start + BLOCK])) for start in range(0, len(rows), BLOCK)]
     signs = np.ascontiguousarray(np.concatenate(blocks, axis=1))
     found = dict.fromkeys(DEPTHS, 0.0)
     by_signs, exact = [], []
     for query in queries:
         start = time.process_time()
-        best = highest(products(rows, query) / norms, 10)
+        best = top_k(int8_dot(rows, query) / norms, 10)
         exact.append(time.process_time() - start)
         start = time.process_time()
-        apart = distances(signs, turned(query[np.newaxis])[0])
-        at = nearest(apart, SHORTLIST)
-        highest(products(rows[at], query) / norms[at], 10)
+        apart = hamming(signs, hadamard_rotate(query[np.newaxis])[0])
+        at = closest(apart, SHORTLIST)
+        top_k(int8_dot(rows[at], query) / norms[at], 10)
         by_signs.append(time.process_time() - start)
         for depth in DEPTHS:
-            found[depth] += float(np.isin(best, nearest(apart, depth)).mean()) / len(queries)
+            found[depth] += float(np.isin(best, closest(apart, depth)).mean()) / len(queries)
     shares = "  ".join(f"{share:7.3f}" for share in found.values())
     print(
         f"{name:12} {len(rows):9,}  {shares}  {np.median(by_signs) * 1e3:8.2f}  {np.median(exact) * 1e3:8.2f}",
@@ -96,7 +96,7 @@ def read_index(path: Path) -> tuple[Rows, list[str], list[str]]:
         with index.reader() as reader:
             page = reader.notes(NoteFilter(), limit=SENTENCES // 10, offset=0)
             notes = [reader.note_named(note.path) for note in page.notes]
-            matrix = reader.needle(np.ones(reader.dimension or 0, dtype=np.float32)).vectors.chunks
+            matrix = reader.dense_query(np.ones(reader.dimension or 0, dtype=np.float32)).vectors.chunks
             ids = matrix.ids[:: max(1, len(matrix.ids) // (SENTENCES // 10))].tolist()
             texts = [stored.chunk.text for stored in reader.chunks(ids).values()]
             return matrix.rows.copy(), texts, [note.title for note in notes if note]
@@ -119,7 +119,7 @@ def read_collections(folder: Path) -> tuple[list[str], list[str]]:
 def rows_of(encoder: StaticEncoder, texts: Sequence[str]) -> Rows:
     """The stored form of what is in *texts*; what has no meaning is left out."""
     stored = [
-        row for start in range(0, len(texts), BLOCK) for row in quantise(encoder.encode(texts[start : start + BLOCK]))
+        row for start in range(0, len(texts), BLOCK) for row in quantize(encoder.encode(texts[start : start + BLOCK]))
     ]
     return np.frombuffer(b"".join(stored), dtype=np.int8).reshape(-1, encoder.dim)
 
@@ -136,7 +136,7 @@ def mix(encoder: StaticEncoder, sentences: Sequence[str], count: int) -> Iterato
         for at in range(8):
             chosen = chance.integers(0, len(sentences), size)
             total += vectors[chosen] * np.where(at < of_row, weights[chosen], 0)[:, np.newaxis]
-        rows = [row for row in quantise(total) if row]
+        rows = [row for row in quantize(total) if row]
         yield np.frombuffer(b"".join(rows), dtype=np.int8).reshape(-1, encoder.dim)
 
 

@@ -15,8 +15,8 @@ from quarry.evaluation.systems import SYSTEMS
 from quarry.index import LexicalQuery, Reader, note_of
 from quarry.index.deadline import NO_DEADLINE
 from quarry.indexing.preparing import embedded_text
-from quarry.search.evidence import WEIGHTS
-from quarry.search.question import K1
+from quarry.search.features import FIELD_WEIGHTS
+from quarry.search.prepare import K1
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest
 
@@ -44,12 +44,12 @@ def test_a_passage_is_as_near_as_its_embedding_before_it_was_rounded(reader: Rea
     encoder = load_encoder()
     vector = encoder.encode(["how do I tune reeds"])[0]
 
-    found = dict(exact.needle(vector).chunks(None, 20, NO_DEADLINE))
+    found = dict(exact.dense_query(vector).top_chunks(None, 20, NO_DEADLINE))
 
     texts = {chunk_id: embedded_text(stored.chunk) for chunk_id, stored in reader.chunks(list(found)).items()}
     matrix = encoder.encode([texts[chunk_id] for chunk_id in found]).astype(np.float64)
     assert list(found.values()) == pytest.approx(list(matrix @ vector), abs=1e-6)
-    rounded = dict(reader.needle(vector).chunks(None, 20, NO_DEADLINE))
+    rounded = dict(reader.dense_query(vector).top_chunks(None, 20, NO_DEADLINE))
     apart = [abs(found[chunk_id] - rounded[chunk_id]) for chunk_id in found.keys() & rounded.keys()]
     assert 1e-6 < max(apart) < 0.02
 
@@ -57,7 +57,7 @@ def test_a_passage_is_as_near_as_its_embedding_before_it_was_rounded(reader: Rea
 @pytest.mark.parametrize("query", QUERIES)
 def test_notes_and_titles_are_as_near_as_to_the_engine_but_for_rounding(reader: Reader, exact: ExactReader, query: str):
     vector = load_encoder().encode([query])[0]
-    note_ids = [note_of(chunk_id) for chunk_id, _ in reader.needle(vector).chunks(None, 30, NO_DEADLINE)]
+    note_ids = [note_of(chunk_id) for chunk_id, _ in reader.dense_query(vector).top_chunks(None, 30, NO_DEADLINE)]
 
     here, there = exact.nearest_chunks(vector, note_ids), reader.nearest_chunks(vector, note_ids)
     titles, rounded = exact.title_cosines(vector, note_ids), reader.title_cosines(vector, note_ids)
@@ -72,11 +72,13 @@ def test_notes_and_titles_are_as_near_as_to_the_engine_but_for_rounding(reader: 
 
 def test_only_admitted_notes_are_near(exact: ExactReader):
     vector = load_encoder().encode(["tuning"])[0]
-    needle = exact.needle(vector)
-    admitted = np.sort([note_of(chunk_id) for chunk_id, _ in needle.chunks(None, 400, NO_DEADLINE)[-3:]])
+    dense_query = exact.dense_query(vector)
+    admitted = np.sort([note_of(chunk_id) for chunk_id, _ in dense_query.top_chunks(None, 400, NO_DEADLINE)[-3:]])
 
-    assert {note_of(chunk_id) for chunk_id, _ in needle.chunks(admitted, 9, NO_DEADLINE)} <= set(admitted.tolist())
-    assert {note_id for note_id, _ in needle.titles(admitted, 9)} <= set(admitted.tolist())
+    assert {note_of(chunk_id) for chunk_id, _ in dense_query.top_chunks(admitted, 9, NO_DEADLINE)} <= set(
+        admitted.tolist()
+    )
+    assert {note_id for note_id, _ in dense_query.top_titles(admitted, 9)} <= set(admitted.tolist())
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -84,7 +86,7 @@ def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(reader: Re
     asked, notes = LexicalQuery.of(query.split()), range(1, 100)
     assert reader._keywords._words is not None
 
-    passages = [of.lexical(asked, None, 30, deadline=NO_DEADLINE, weights=WEIGHTS) for of in (exact, reader)]
+    passages = [of.lexical(asked, None, 30, deadline=NO_DEADLINE, weights=FIELD_WEIGHTS) for of in (exact, reader)]
     named = [of.lexical_notes(asked, None, 30, deadline=NO_DEADLINE, by_name=True) for of in (exact, reader)]
     whole = [of.lexical_notes(asked, None, 30, deadline=NO_DEADLINE) for of in (exact, reader)]
 

@@ -8,7 +8,7 @@ from exactness import Outcome, signs_propose, table, weigh
 from msgspec.structs import replace
 
 from quarry.evaluation.judging import Task, judge
-from quarry.index import matrix
+from quarry.index.vector import matrix
 
 
 def outcome(shipped: float, exact: float, by_signs: float | None = None) -> Outcome:
@@ -26,8 +26,8 @@ def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures
 
 
 def test_a_search_that_finds_less_than_exactness_does_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for leg in ("chunks", "titles"):
-        monkeypatch.setattr(f"quarry.index.dense.Needle.{leg}", lambda *_: [])
+    for leg in ("top_chunks", "top_titles"):
+        monkeypatch.setattr(f"quarry.index.vector.query.DenseQuery.{leg}", lambda *_: [])
     concepts = tuple(query for query in sample().queries if query.kind == "concept")
     collection = replace(sample(), queries=concepts)
 

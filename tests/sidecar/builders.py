@@ -1,5 +1,6 @@
 """What engine tests are made of: a vault on disk, a model that hashes words, and ways to wait and to ask."""
 
+import errno
 import hashlib
 import os
 import signal
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 import zstandard
 from msgspec.structs import replace
 
@@ -23,7 +26,7 @@ from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import Index
-from quarry.index.vectors import FloatVector
+from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import reading
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
@@ -63,6 +66,12 @@ class Vault:
         file.write_text(text, "utf-8")
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
+    def hide_change(self, index: Index, path: str) -> None:
+        """Have *index* know the file's present times, as where a disk has none that programs cannot set."""
+        with index.reader() as reader:
+            stamp = reader.stamps()[path]
+        index.restamp(path, replace(stamp, ctime_ns=(self.root / path).stat().st_ctime_ns))
+
     def rename(self, old: str, new: str) -> VaultChange:
         """Rename a file or folder; returns what Obsidian would tell."""
         (self.root / new).parent.mkdir(parents=True, exist_ok=True)
@@ -73,6 +82,39 @@ class Vault:
         """Delete a file; returns what Obsidian would tell."""
         (self.root / path).unlink()
         return VaultChange("deleted", path)
+
+
+def shut(monkeypatch: pytest.MonkeyPatch, folder: Path, error_number: int = errno.EACCES) -> None:
+    """Have the system refuse to list *folder*, and to look at or open what lies below it, as it would refuse a user."""
+    real_stat, real_lstat, real_scandir, real_open = os.stat, os.lstat, os.scandir, os.open
+
+    def refuse_below(path: object) -> None:
+        if isinstance(path, str | os.PathLike) and folder in Path(path).parents:
+            raise OSError(error_number, os.strerror(error_number), path)
+
+    def refuse(path: object) -> None:
+        if path is not None and isinstance(path, str | os.PathLike) and Path(path) == folder:
+            raise OSError(error_number, os.strerror(error_number), path)
+        refuse_below(path)
+
+    def stat(path: Any, **options: Any) -> os.stat_result:
+        refuse_below(path)
+        return real_stat(path, **options)
+
+    def lstat(path: Any, **options: Any) -> os.stat_result:
+        refuse_below(path)
+        return real_lstat(path, **options)
+
+    def scandir(path: Any = ".") -> Any:
+        refuse(path)
+        return real_scandir(path)
+
+    def open_(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+        refuse(folder if path == folder.name else path)
+        return real_open(path, flags, *rest, **options)
+
+    for name, patched in {"stat": stat, "lstat": lstat, "scandir": scandir, "open": open_}.items():
+        monkeypatch.setattr(os, name, patched)
 
 
 class HashEncoder:
@@ -132,6 +174,22 @@ class FatalEncoder(HashEncoder):
         if any("poison" in text for text in texts):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().encode(texts)
+
+
+TOPICS = ("kettle", "bicycle", "sourdough", "garden", "violin", "compost", "harbour", "lantern")
+TOPIC_SENTENCE = "Whoever keeps a {0} should look after the {0} every week of the year."
+
+
+def write_topics(root: Path) -> Path:
+    """Write a vault of eight notes of three sections, each about one of `TOPICS`, for benchmarks to work on."""
+    for number, topic in enumerate(TOPICS):
+        folder = root / f"Folder {number % 2}"
+        folder.mkdir(parents=True, exist_ok=True)
+        sentence = TOPIC_SENTENCE.format(topic)
+        text = " ".join(f"{sentence} It costs {hours} hours, which is little." for hours in range(4))
+        sections = [f"## Part {part}\n\n{text}" for part in range(3)]
+        (folder / f"{topic}.md").write_text(f"# The {topic}\n\n" + "\n\n".join(sections) + "\n", "utf-8")
+    return root
 
 
 def load_hash_encoder(name: str) -> HashEncoder:
@@ -196,8 +254,8 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
-    """A search with other defaults than the wire's: exactly as many hits as asked for."""
-    return engine.search(SearchRequest(query, **{"guard": False, **options}))  # type: ignore[arg-type]
+    """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
+    return engine.search(SearchRequest(query, **{"show_all_when_few": False, "expand": True, **options}))  # type: ignore[arg-type]
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
@@ -207,7 +265,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:
-            said.append((hit.path, hit.score, sorted(hit.legs), hit.title_marks, hit.shares))
+            said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
                 (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]

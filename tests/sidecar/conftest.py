@@ -57,8 +57,15 @@ def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder, impatient: N
     """Open an engine on the vault, waiting until it has settled unless told otherwise."""
     opened: list[Engine] = []
 
-    def open_one(*, wait: bool = True, load: Callable[[str], Encoder] = lambda _: encoder, **options: object) -> Engine:
-        engine = Engine.open(vault.root, tmp_path / "index.db", load=load, **options)  # type: ignore[arg-type]
+    def open_one(
+        *,
+        wait: bool = True,
+        root: Path = vault.root,
+        index: Path = tmp_path / "index.db",
+        load: Callable[[str], Encoder] = lambda _: encoder,
+        **options: object,
+    ) -> Engine:
+        engine = Engine.open(root, index, load=load, **options)  # type: ignore[arg-type]
         opened.append(engine)
         if wait:
             settle(engine)

@@ -1,3 +1,4 @@
+import errno
 import os
 import sys
 from pathlib import Path
@@ -265,3 +266,16 @@ def test_the_published_fusion_can_be_chosen_and_left_again(tmp_path):
     assert Settings().fusion == "convex"
     assert write_settings(tmp_path, {"fusion": "rrf"}).fusion == load_settings(tmp_path).fusion == "rrf"
     assert write_settings(tmp_path, {"fusion": "convex"}).fusion == load_settings(tmp_path).fusion == "convex"
+
+
+def test_settings_that_cannot_be_written_are_said_to_be_and_nothing_is_left_behind(tmp_path, monkeypatch):
+    """A read-only file system refuses to remove a file, even one that is not there."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    for name in ("write_text", "replace", "unlink"):
+        monkeypatch.setattr(Path, name, refuse)
+
+    with pytest.raises(BadSettings, match=r"cannot be written: Read-only file system"):
+        write_settings(tmp_path, {"model": "bundled"})

@@ -84,6 +84,7 @@ export const methods: Methods = {
         "dense": 0.5
       },
       "guard": true,
+      "expand": false,
       "supersedes": 6
     },
     "result": {
@@ -139,6 +140,7 @@ export const methods: Methods = {
               }
             }
           ],
+          "furtherPassages": 1,
           "signals": [
             {
               "name": "meaning",
@@ -169,6 +171,59 @@ export const methods: Methods = {
       ],
       "missing": [],
       "tokens": 42,
+      "truncated": false
+    }
+  },
+  "search/passages": {
+    "params": {
+      "query": "egs six minutes",
+      "limit": 5,
+      "mode": "hybrid",
+      "fusion": null,
+      "typing": false,
+      "detail": "scan",
+      "maxTokens": 4000,
+      "filters": {
+        "folders": [
+          "Kitchen"
+        ],
+        "notFolders": [],
+        "paths": [],
+        "notPaths": [],
+        "tags": [],
+        "notTags": [
+          "draft"
+        ]
+      },
+      "weights": null,
+      "guard": true,
+      "path": "Kitchen/Soft-boiled eggs.md"
+    },
+    "result": {
+      "passages": [
+        {
+          "headingPath": [
+            "Soft-boiled eggs",
+            "At altitude"
+          ],
+          "snippet": "Above 2,000 m, six minutes are too few.",
+          "marks": [
+            {
+              "start": 15,
+              "end": 26,
+              "kind": "word"
+            }
+          ],
+          "start": 412,
+          "line": 21,
+          "matchStart": 427,
+          "matchEnd": 438,
+          "tokens": 10,
+          "text": null,
+          "truncated": false,
+          "breakdown": null
+        }
+      ],
       "truncated": false
     }
   },

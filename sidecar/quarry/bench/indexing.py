@@ -19,7 +19,7 @@ from quarry.bench.measuring import merged
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
-from quarry.index import Index, NoteFilter, discard, quantise
+from quarry.index import Index, NoteFilter, discard, quantize
 from quarry.indexing.preparing import embedded_text
 from quarry.indexing.reading import NoteFile, read_one
 from quarry.indexing.reporting import Updated
@@ -182,7 +182,7 @@ def stages(vault: Path, index_path: Path) -> dict[str, Any]:
 
     def embed() -> list[bytes]:
         groups = [list(chain.from_iterable(texts[at : at + GROUP])) for at in range(0, len(texts), GROUP)]
-        return [vector for group in groups if group for vector in quantise(encoder.encode(group))]
+        return [vector for group in groups if group for vector in quantize(encoder.encode(group))]
 
     vectors: Sequence[bytes] = stage("embed", embed)
     index = Index.open(index_path)

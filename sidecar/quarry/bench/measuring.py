@@ -111,7 +111,7 @@ def size_mb(files: Sequence[Path]) -> float:
 
 def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
     """
-    Run *work*, a function of a module, in a process of its own and wait for it.
+    Run *work*, a function of a module, in a process of its own and wait for it; modules are found there as here.
 
     A plain start of the interpreter, not a fork: a fork would count what this process holds as the other's.
 
@@ -126,7 +126,8 @@ def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
         process = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603 - ourselves
         try:
             with _watched(process.pid) as watch:
-                process.communicate(pickle.dumps((work.__module__, work.__qualname__, args, kwargs)))
+                called = pickle.dumps((work.__module__, work.__qualname__, args, kwargs))
+                process.communicate(pickle.dumps(sys.path) + called)
         except BaseException:
             process.kill()
             process.wait()
@@ -204,7 +205,8 @@ def _run_here(file: Path) -> None:
     """The other side of `apart`."""
     import importlib
 
-    module, name, args, kwargs = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from the process that began us
+    sys.path[:] = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that began us
+    module, name, args, kwargs = pickle.load(sys.stdin.buffer)  # noqa: S301
     work: Callable[..., Any] = getattr(importlib.import_module(module), name)
     result: object
     try:

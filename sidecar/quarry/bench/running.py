@@ -5,11 +5,13 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from msgspec import Struct
 
-from quarry.bench import baseline, corpora, indexing, peers, querying, results, serving
+from quarry.bench import corpora, indexing, querying, results, serving
+from quarry.bench.checkout import find_comparison, load
 from quarry.bench.corpora import Corpus, lay_out
 from quarry.bench.disk import side_files_mb, size_of, tables_mb
 from quarry.bench.machine import describe
@@ -27,6 +29,10 @@ SAVES = 60
 REPEATS = 5
 LARGEST_PUBLISHED = 200_000  # chunks; beyond that the published design's queries take a second each
 PAUSE_S = serving.PAUSE_S
+NEEDS_CHECKOUT = (
+    "the published design and the peers are measured only by a checkout's own `quarry bench` "
+    "(sidecar/.venv/bin/quarry); an installed package measures itself alone"
+)
 
 _PACKAGE = Path(__file__).parent.parent
 _MAKES_AN_INDEX = ("embedding", "index", "indexing", "terms", "text")  # the folders whose code decides what is in one
@@ -44,6 +50,7 @@ class Plan(Struct, frozen=True):
     notes: int | None = None  # cut the vault to so many notes, or mix more; None: as it is
     queries: tuple[Path, ...] = ()
     has_baseline: bool = True
+    comparison: Path | None = find_comparison()  # where the published design and the peers are; None: in no checkout
     full: bool = False  # the published design at every size
     questions: int = QUESTIONS
     saves: int = SAVES
@@ -86,6 +93,10 @@ class _Run:
         self._document = results.empty(plan.sizes)
         self._document["machine"] = describe()
         self._texts, self._words = self._questions()
+        self._baseline = self._load("baseline") if plan.has_baseline else None
+        self._peers = self._load("peers") if "peers" in plan.parts else None
+        if plan.comparison is None and (plan.has_baseline or "peers" in plan.parts):
+            self._note(NEEDS_CHECKOUT)
 
     def parts(self) -> Iterator[Document]:
         wanted = self._plan.parts
@@ -106,8 +117,8 @@ class _Run:
             self._tell(f"{size}: laying out the vault")
             corpus = lay_out(self._plan.vault, self._plan.work, chunks=size_of_name(size))
             yield from self._queries_at(size, corpus)
-            if "peers" in wanted and size == self._plan.sizes[0]:
-                self._peers(corpus)
+            if self._peers and size == self._plan.sizes[0]:
+                self._ask_peers(self._peers, corpus)
                 yield self._document
         yield self._document
 
@@ -129,12 +140,12 @@ class _Run:
             "chars": corpus.chars,
             "mixed_notes": corpus.notes - corpus.own_notes,
         }
-        if self._plan.has_baseline:
+        if self._baseline:
             self._tell("indexing as published")
             path = self._published_path(corpus)
             _mark(path).unlink(missing_ok=True)
-            cost = apart(baseline.index_whole, corpus.vault, path)
-            _mark(path).write_text(_published_by(), "utf-8")
+            cost = apart(self._baseline.index_whole, corpus.vault, path)
+            _mark(path).write_text(_published_by(self._baseline), "utf-8")
             self._document["baseline"]["index"] = {**_index_figures(cost, path), "stages": None}
 
     def _unchanged(self, corpus: Corpus) -> None:
@@ -143,9 +154,9 @@ class _Run:
         apart(indexing.open_unchanged_ms, corpus.vault, path)  # once for the cache of files
         taken = [apart(indexing.open_unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
         self._document["unchanged_ms"] = median(taken)
-        if self._plan.has_baseline:
-            path = self._published(corpus)
-            taken = [apart(baseline.unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
+        if self._baseline:
+            path = self._published(self._baseline, corpus)
+            taken = [apart(self._baseline.unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
             self._document["baseline"]["unchanged_ms"] = median(taken)
 
     def _start(self, corpus: Corpus) -> None:
@@ -154,9 +165,10 @@ class _Run:
         self._document["start_ms"] = serving.measure_start(
             corpus.vault, self._connect, self._texts[0], self._plan.repeats
         )
-        if self._plan.has_baseline:
-            path = self._published(corpus)
-            taken = [apart(baseline.first_answers_ms, path, self._texts[0]).result for _ in range(self._plan.repeats)]
+        if self._baseline:
+            path = self._published(self._baseline, corpus)
+            first_answers_ms, text = self._baseline.first_answers_ms, self._texts[0]
+            taken = [apart(first_answers_ms, path, text).result for _ in range(self._plan.repeats)]
             both = {leg: median([one[leg] for one in taken]) for leg in ("keyword", "hybrid")}
             self._document["baseline"]["start_ms"] = both
 
@@ -165,17 +177,19 @@ class _Run:
         self._indexed(corpus)
         measured = serving.measure_while_indexing(corpus.vault, self._connect, self._texts)
         self._document["while_indexing_ms"] = measured
-        if self._plan.has_baseline:
-            path, other = self._published(corpus), self._scratch("published-anew.db")
-            taken = apart(baseline.search_while_indexing, corpus.vault, path, other, self._texts, PAUSE_S).result
+        if self._baseline:
+            path, other = self._published(self._baseline, corpus), self._scratch("published-anew.db")
+            taken = apart(self._baseline.search_while_indexing, corpus.vault, path, other, self._texts, PAUSE_S).result
             self._document["baseline"]["while_indexing_ms"] = taken
 
     def _save(self, corpus: Corpus) -> None:
         self._tell("saving notes")
         saved = apart(indexing.save_notes, corpus.vault, self._indexed(corpus), self._plan.saves).result
         self._document["save_ms"] = {**saved.pop("wall"), **saved}
-        if self._plan.has_baseline:
-            taken = apart(baseline.save_notes, corpus.vault, self._published(corpus), self._plan.saves).result
+        if self._baseline:
+            taken = apart(
+                self._baseline.save_notes, corpus.vault, self._published(self._baseline, corpus), self._plan.saves
+            ).result
             self._document["baseline"]["save_ms"] = taken["wall"]
 
     def _queries_at(self, size: str, corpus: Corpus) -> Iterator[Document]:
@@ -192,21 +206,21 @@ class _Run:
             row["rss_mb"] = served["memory_mb"].get("private", row["rss_mb"])
             yield self._document
         row |= {"disk_mb": size_of(path), "mixed_notes": corpus.notes - corpus.own_notes}
-        if self._plan.has_baseline and "query" in self._plan.parts:
-            self._document["baseline"]["query"][size] |= self._published_queries_at(size, corpus)
+        if self._baseline and "query" in self._plan.parts:
+            self._document["baseline"]["query"][size] |= self._published_queries_at(self._baseline, size, corpus)
         yield self._document
 
-    def _published_queries_at(self, size: str, corpus: Corpus) -> dict[str, Any]:
+    def _published_queries_at(self, baseline: ModuleType, size: str, corpus: Corpus) -> dict[str, Any]:
         chunks = size_of_name(size)
         if chunks > LARGEST_PUBLISHED and not self._plan.full:
             self._note(f"the published design was not measured at {size}: it takes most of an hour; --full does")
             return {}
         self._tell(f"{size}: asking as published")
-        path = self._published(corpus, chunks)
+        path = self._published(baseline, corpus, chunks)
         found = apart(baseline.measure_queries, path, self._texts, self._words).result
         return {**found, "disk_mb": size_of(path)}
 
-    def _peers(self, corpus: Corpus) -> None:
+    def _ask_peers(self, peers: ModuleType, corpus: Corpus) -> None:
         self._tell("asking others")
         tantivy = apart(peers.measure_tantivy, corpus.vault, self._scratch("tantivy"), self._texts).result
         ripgrep = peers.measure_ripgrep(corpus.vault, self._words)
@@ -225,13 +239,13 @@ class _Run:
             _mark(path).write_text(_made_by(), "utf-8")
         return path
 
-    def _published(self, corpus: Corpus, chunks: int | None = None) -> Path:
+    def _published(self, baseline: ModuleType, corpus: Corpus, chunks: int | None = None) -> Path:
         path = self._published_path(corpus)
-        if not _is_made_by(path, _published_by()):
+        if not _is_made_by(path, _published_by(baseline)):
             self._tell(f"indexing {corpus.notes} notes as published")
             _mark(path).unlink(missing_ok=True)
             apart(baseline.index_whole, corpus.vault, path, chunks)
-            _mark(path).write_text(_published_by(), "utf-8")
+            _mark(path).write_text(_published_by(baseline), "utf-8")
         return path
 
     def _published_path(self, corpus: Corpus) -> Path:
@@ -249,6 +263,9 @@ class _Run:
         else:
             texts = corpora.questions(plan.vault, plan.questions)
         return texts, corpora.words_of(texts, WORDS)
+
+    def _load(self, name: str) -> ModuleType | None:
+        return load(self._plan.comparison, name) if self._plan.comparison else None
 
     def _note(self, sentence: str) -> None:
         self._document["notes"].append(sentence)
@@ -289,8 +306,8 @@ def _decides(file: Path) -> bool:
     return file.suffix in (".py", ".safetensors", ".json") and file.is_file()
 
 
-def _published_by() -> str:
-    return _hash_of([Path(__file__).with_name("published.py")])
+def _published_by(baseline: ModuleType) -> str:
+    return _hash_of([Path(str(baseline.__file__)).with_name("published.py")])
 
 
 def _hash_of(files: Sequence[Path]) -> str:

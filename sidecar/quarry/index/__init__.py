@@ -2,8 +2,7 @@
 
 from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
-from quarry.index.dense import NearestChunks, Needle
-from quarry.index.files import clear_leftovers, discard, install, rebuild_path, set_aside, settle
+from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.lexical import ChunkWeights, NoteWeights
 from quarry.index.matching import LexicalQuery
@@ -26,19 +25,20 @@ from quarry.index.records import (
 )
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
-from quarry.index.ties import Scored, best_first
-from quarry.index.vectors import dequantise, quantise
+from quarry.index.tie_breaking import Scored, argsort_by_score_then_path
+from quarry.index.vector.quantize import dequantize, quantize
+from quarry.index.vector.query import DenseQuery, NearestChunks
 
 __all__ = [
     "SCHEMA_VERSION",
     "ChunkWeights",
     "Counts",
     "Deadline",
+    "DenseQuery",
     "IncomingLink",
     "Index",
     "LexicalQuery",
     "NearestChunks",
-    "Needle",
     "Newest",
     "NoteFilter",
     "NoteIds",
@@ -55,18 +55,18 @@ __all__ = [
     "Scored",
     "StoredChunk",
     "StoredNote",
-    "best_first",
+    "argsort_by_score_then_path",
     "clear_leftovers",
     "content_hash",
     "counted",
-    "dequantise",
+    "dequantize",
     "discard",
     "install",
     "note_of",
     "prepare",
-    "quantise",
+    "quantize",
+    "quarantine",
     "rebuild_path",
-    "set_aside",
-    "settle",
+    "sync_to_disk",
     "title_hash",
 ]

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 
-from quarry.index.admission_pieces import Sql, sequence
 from quarry.index.matching import quoted
+from quarry.index.sql import SqlFragment, concat
 from quarry.terms.analysis import analyse
 
 MAX_ENDS = 16  # looked up one by one, for up to 20 ms each where all of its words are common
@@ -44,7 +44,7 @@ SELECT id FROM whole UNION ALL SELECT id FROM telling t WHERE holds_phrase(
 _BEFORE_TELLING, _AFTER_TELLING = _READ.split("{telling}")
 
 
-def also_across(whole: Sql, terms: Sequence[str]) -> Sql:
+def also_across(whole: SqlFragment, terms: Sequence[str]) -> SqlFragment:
     """
     The notes of *whole*, and those that hold *terms* side by side only over a border of their chunks, as a query.
 
@@ -52,15 +52,15 @@ def also_across(whole: Sql, terms: Sequence[str]) -> Sql:
         whole: A query for the notes that hold them in one piece.
         terms: Two or more.
     """
-    phrase = Sql("", (" ".join(terms),))
+    phrase = SqlFragment("", (" ".join(terms),))
     if len(terms) > MAX_ENDS:
         longest = sorted(set(terms), key=lambda term: (-len(term), term))[:TELLING_TERMS]
-        telling = sequence(" INTERSECT ", [Sql(_HOLDING, ("{text} : " + quoted(term),)) for term in longest])
-        rest = [telling.within(_BEFORE_TELLING, _AFTER_TELLING), phrase]
+        telling = concat(" INTERSECT ", [SqlFragment(_HOLDING, ("{text} : " + quoted(term),)) for term in longest])
+        rest = [telling.wrap(_BEFORE_TELLING, _AFTER_TELLING), phrase]
     else:
         ends = ["{text} : ^ " + quoted(" ".join(terms[at:])) for at in range(1, len(terms))]
-        rest = [phrase, Sql(_ACROSS, (json.dumps(ends),)), phrase]
-    return sequence("", [whole.within(_WHOLE), *rest])
+        rest = [phrase, SqlFragment(_ACROSS, (json.dumps(ends),)), phrase]
+    return concat("", [whole.wrap(_WHOLE), *rest])
 
 
 def terms_ahead(text: str, phrase: str, ahead: int) -> int:

@@ -26,6 +26,15 @@ _REBUILD = ".rebuild"
 _COMPANIONS = ("-shm", "-wal", "-journal")
 
 
+def file_key(path: Path) -> tuple[int, int] | None:
+    """The device and number of the file at *path*, which stay its own while it is open; None: there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def rebuild_path(path: Path) -> Path:
     """Where the index that is to replace the one at *path* is built."""
     return _beside(path, _REBUILD)
@@ -47,7 +56,7 @@ def create(path: Path) -> None:
     It appears whole under its name, so that a file of zero bytes is always damage and never a start cut short.
     """
     new = _beside(path, _NEW)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     discard(new)
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))  # notes are nobody else's to read
     connection = apsw.Connection(str(new), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -59,7 +68,7 @@ def create(path: Path) -> None:
     _take_place(new, path)
 
 
-def recognise(path: Path) -> int:
+def read_schema_version(path: Path) -> int:
     """
     The schema version of the index at *path*, from its first bytes; nothing is opened, so nothing can change.
 
@@ -67,6 +76,8 @@ def recognise(path: Path) -> int:
         IndexDamaged: Not a database of ours, or one cut short.
         SchemaTooNew: A newer version wrote it.
     """
+    if not path.is_file():  # opening a pipe of that name would wait for ever
+        raise IndexDamaged(f"index {path} is no ordinary file")
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
@@ -94,12 +105,12 @@ def clear_leftovers(path: Path) -> None:
         discard(_beside(path, suffix))
 
 
-def set_aside(path: Path) -> Path:
+def quarantine(path: Path) -> Path:
     """
     Rename a damaged index, with its companions, to `NAME.damaged-N`; of earlier ones the newest is kept.
 
     Returns:
-        Where the database is now.
+        Where the database is now; where it was deleted, a path at which nothing is.
 
     Raises:
         IndexUnavailable: It cannot be renamed; on Windows, another program may have it open.
@@ -107,6 +118,9 @@ def set_aside(path: Path) -> Path:
     numbers = _damaged_numbers(path)
     aside = _beside(path, f".damaged-{max(numbers, default=0) + 1}")
     try:
+        if not os.path.lexists(path):
+            discard(path)  # companions of nothing
+            return aside
         for suffix in (*_COMPANIONS, ""):  # the WAL first: left alone it would destroy the next database of that name
             companion = _beside(path, suffix)
             if companion.exists():
@@ -145,7 +159,7 @@ def install(new: Path, over: Path) -> None:
     fault_point("swap")
 
 
-def settle(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
     """Write the closed file at *path* out to the disk: a hundred megabytes take a second, in which nobody need wait."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
@@ -154,7 +168,7 @@ def settle(path: Path) -> None:
 def _take_place(new: Path, over: Path) -> None:
     """Rename *new*, written out to the disk, over *over*, which has no WAL that matters."""
     try:
-        settle(new)
+        sync_to_disk(new)
         for suffix in _COMPANIONS:
             _beside(over, suffix).unlink(missing_ok=True)
             _beside(new, suffix).unlink(missing_ok=True)
@@ -177,7 +191,11 @@ def _sync_folder(folder: Path) -> None:
 
 def _damaged_numbers(path: Path) -> set[int]:
     pattern = re.compile(re.escape(path.name) + r"\.damaged-(\d+)")
-    return {int(match[1]) for entry in path.parent.iterdir() if (match := pattern.fullmatch(entry.name))}
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except FileNotFoundError:  # the folder was deleted with the index
+        return set()
+    return {int(match[1]) for name in names if (match := pattern.fullmatch(name))}
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -10,14 +10,14 @@ import apsw
 
 from quarry.errors import IndexDamaged
 from quarry.index import meta
-from quarry.index.bodies import Body
 from quarry.index.checksums import content_hash, content_number, title_hash, vector_checksum
 from quarry.index.database import Parts, select
 from quarry.index.folding import fold_tag
 from quarry.index.ids import id_range
 from quarry.index.links import target_key, target_number
+from quarry.index.note_codec import NoteContent
+from quarry.index.note_rows import NoteRow, note_rows
 from quarry.index.schema import TABLE_NAMES
-from quarry.index.stored import NoteRow, note_rows
 
 
 def check_opening(connection: apsw.Connection) -> None:
@@ -104,7 +104,7 @@ def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
     """Whether every row of a note is as it was written."""
     if not row.is_sound:
         return False
-    body = row.body()
+    body = row.content()
     return (
         _are_tags_and_links_sound(connection, row, body)
         and _is_title_sound(connection, row)
@@ -112,7 +112,7 @@ def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
     )
 
 
-def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, body: Body) -> bool:
+def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, body: NoteContent) -> bool:
     """Whether look-ups by tag and by link find the note; a row of `links` too many is seen when it is read."""
     tags = select(connection, "SELECT tag, tag_key FROM tags WHERE note_id = ? ORDER BY position", (row.note_id,))
     if tags != [(tag, fold_tag(tag)) for tag in body.tags]:
@@ -131,7 +131,7 @@ def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
     )
 
 
-def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: Body) -> bool:
+def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: NoteContent) -> bool:
     """Whether the chunks' rows are those of the body, each with its vector or waiting for one."""
     rows = select(
         connection,

@@ -1,5 +1,5 @@
 """
-The keyword leg of FTS5: ranks chunks, and whole notes, by BM25 over the terms of a query.
+The keyword retriever of FTS5: ranks chunks, and whole notes, by BM25 over the terms of a query.
 
 No table holds whole notes: a note scores what it is called plus its chunks. bm25() gives negative numbers, lower is
 better; scores here are its opposite.
@@ -23,7 +23,7 @@ from quarry.index.matching import (
     expression,
     quoted,
 )
-from quarry.index.ties import Scored, candidates, cut, fetch_past_ties
+from quarry.index.tie_breaking import Scored, candidates, fetch_with_ties, top_candidates
 from quarry.types import Ranking
 
 
@@ -249,7 +249,7 @@ def _rank_chunks(
     values: dict[str, SqlValue] = {"wanted": wanted, **asdict(weights)}
     with deadline.over(connection):
         found = _best(connection, _CHUNKS, _CHUNKS + _OF_NOTES, values, admitted, depth)
-        return cut(candidates(connection, dict(found)), depth)
+        return top_candidates(candidates(connection, dict(found)), depth)
 
 
 def _best(
@@ -270,7 +270,7 @@ def _best(
         return []
     asked = {**values, **({} if admitted is None else {"ids": id_list(admitted)})}
     sql = (every if admitted is None else some) + _BEST
-    return fetch_past_ties(lambda limit: select(connection, sql, {**asked, "limit": limit}), depth)
+    return fetch_with_ties(lambda limit: select(connection, sql, {**asked, "limit": limit}), depth)
 
 
 def _scores(

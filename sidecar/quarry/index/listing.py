@@ -6,11 +6,11 @@ import apsw
 
 from quarry.conditions import AnyOf, Condition, Every, InTask, Matches
 from quarry.index import meta
-from quarry.index.admission_pieces import Sql, joined
-from quarry.index.admission_text import chunk_matching, chunk_with_task
 from quarry.index.database import select
+from quarry.index.filters.text import chunk_matching, chunk_with_task
 from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.records import Newest
+from quarry.index.sql import SqlFragment, join
 from quarry.types import Candidate
 
 _ADMITTED = "n.id IN (SELECT value FROM json_each(?))"
@@ -26,10 +26,10 @@ def newest(
     That is the first in which a wanted task stands or a regular expression finds something, else the first of all. A
     note without any passage is not listed.
     """
-    among = _among(admitted).within("FROM notes n WHERE n.chunk_count > 0 AND ")
-    page = among.within("SELECT n.id, n.path, n.mtime_ns / 1e6 ", _NEWEST_FIRST + " LIMIT ?")
+    among = _among(admitted).wrap("FROM notes n WHERE n.chunk_count > 0 AND ")
+    page = among.wrap("SELECT n.id, n.path, n.mtime_ns / 1e6 ", _NEWEST_FIRST + " LIMIT ?")
     rows = select(connection, page.text, (*page.bindings, depth))
-    total = among.within("SELECT count(*) ")
+    total = among.wrap("SELECT count(*) ")
     showing = _first_chunk(condition, has_fts5=has_fts5)
     found = []
     for note_id, path, modified_ms in rows:
@@ -46,14 +46,14 @@ def summaries(
 
     Each is (id, path, title, type, modified in milliseconds, size in bytes, chunks).
     """
-    among = _among(admitted).within(" FROM notes n WHERE ")
-    page = among.within(
+    among = _among(admitted).wrap(" FROM notes n WHERE ")
+    page = among.wrap(
         "SELECT n.id, n.path, n.title, json_extract(n.properties, '$.type'), n.mtime_ns / 1000000, n.size_bytes,"
         " n.chunk_count",
         _NEWEST_FIRST + " LIMIT ? OFFSET ?",
     )
     rows = select(connection, page.text, (*page.bindings, limit, offset))
-    total = among.within("SELECT count(*)")
+    total = among.wrap("SELECT count(*)")
     return rows, select(connection, total.text, total.bindings)[0][0]
 
 
@@ -62,24 +62,24 @@ def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: i
     if admitted is None:
         return min(limit, meta.totals(connection)[1])
     few = admitted[:limit]  # every note has a chunk, so that these are enough
-    counted = _among(few).within("SELECT ifnull(sum(n.chunk_count), 0) FROM notes n WHERE ")
+    counted = _among(few).wrap("SELECT ifnull(sum(n.chunk_count), 0) FROM notes n WHERE ")
     return min(limit, int(select(connection, counted.text, counted.bindings)[0][0]))
 
 
-def _among(admitted: NoteIds | None) -> Sql:
-    return Sql("1") if admitted is None else Sql(_ADMITTED, (id_list(admitted),))
+def _among(admitted: NoteIds | None) -> SqlFragment:
+    return SqlFragment("1") if admitted is None else SqlFragment(_ADMITTED, (id_list(admitted),))
 
 
-def _first_chunk(condition: Condition, *, has_fts5: bool) -> Sql:
+def _first_chunk(condition: Condition, *, has_fts5: bool) -> SqlFragment:
     """The chunk of a note (the first placeholder) that shows most of what *condition* wants to be seen."""
     telling = _telling(condition, has_fts5)
-    best = joined(" + ", [piece.within("(", ")") for piece in telling], Sql("NULL"))
-    return best.within(
+    best = join(" + ", [piece.wrap("(", ")") for piece in telling], SqlFragment("NULL"))
+    return best.wrap(
         "SELECT c.id, c.number FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY ", " DESC, c.number LIMIT 1"
     )
 
 
-def _telling(condition: Condition, has_fts5: bool) -> Sequence[Sql]:
+def _telling(condition: Condition, has_fts5: bool) -> Sequence[SqlFragment]:
     if isinstance(condition, Every | AnyOf):
         return [piece for part in condition.parts for piece in _telling(part, has_fts5)]
     if isinstance(condition, Matches) and condition.place == "text":

@@ -13,27 +13,28 @@ from msgspec.structs import replace
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.bodies import Body, opened, pack, unpack
 from quarry.index.checksums import content_hash, content_number, note_checksum
 from quarry.index.database import Parts, SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
 from quarry.index.keyword_rows import KeywordQueue, KeywordRows
 from quarry.index.keywords import ChunkColumns, note_columns
 from quarry.index.links import target_key, target_number
+from quarry.index.note_codec import NoteContent, open_packed, pack, unpack
+from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.prepared import PreparedNote, chunk_terms
-from quarry.index.rows import note_from
-from quarry.index.stored import NoteRow, note_row
-from quarry.index.vector_rows import VectorRows
+from quarry.index.row_codec import note_from
+from quarry.index.vector.writer import VectorWriter
 from quarry.types import Chunk, FileStamp
 
 _INSERT_NOTE = (
     "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
-    " mtime_ns, sha256, chunk_count, checksum) VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?)"
+    " mtime_ns, ctime_ns, sha256, chunk_count, checksum)"
+    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
     "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
-    " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?,"
-    " chunk_count = ?, checksum = ?"
+    " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?,"
+    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?"
     " WHERE id = ?"
 )
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content) VALUES (?,?,?)"
@@ -44,17 +45,17 @@ class _OldNote(Struct, frozen=True):
 
     row: NoteRow
     chunk_ids: tuple[int, ...]
-    body: Body | None  # None: something is not as it was written
+    body: NoteContent | None  # None: something is not as it was written
     hashes: tuple[bytes, ...]  # of the body's chunks
 
 
-class NoteRows:
+class NoteWriter:
     """Changes the rows of notes over one writing *connection*."""
 
     def __init__(self, connection: apsw.Connection, parts: Parts, queue: KeywordQueue) -> None:
         self._db = connection
         self._keywords = KeywordRows(connection, parts, queue)
-        self._vectors = VectorRows(connection)
+        self._vectors = VectorWriter(connection)
         self._changed: set[int] = set()  # notes that are in `changes` by now
 
     def upsert(self, note: PreparedNote, old_path: str | None = None) -> None:
@@ -88,11 +89,18 @@ class NoteRows:
         row = note_row(self._db, note_id)
         checksum = row.checksum
         if row.packed is not None and row.is_sound:  # a new checksum over damage would hide it
-            fresh = (*row.values[:9], stamp.size_bytes, stamp.mtime_ns, stamp.sha256, row.values[12])
+            fresh = (
+                *row.values[:9],
+                stamp.size_bytes,
+                stamp.mtime_ns,
+                stamp.ctime_ns,
+                stamp.sha256,
+                row.values[13],
+            )
             checksum = note_checksum(fresh, row.packed)
         self._db.execute(
-            "UPDATE notes SET size_bytes = ?, mtime_ns = ?, sha256 = ?, checksum = ? WHERE id = ?",
-            (stamp.size_bytes, stamp.mtime_ns, stamp.sha256, checksum, note_id),
+            "UPDATE notes SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, sha256 = ?, checksum = ? WHERE id = ?",
+            (stamp.size_bytes, stamp.mtime_ns, stamp.ctime_ns, stamp.sha256, checksum, note_id),
         )
 
     def remove(self, path: str) -> None:
@@ -189,7 +197,7 @@ class NoteRows:
         ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(number for _, number in rows)
         if not row.is_sound:
             return _OldNote(row, ids, None, ())
-        body, (first, _) = row.body(), id_range(note_id)
+        body, (first, _) = row.content(), id_range(note_id)
         hashes = tuple(map(content_hash, body.chunks))
         is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in body.slots)
         return _OldNote(row, ids, body if is_sound else None, hashes)
@@ -270,5 +278,5 @@ def _terms(note: PreparedNote, numbers: Sequence[int]) -> list[ChunkColumns]:
     """What the keyword index is to hold of these chunks."""
     if note.chunk_terms is not None:
         return [note.chunk_terms[number] for number in numbers]
-    body = opened(note.body)
+    body = open_packed(note.body)
     return [chunk_terms(body.chunk(number)) for number in numbers]

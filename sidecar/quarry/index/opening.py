@@ -8,8 +8,9 @@ from pathlib import Path
 import apsw
 
 from quarry.errors import SchemaTooNew
-from quarry.index import admission_functions, bodies, keywords, meta
+from quarry.index import keywords, meta, note_codec
 from quarry.index.database import Parts, connect
+from quarry.index.filters import functions as filter_functions
 from quarry.index.integrity import check_opening
 from quarry.index.keyword_schema import create_keyword_index, has_keyword_index
 from quarry.index.postings.cache import PostingsCache
@@ -21,8 +22,8 @@ def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tupl
     """A connection that knows the SQL functions of our views and conditions; raises as `connect`."""
     connection, parts = connect(path, writable=writable, without=without)
     keywords.register(connection)
-    admission_functions.register(connection)
-    bodies.register(connection)
+    filter_functions.register(connection)
+    note_codec.register(connection)
     return connection, parts
 
 

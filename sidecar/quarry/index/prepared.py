@@ -10,11 +10,11 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.index.bodies import Body, pack
 from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.keywords import ChunkColumns, NoteColumns, chunk_columns, note_columns
+from quarry.index.note_codec import NoteContent, pack
 from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS, Counted, CountedRow, count
-from quarry.index.rows import Values, check_storable, link_keys, note_values, tag_values
+from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import Chunk, FileStamp, Note
 
 
@@ -39,7 +39,7 @@ class PreparedNote(Struct, frozen=True):
     tags: tuple[Values, ...]  # (position, tag, tag_key)
     links: tuple[str, ...]  # target_key
     hashes: tuple[bytes, ...]  # content_hash of each chunk
-    vectors: tuple[bytes | None, ...]  # what `quantise` gave for each chunk
+    vectors: tuple[bytes | None, ...]  # what `quantize` gave for each chunk
     title_vector: bytes | None
     chunk_terms: tuple[ChunkColumns, ...] | None  # None: made when it is written, for chunks that are new there
     note_terms: NoteColumns
@@ -69,7 +69,7 @@ def prepare(
     Make *note* ready to be written.
 
     Args:
-        vectors: For each chunk what `quantise` gave, or None where there is no model yet.
+        vectors: For each chunk what `quantize` gave, or None where there is no model yet.
         title_vector: Of the title, likewise.
         hashes: The `content_hash` of each chunk, where somebody has them.
         with_terms: Take every chunk apart into terms: 0.1 ms each, in vain where most of them did not change.
@@ -80,7 +80,7 @@ def prepare(
     if len(vectors) != len(note.chunks):
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")
     check_storable(note)
-    values, body = note_values(note, stamp), pack(Body.of(note))
+    values, body = note_values(note, stamp), pack(NoteContent.of(note))
     return PreparedNote(
         values=values,
         body=body,

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
 from quarry.conditions import EVERYTHING, Condition
-from quarry.index import admission, listing, meta
-from quarry.index.bodies import Opened
+from quarry.index import listing, meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
+from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
 from quarry.index.links import resolve, target_key, target_number
+from quarry.index.note_codec import PackedNote
+from quarry.index.note_rows import NoteRow, note_row, note_rows
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -22,9 +24,8 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.rows import note_from
+from quarry.index.row_codec import note_from
 from quarry.index.search_reader import SearchReader
-from quarry.index.stored import NoteRow, note_row, note_rows
 from quarry.types import FileStamp
 
 _PROBLEMS = (
@@ -34,7 +35,7 @@ _PROBLEMS = (
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
 
-_Opened = tuple[Opened, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
+_Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
 """What a note says, and what each of its chunks is told with: path, title, aliases, tags, milliseconds."""
 
 
@@ -43,7 +44,7 @@ class Reader(SearchReader):
 
     # --- conditions ----------------------------------------------------------------------------
 
-    def admitted(self, condition: Condition, *, deadline: Deadline) -> NoteIds | None:
+    def matching_notes(self, condition: Condition, *, deadline: Deadline) -> NoteIds | None:
         """
         The notes that *condition* admits; None: every note, whichever there are.
 
@@ -51,16 +52,16 @@ class Reader(SearchReader):
             DeadlineExceeded, Cancelled: The deadline says so.
             BadQuery: A regular expression cannot be used on this machine.
         """
-        return admission.admitted(self._db, condition, deadline, has_fts5=self._parts.has_fts5)
+        return matching_notes(self._db, condition, deadline, has_fts5=self._parts.has_fts5)
 
-    def first_refusal(self, condition: Condition, note_id: int, *, deadline: Deadline) -> Condition | None:
+    def first_failing_condition(self, condition: Condition, note_id: int, *, deadline: Deadline) -> Condition | None:
         """
         The first part of *condition* that does not admit the note *note_id*; None when all of it does.
 
         Raises:
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
-        return admission.first_refusal(self._db, condition, note_id, deadline, has_fts5=self._parts.has_fts5)
+        return first_failing_condition(self._db, condition, note_id, deadline, has_fts5=self._parts.has_fts5)
 
     def browse(self, condition: Condition, depth: int, *, deadline: Deadline) -> Newest:
         """
@@ -69,13 +70,13 @@ class Reader(SearchReader):
         Raises:
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
-        admitted = self.admitted(condition, deadline=deadline)
+        admitted = self.matching_notes(condition, deadline=deadline)
 
         def read() -> Newest:
             with deadline.over(self._db):
                 return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
 
-        return self._remembered.newest(depth, read) if condition == EVERYTHING else read()
+        return self._snapshot_data.newest(depth, read) if condition == EVERYTHING else read()
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks the *admitted* notes have, counted no further than *limit*."""
@@ -102,7 +103,7 @@ class Reader(SearchReader):
             if note_id not in rows:
                 continue
             if note_id not in read:
-                read[note_id] = _opened(rows[note_id])
+                read[note_id] = _open(rows[note_id])
             body, about = read[note_id]
             number = body.at(chunk_id % SLOTS)
             if number is not None:
@@ -124,12 +125,12 @@ class Reader(SearchReader):
             return None
         row = note_row(self._db, found[0][0])
         first, _ = id_range(row.note_id)
-        body = row.body()
+        body = row.content()
         return StoredNote(note_from(row.values, body), row.stamp, tuple(first + slot for slot in body.slots))
 
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""
-        admitted = self.admitted(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
+        admitted = self.matching_notes(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
         rows, total = listing.summaries(self._db, admitted, limit, offset)
         notes = (
             NoteSummary(path, title, None if kind is None else str(kind), self._tags(note_id), *numbers)
@@ -139,17 +140,17 @@ class Reader(SearchReader):
 
     def stamps(self) -> dict[str, FileStamp]:
         """What every indexed file looked like when it was read, by path."""
-        rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256 FROM notes")
-        return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
+        rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
+        return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
         """As `stamps`, of the notes that are, or lie below, one of *places*, which are NFC."""
         sql = (  # "0" is what follows "/"
-            "SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path = ?1 OR composed = ?1"
+            "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
             " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
         )
         rows = [row for place in places for row in select(self._db, sql, (place,))]
-        return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
+        return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     # --- links ---------------------------------------------------------------------------------
 
@@ -159,14 +160,16 @@ class Reader(SearchReader):
         return [
             ResolvedLink(link, resolve(link.target, path, self._named(link.target)))
             for row in rows.values()
-            for link in row.opened().links()
+            for link in row.packed_note().links()
         ]
 
     def links_to(self, path: str) -> list[IncomingLink]:
         """The links that lead to the note at *path*, but its own, by the path of the note they stand in."""
         key, candidates = target_key(path), self._named(path)
         found = select(self._db, "SELECT note_id FROM links WHERE target = ?", (target_number(key),))
-        sources = {row.path: row.opened().links() for row in note_rows(self._db, [row[0] for row in found]).values()}
+        sources = {
+            row.path: row.packed_note().links() for row in note_rows(self._db, [row[0] for row in found]).values()
+        }
         return [
             IncomingLink(source, link)
             for source in sorted(sources.keys() - {path})
@@ -218,6 +221,6 @@ class Reader(SearchReader):
         return [path for (path,) in rows if target_key(path) == key]
 
 
-def _opened(row: NoteRow) -> _Opened:
-    body = row.opened()
+def _open(row: NoteRow) -> _Opened:
+    body = row.packed_note()
     return body, (row.path, row.title, row.aliases, tuple(body.tags), row.stamp.mtime_ns // 1_000_000)

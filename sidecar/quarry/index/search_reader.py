@@ -9,20 +9,21 @@ import apsw
 import numpy as np
 from msgspec import Struct, field
 
-from quarry.index import dense, meta
+from quarry.index import meta
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
-from quarry.index.dense import Nearest, Needle
 from quarry.index.ids import NoteIds
 from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
 from quarry.index.matching import LexicalQuery
-from quarry.index.moment_cache import MomentCache, Remembered
 from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.leg import KeywordLeg
 from quarry.index.records import NoteName
-from quarry.index.ties import Scored, place_of_chunks
-from quarry.index.vector_cache import VectorCache
-from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.index.snapshot_data import SnapshotData, SnapshotDataCache
+from quarry.index.tie_breaking import Scored, chunk_locations
+from quarry.index.vector import query
+from quarry.index.vector.cache import VectorCache
+from quarry.index.vector.quantize import FloatMatrix, FloatVector
+from quarry.index.vector.query import DenseQuery, Nearest
 from quarry.index.vocabulary import Vocabulary
 from quarry.terms.folding import fold
 from quarry.types import Candidate, Ranking
@@ -36,7 +37,7 @@ class Memory(Struct, frozen=True):
 
     vectors: VectorCache = field(default_factory=VectorCache)
     words: Vocabulary = field(default_factory=Vocabulary)
-    moment: MomentCache = field(default_factory=MomentCache)
+    snapshot_data: SnapshotDataCache = field(default_factory=SnapshotDataCache)
     postings: PostingsCache = field(default_factory=PostingsCache)
 
     @classmethod
@@ -68,7 +69,7 @@ class SearchReader:
     def read_ahead(self) -> None:
         """Have in memory what the first question by meaning would wait for, where memory may hold it."""
         if self._memory.vectors.fits(self._db):
-            self._memory.vectors.vectors(self._db)
+            self._memory.vectors.snapshot(self._db)
 
     # --- by word -------------------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ class SearchReader:
 
     # --- by meaning ----------------------------------------------------------------------------
 
-    def needle(self, vector: FloatVector) -> Needle | None:
+    def dense_query(self, vector: FloatVector) -> DenseQuery | None:
         """
         *vector* as what can be asked of this snapshot again and again; None where it is near nothing.
 
@@ -165,44 +166,44 @@ class SearchReader:
         """
         if not self._fits(vector):
             return None
-        return dense.needle(self._db, vector, self._memory.vectors, has_vec=self._parts.has_vec)
+        return query.dense_query(self._db, vector, self._memory.vectors, has_vec=self._parts.has_vec)
 
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
-        """The *depth* chunks nearest to *vector*; see `needle`."""
-        needle = self.needle(vector)
-        found = needle.chunks(admitted, depth, deadline) if needle else []
-        places = place_of_chunks(self._db, [chunk_id for chunk_id, _ in found])
+        """The *depth* chunks nearest to *vector*; see `dense_query`."""
+        dense_query = self.dense_query(vector)
+        found = dense_query.top_chunks(admitted, depth, deadline) if dense_query else []
+        places = chunk_locations(self._db, [chunk_id for chunk_id, _ in found])
         return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in found if chunk_id in places)
 
     def cosines_of(self, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """The cosine of *vector* with these chunks; those without a vector are left out. Raises as `dense`."""
-        return dense.cosines_of(self._db, vector, chunk_ids, self._memory.vectors) if self._fits(vector) else {}
+        return query.cosines_of(self._db, vector, chunk_ids, self._memory.vectors) if self._fits(vector) else {}
 
     def nearest_chunks(self, vector: FloatVector, note_ids: Iterable[int]) -> dict[int, Nearest]:
         """Note -> its chunk nearest to *vector*, and how near; notes without a vector are left out."""
-        needle = self.needle(vector)
-        if needle is None:
+        dense_query = self.dense_query(vector)
+        if dense_query is None:
             return {}
-        found = needle.nearest_of(np.array(sorted(note_ids), dtype=np.int64))
+        found = dense_query.nearest_chunks(np.array(sorted(note_ids), dtype=np.int64))
         columns = (found.chunk_ids.tolist(), found.cosines.tolist(), found.means.tolist())
         return dict(zip(found.note_ids.tolist(), map(Nearest, *columns), strict=True))
 
     def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
-        return dense.vectors_of(self._db, chunk_ids, self.dimension or 0)
+        return query.unit_vectors_of(self._db, chunk_ids, self.dimension or 0)
 
     def title_cosines(self, vector: FloatVector, note_ids: Sequence[int]) -> dict[int, float]:
         """The cosine of *vector* with the titles of these notes; those without a vector are left out."""
-        needle = self.needle(vector)
-        if needle is None:
+        dense_query = self.dense_query(vector)
+        if dense_query is None:
             return {}
-        ids, found = needle.titles_of(np.array(sorted(note_ids), dtype=np.int64))
+        ids, found = dense_query.title_cosines(np.array(sorted(note_ids), dtype=np.int64))
         return dict(zip(ids.tolist(), found.tolist(), strict=True))
 
     def nearest_titles(self, vector: FloatVector, admitted: NoteIds | None, depth: int) -> dict[int, float]:
         """Note -> cosine of its title, for the *depth* nearest and all that are as near as the last; nearest first."""
-        needle = self.needle(vector)
-        return dict(needle.titles(admitted, depth)) if needle else {}
+        dense_query = self.dense_query(vector)
+        return dict(dense_query.top_titles(admitted, depth)) if dense_query else {}
 
     @cached_property
     def dimension(self) -> int | None:
@@ -233,7 +234,7 @@ class SearchReader:
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """What these notes are called, in the same order; ids that are not there are left out."""
-        return self._remembered.names.of(self._db, note_ids)
+        return self._snapshot_data.names.of(self._db, note_ids)
 
     @cached_property
     def chunk_count(self) -> int:
@@ -247,8 +248,8 @@ class SearchReader:
         return self.note_names([found[0][0]])[0] if found else None
 
     @cached_property
-    def _remembered(self) -> Remembered:
-        return self._memory.moment.at(self._db)
+    def _snapshot_data(self) -> SnapshotData:
+        return self._memory.snapshot_data.at(self._db)
 
     def _fits(self, vector: FloatVector) -> bool:
         """

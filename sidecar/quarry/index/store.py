@@ -13,26 +13,27 @@ from pathlib import Path
 
 import apsw
 
-from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
+from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable
 from quarry.faults import fault_point
-from quarry.index import files, meta, waiting
+from quarry.index import files, meta
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword_schema import begin_bulk, merge
-from quarry.index.notes import NoteRows
+from quarry.index.notes import NoteWriter
 from quarry.index.opening import connect_ours, open_writer
 from quarry.index.pool import ReaderPool
 from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle, Problem
-from quarry.index.replacing import memory_of
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
 from quarry.index.search_reader import Memory
+from quarry.index.vector import pending
+from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
-from quarry.types import FileStamp, Leg, Note
+from quarry.types import FileStamp, Note, Retriever
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ class Index:
         self._pool = ReaderPool(self._open_reader)
         self._parts: Parts
         self._writer: Writer
+        self._file_key: tuple[int, int] | None
         self._open_writer()
 
     @classmethod
@@ -62,7 +64,7 @@ class Index:
             is_searched: False: nobody reads before it is complete, and a crash of the system may cost all of it.
 
         Raises:
-            IndexDamaged: The file is no whole, sane index of ours; `set_aside` it and open again.
+            IndexDamaged: The file is no whole, sane index of ours; `quarantine` it and open again.
             SchemaTooNew: A newer version of Quarry wrote it; it is untouched.
             IndexUnavailable: It cannot be opened or written here.
         """
@@ -72,7 +74,7 @@ class Index:
             if not path.exists():
                 files.discard(path)  # a WAL without its database belongs to nothing
                 files.create(path)
-            elif files.recognise(path) < SCHEMA_VERSION:
+            elif files.read_schema_version(path) < SCHEMA_VERSION:
                 fault_point("migrate")
                 files.create(path)
                 fault_point("migrate")
@@ -94,14 +96,14 @@ class Index:
                 self._writer.connection.close()
 
     @property
-    def missing(self) -> Mapping[Leg, str]:
-        """The legs that cannot serve, and why, in a sentence."""
+    def missing(self) -> Mapping[Retriever, str]:
+        """The retrievers that cannot serve, and why, in a sentence."""
         why = self._parts.fts5_missing
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
 
     @property
-    def notes_on_legs(self) -> Mapping[Leg, str]:
-        """What is worth knowing of legs that serve all the same."""
+    def notes_on_legs(self) -> Mapping[Retriever, str]:
+        """What is worth knowing of retrievers that serve all the same."""
         why = self._parts.vec_missing
         return {"dense": f"meaning search runs in memory: sqlite-vec is missing, {why}"} if why else {}
 
@@ -127,7 +129,7 @@ class Index:
 
         Args:
             old_path: Where the note was until now, when it was renamed; a note that stood at its new path is gone.
-            vectors: For each chunk what `quantise` gave, or None when there is no model: the chunk is then pending,
+            vectors: For each chunk what `quantize` gave, or None when there is no model: the chunk is then pending,
                 unless its text is unchanged and has a vector.
             title_vector: Of the title, likewise.
 
@@ -232,22 +234,22 @@ class Index:
     def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
         with explained(self.path):
-            return waiting.known_vectors(self._writer.connection, paths, hashes)
+            return pending.known_vectors(self._writer.connection, paths, hashes)
 
     def pending_vectors(self, limit: int) -> list[PendingChunk]:
         """The first *limit* chunks that wait for a vector."""
         with explained(self.path):
-            return waiting.chunks(self._writer.connection, limit)
+            return pending.pending_chunks(self._writer.connection, limit)
 
     def pending_titles(self, limit: int) -> list[PendingTitle]:
         """The first *limit* notes whose titles wait for a vector."""
         with explained(self.path):
-            return waiting.titles(self._writer.connection, limit)
+            return pending.pending_titles(self._writer.connection, limit)
 
     def has_pending_vectors(self) -> bool:
         """Whether any chunk or title waits for a vector."""
         with explained(self.path):
-            return waiting.is_any(self._writer.connection)
+            return pending.has_pending(self._writer.connection)
 
     def set_vectors(
         self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
@@ -288,6 +290,20 @@ class Index:
         """
         with explained(self.path), self._pool.snapshot() as connection:
             return verify_notes(connection, start_after, limit)
+
+    def check_in_place(self) -> None:
+        """
+        See that the file that was opened is still the one at `path`: what is written to another is lost.
+
+        Raises:
+            IndexDamaged: It was deleted.
+            IndexMisplaced: Another file took its place.
+        """
+        found = files.file_key(self.path)
+        if found is None:
+            raise IndexDamaged(f"index {self.path} was deleted")
+        if found != self._file_key:
+            raise IndexMisplaced("the index file was replaced by another program")
 
     def check_pages(self, is_wanted: Callable[[], bool] = never) -> bool:
         """
@@ -347,7 +363,7 @@ class Index:
         Raises:
             IndexUnavailable: It could not; this index goes on as it was.
         """
-        memory = memory_of(other, self._without)
+        memory = warm_memory(other, self._without)
         with self._pool.emptied():
             self._writer.close()
             try:
@@ -381,17 +397,23 @@ class Index:
     # --- opening -------------------------------------------------------------------------------
 
     @contextmanager
-    def _rows(self) -> Iterator[NoteRows]:
+    def _rows(self) -> Iterator[NoteWriter]:
         with self._writer.change() as connection:
-            yield NoteRows(connection, self._parts, self._writer.keywords)
+            yield NoteWriter(connection, self._parts, self._writer.keywords)
 
     def _open_reader(self) -> apsw.Connection:
         connection, _ = connect_ours(self.path, writable=False, without=self._without)
+        try:
+            self.check_in_place()
+        except IndexDamaged:
+            connection.close()
+            raise
         return connection
 
     def _open_writer(self) -> None:
         with explained(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
+        self._file_key = files.file_key(self.path)
 
 
 def _printable(text: str) -> str:

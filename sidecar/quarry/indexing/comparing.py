@@ -43,9 +43,15 @@ def look(survey: Survey, index: Index, *, with_drawings: bool = False) -> Differ
     scan = survey.everything()
     with index.reader() as reader:
         known = reader.stamps()
-        recorded = {problem.path: problem.reason for problem in reader.problems(MANY_PROBLEMS) if problem.skipped}
-    if recorded != scan.skipped:  # nothing is written where nothing is to be said, as at most starts
-        index.replace_skipped(scan.skipped)
+    record_skipped(scan, index)
     drawings = set() if with_drawings else survey.known_drawings(scan) - known.keys()
     files = {path: seen for path, seen in scan.files.items() if path not in drawings} if drawings else scan.files
-    return Difference(scan, known, compare(files, known))
+    return Difference(scan, known, compare(files, known, scan.may_still_exist))
+
+
+def record_skipped(scan: Scan, index: Index) -> None:
+    """Make the record of skipped files in *index* that of *scan*; where it is already, nothing is written."""
+    with index.reader() as reader:
+        recorded = {problem.path: problem.reason for problem in reader.problems(MANY_PROBLEMS) if problem.skipped}
+    if recorded != scan.skipped:
+        index.replace_skipped(scan.skipped)

@@ -5,20 +5,22 @@ The one index in use: opened, set aside when it is damaged, and read by any thre
 """
 
 import logging
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
-from quarry.index import Index, Reader, clear_leftovers, rebuild_path, set_aside
+from quarry.errors import IndexDamaged, IndexMisplaced, IndexUnavailable, QuarryError
+from quarry.index import Index, Reader, clear_leftovers, quarantine, rebuild_path
+from quarry.indexing.origins import claim_index
 
 _log = logging.getLogger(__name__)
 
 
 class IndexHolder:
     """
-    Holds the index at *path*.
+    Holds the index at *path* of the vault at *root*.
 
     Args:
         without: Parts to do without, for tests: "sqlite-vec", "fts5".
@@ -28,8 +30,9 @@ class IndexHolder:
         IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and made anew.
     """
 
-    def __init__(self, path: Path, without: frozenset[str]) -> None:
+    def __init__(self, path: Path, root: Path, without: frozenset[str]) -> None:
         self.path = path
+        self._root = root
         self.without = without
         self.loss: str | None = None  # in words, what became of an index that could not be kept
         self._replacing = threading.Lock()
@@ -67,6 +70,17 @@ class IndexHolder:
             self._set_aside(error)
             self.index = self._open()
 
+    def check_in_place(self) -> None:
+        """
+        See that the index can be written and is the one at `path`.
+
+        Raises:
+            IndexDamaged: It is not; `replace` it.
+        """
+        if not self._is_open:
+            raise IndexDamaged(f"index {self.path} was closed, and could not be opened again")
+        self.index.check_in_place()
+
     def close(self) -> None:
         """Wait for readers and let go of the file; closing twice is no error."""
         if self._is_open:
@@ -81,6 +95,11 @@ class IndexHolder:
                 f"the folder of {self.path} cannot be used ({error}); check its permissions"
             ) from error
         index = Index.open(self.path, without=self.without)
+        try:
+            claim_index(index, self._root)
+        except BaseException:
+            index.close()
+            raise
         self._is_open = True
         return index
 
@@ -89,9 +108,14 @@ class IndexHolder:
             reader.read_ahead()
 
     def _set_aside(self, error: IndexDamaged) -> None:
-        aside = set_aside(self.path)
+        aside = quarantine(self.path)
         _log.warning("the index is set aside as %s: %s", aside.name, error)
-        self.loss = f"the index was damaged and is kept as {aside.name}" if aside.exists() else "the index was deleted"
+        if not os.path.lexists(aside):
+            self.loss = "the index was deleted"
+        elif isinstance(error, IndexMisplaced):
+            self.loss = f"{error} and is kept as {aside.name}"
+        else:
+            self.loss = f"the index was damaged and is kept as {aside.name}"
 
     def _enter_reader(self, stack: ExitStack) -> Reader:
         while True:

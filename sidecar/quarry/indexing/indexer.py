@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
-from quarry.indexing.comparing import Difference, look
+from quarry.indexing.comparing import Difference, look, record_skipped
 from quarry.indexing.deadly import deadly_notes, set_deadly
 from quarry.indexing.preparation import MANY_NOTES, Preparation, Progressing, batches
 from quarry.indexing.preparing import FailedNote, Ready, ReadyNote, embedded_text
@@ -170,9 +170,7 @@ class Indexer:
             work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
             if everything:
                 work = with_everything(work, comparison)
-            certain = [path for path in work.remove if not scan.may_still_exist(path)]
-            excluded = [path for path in certain if path in scan.excluded]
-            work = replace(work, remove=tuple(certain))
+            excluded = [path for path in work.remove if path in scan.excluded]
             return self._carry_out(run, work, read, scan.files, certain_removals=excluded)
 
     def apply(self, index: Index, changes: Sequence[VaultChange]) -> Outcome:
@@ -182,14 +180,16 @@ class Indexer:
         Raises:
             VaultMissing, Cancelled: As for `reconcile`.
         """
-        disk, named = self._survey.where_changed(changes)
-        run = _Run.at(index, named)
-        comparison = compare(disk, run.known)
+        sighting = self._survey.where_changed(changes)
+        if sighting.scan:
+            record_skipped(sighting.scan, index)
+        run = _Run.at(index, sighting.named)
+        comparison = compare(sighting.files, run.known, sighting.may_still_exist)
         with self._preparation:
             read = self._read_stamps(run, comparison.new + comparison.touched + comparison.same)
             work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
             excluded = [path for path in work.remove if not self._rules.admits(path)]
-            return self._carry_out(run, work, read, disk, certain_removals=excluded)
+            return self._carry_out(run, work, read, sighting.files, certain_removals=excluded)
 
     def refresh(self, index: Index, paths: Sequence[str]) -> Outcome:
         """Read these notes anew whatever their stamps say: their rows turned out to be damaged."""
@@ -221,7 +221,7 @@ class Indexer:
             stamps |= {file.path: file.stamp for file in files if isinstance(file, NoteFile)}
             # A drawing's stamp is like no note's, so that it is looked at again and left out.
             drawings = [file for file in files if isinstance(file, DrawingFile)]
-            stamps |= {file.path: FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"") for file in drawings}
+            stamps |= {file.path: FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"", 0) for file in drawings}
             self._report_problems(run, files)
             self._monitor.between_batches()
         return stamps
@@ -289,7 +289,7 @@ class Indexer:
         Only now, as a drive that is lost in the middle of a run makes every file after it look deleted.
         """
         missed = [path for path in dict.fromkeys(run.vanished) if path in run.known]
-        vanished = [path for path in missed if not self._survey.is_there(path)]
+        vanished = [path for path in missed if self._survey.is_gone(path)]
         if vanished and run.loses_too_many(len(vanished) + run.done.removed):
             run.count(held_back=len(vanished))
             return

@@ -30,7 +30,7 @@ from quarry.indexing.staffing import Staffing
 from quarry.indexing.survey import Survey, named_by
 from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
-from quarry.types import FileSeen, Leg, VaultChange
+from quarry.types import FileSeen, Retriever, VaultChange
 
 if TYPE_CHECKING:
     from quarry.indexing.indexer import Indexer, Outcome
@@ -85,7 +85,7 @@ class Maintenance:
         self._seen_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
         self._care = Care()
         self._mended: IndexDamaged | None = None  # the damage that the present index was made anew for
-        self._holder = IndexHolder(index_path, without)
+        self._holder = IndexHolder(index_path, root, without)
         self._tell_loss()
         self._holder.read_ahead()
         self.model = ModelSlot(self.policy.settings.model, load_encoder, head_start_s)
@@ -118,9 +118,9 @@ class Maintenance:
         encoder = self.model.encoder
         return encoder if encoder and reader.meta_get(FINGERPRINT) == fingerprint_text(encoder.fingerprint) else None
 
-    def missing(self, encoder: Encoder | None) -> dict[Leg, str]:
-        """Each leg that cannot serve where *encoder* is at hand, with the reason and what to do, in one sentence."""
-        missing: dict[Leg, str] = dict(self.index.missing)
+    def missing(self, encoder: Encoder | None) -> dict[Retriever, str]:
+        """Each retriever that cannot serve with *encoder*, with the reason and what to do, in one sentence."""
+        missing: dict[Retriever, str] = dict(self.index.missing)
         if "dense" not in missing and encoder is None:
             missing["dense"] = self._why_no_meaning()
         return missing
@@ -170,6 +170,7 @@ class Maintenance:
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
         """Carry out changes that someone saw, as the work in hand."""
+        self._holder.check_in_place()
         if self._policy_changed():
             self._reconcile()
         self._apply(changes, "main")
@@ -195,6 +196,7 @@ class Maintenance:
         """Have the index built anew beside the old one, which answers until then, and put it in its place."""
         from quarry.indexing import rebuilding
 
+        self._holder.check_in_place()  # else it is made anew anyway
         beside = rebuild_path(self._holder.path)
         discard(beside)
         self._policy_changed()
@@ -220,8 +222,7 @@ class Maintenance:
 
     def look(self) -> None:
         """What nobody tells of: files of rules that changed, a model that came in, an index file that went."""
-        if not self._holder.path.exists():
-            raise IndexDamaged("the index file was deleted")
+        self._holder.check_in_place()
         if self._policy_changed() or self._adopt_model() or self.activity.state == "failed":
             self._reconcile()
         if not self._is_rehearsed:
@@ -244,6 +245,7 @@ class Maintenance:
 
     def mend(self) -> None:
         """Check the whole index; notes with damaged rows are read anew. Raises as `mending.mend`."""
+        self._holder.check_in_place()
         refresh = partial(self._indexer("main").refresh, self.index)
         mend(self.index, refresh, self._breathe, self._is_wanted)
         self._settle()
@@ -311,6 +313,7 @@ class Maintenance:
         return self._encoder
 
     def _reconcile(self, *, thorough: bool = False) -> None:
+        self._holder.check_in_place()
         self._policy_changed()
         self._adopt_model()
         self.activity.enter("scanning")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
-from quarry.index import PreparedNote, content_hash, counted, prepare, quantise, title_hash
+from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
 from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import Chunk, FileStamp, Note
@@ -111,7 +111,7 @@ class Preparer:
         """The vector of each of *texts*, as stored."""
         assert self._encoder is not None, "only asked for when a model is there"
         fault_point("embed")
-        return quantise(self._encoder.encode(texts))
+        return quantize(self._encoder.encode(texts))
 
     # --- steps ---------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
-from quarry.index import Index, discard, settle
+from quarry.index import Index, discard, sync_to_disk
 from quarry.indexing.child import Child, ChildDied, NoProcess
 from quarry.indexing.indexer import Indexer, Monitor
 from quarry.indexing.staffing import Staffing
@@ -92,7 +92,7 @@ def build(blueprint: Blueprint, monitor: Monitor, encoder: Callable[[], Encoder 
                 break
         index.fold()
         index.checkpoint()
-    settle(blueprint.path)  # now, as nobody waits
+    sync_to_disk(blueprint.path)  # now, as nobody waits
 
 
 def build_anew(blueprint: Blueprint, monitor: Monitor, encoder: Callable[[], Encoder | None]) -> None:

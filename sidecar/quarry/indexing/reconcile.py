@@ -5,7 +5,7 @@ Two steps, because telling a change from a touch needs a hash, and a hash needs 
 a listing can tell; the caller hashes what it must; `plan` turns that into work. Neither opens a file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ class Comparison(Struct, frozen=True):
     """Paths by what a listing tells, each group sorted."""
 
     new: tuple[str, ...]
-    touched: tuple[str, ...]  # size or time differs from the index
+    touched: tuple[str, ...]  # size or a time differs from the index
     same: tuple[str, ...]
     gone: tuple[str, ...]
 
@@ -35,8 +35,17 @@ class Plan(Struct, frozen=True):
     remove: tuple[str, ...] = ()
 
 
-def compare(disk: Mapping[str, FileSeen], stamps: Mapping[str, FileStamp]) -> Comparison:
-    """Sort every path of *disk* and of the index's *stamps* into one of four groups."""
+def compare(
+    disk: Mapping[str, FileSeen],
+    stamps: Mapping[str, FileStamp],
+    may_still_exist: Callable[[str], bool] = lambda _: False,
+) -> Comparison:
+    """
+    Sort every path of *disk* and of the index's *stamps* into one of four groups.
+
+    Args:
+        may_still_exist: Whether a path that is not on *disk* could not be looked at; such a note is in no group.
+    """
     touched: list[str] = []
     same: list[str] = []
     new: list[str] = []
@@ -44,7 +53,7 @@ def compare(disk: Mapping[str, FileSeen], stamps: Mapping[str, FileStamp]) -> Co
         stamp = stamps.get(path)
         if stamp is None:
             new.append(path)
-        elif seen.mtime_ns == stamp.mtime_ns and seen.size_bytes == stamp.size_bytes:
+        elif (seen.size_bytes, seen.mtime_ns, seen.ctime_ns) == (stamp.size_bytes, stamp.mtime_ns, stamp.ctime_ns):
             same.append(path)
         else:
             touched.append(path)
@@ -52,7 +61,7 @@ def compare(disk: Mapping[str, FileSeen], stamps: Mapping[str, FileStamp]) -> Co
         new=tuple(sorted(new)),
         touched=tuple(sorted(touched)),
         same=tuple(sorted(same)),
-        gone=tuple(sorted(stamps.keys() - disk.keys())),
+        gone=tuple(sorted(path for path in stamps.keys() - disk.keys() if not may_still_exist(path))),
     )
 
 

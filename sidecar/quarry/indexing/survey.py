@@ -4,10 +4,13 @@ What is on the disk now, among the notes that may be indexed: all of it, or wher
 Nothing is opened here. Drawings that were found out before count as left out until they change.
 """
 
+import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence, Set
+from collections.abc import Iterable, MutableMapping, Sequence, Set
 from pathlib import Path
+
+from msgspec import Struct
 
 from quarry.errors import NoteNotFound, VaultMissing
 from quarry.types import FileSeen, VaultChange
@@ -16,6 +19,20 @@ from quarry.vault.rules import Rules
 from quarry.vault.scan import Scan, file_seen, scan_vault
 
 MANY_PATHS = 200  # a burst of this many changes is cheaper to list than to look up one by one
+# What the system answers where nothing can be. Any other error (a shut folder, a drive that fails) tells nothing.
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+
+
+class Sighting(Struct, frozen=True):
+    """What is on disk where something changed."""
+
+    files: dict[str, FileSeen]
+    named: set[str]  # the paths (NFC) that the changes name
+    scan: Scan | None  # the walk over the whole vault, where looking up single paths was not enough
+
+    def may_still_exist(self, path: str) -> bool:
+        """Whether *path*, absent from `files`, may be a note all the same, as it could not be looked at."""
+        return self.scan is not None and self.scan.may_still_exist(path)
 
 
 class Survey:
@@ -48,43 +65,49 @@ class Survey:
         """The files of *scan* that did not change since they were found to be drawings."""
         return {path for path, seen in self._drawings.items() if scan.files.get(path) == seen}
 
-    def is_there(self, path: str) -> bool:
-        """Whether the note at *path*, spelled as on disk, is there now."""
-        return self._look_at(path) is not None
+    def is_gone(self, path: str) -> bool:
+        """Whether there is certainly no note at *path*, spelled as on disk, now."""
+        try:
+            return self._look_at(path) is None
+        except OSError:
+            return False
 
-    def where_changed(self, changes: Sequence[VaultChange]) -> tuple[dict[str, FileSeen], set[str]]:
+    def where_changed(self, changes: Sequence[VaultChange]) -> Sighting:
         """
-        The notes on disk that *changes* may be about, and the names (NFC) that these give.
+        The notes on disk that *changes* may be about.
 
         Raises:
             VaultMissing: The vault folder is not there.
         """
-        if not self._root.is_dir():
+        if not os.path.isdir(self._root):  # noqa: PTH112  Path.is_dir raises where the folder above is shut
             raise VaultMissing(f"the vault folder {self._root} is not there; nothing was removed from the index")
-        named = named_by(changes)
-        files = {path: seen for path, seen in self._look(changes, named) if is_below(path, named)}
+        named, scan = named_by(changes), None
+        files = self._look_up(changes, named)
+        if files is None:
+            scan = self.everything()
+            files = scan.files
+        files = {path: seen for path, seen in files.items() if is_below(path, named)}
         self._forget_drawings(path for path in tuple(self._drawings) if path not in files and is_below(path, named))
-        return files, named
+        return Sighting(files, named, scan)
 
-    def _look(self, changes: Sequence[VaultChange], named: set[str]) -> Iterator[tuple[str, FileSeen]]:
+    def _look_up(self, changes: Sequence[VaultChange], named: set[str]) -> dict[str, FileSeen] | None:
         """
-        The notes that *named* paths may stand for.
+        The notes that *named* paths stand for, looked up one by one; None where only a walk over the vault can tell.
 
-        One by one where that is certain. A listing tells where it is not: a folder, a rename by case alone (the old
-        name still opens the file where case is ignored).
+        It takes a walk where a path is a folder, for a rename by case alone (the old name still opens the file where
+        case is ignored), and where something cannot be looked at: the walk says what, and what that hides.
         """
         renamed_by_case = any(c.old_path and c.old_path.casefold() == c.path.casefold() for c in changes)
         proper = sorted(path for path in named if _is_proper(path))
         if len(proper) > MANY_PATHS or renamed_by_case:
-            yield from self.everything().files.items()
-            return
-        spelled = [on_disk for path in proper for on_disk in self._spellings(path)]
-        if any((self._root / path).is_dir() for path in spelled):
-            yield from self.everything().files.items()
-            return
-        for path in spelled:
-            if seen := self._look_at(path):
-                yield path, seen
+            return None
+        try:
+            spelled = [on_disk for path in proper for on_disk in self._spellings(path)]
+            if any(self._is_folder(path) for path in spelled):
+                return None
+            return {path: seen for path in spelled if (seen := self._look_at(path))}
+        except OSError:
+            return None
 
     def _spellings(self, path: str) -> list[str]:
         """How the disk spells *path*, which is NFC: as it is or, where accents may be composed otherwise, as listed."""
@@ -101,17 +124,30 @@ class Survey:
         try:
             with os.scandir(self._root / folder) as listing:
                 return sorted(entry.name for entry in listing if nfc(entry.name) == part)
-        except OSError:
-            return []  # not there, or shut: then nothing is read of it
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                raise
+            return []
+
+    def _is_folder(self, path: str) -> bool:
+        seen = self._lstat(path)
+        return seen is not None and stat.S_ISDIR(seen.st_mode)
 
     def _look_at(self, path: str) -> FileSeen | None:
+        """The note at *path*; None where there is none. Raises `OSError` where that cannot be told."""
         if not is_note(path) or not self._rules.admits(path):
             return None
+        seen = self._lstat(path)
+        return file_seen(seen) if seen and stat.S_ISREG(seen.st_mode) else None
+
+    def _lstat(self, path: str) -> os.stat_result | None:
+        """What the system says of *path*; None where there is nothing. Raises `OSError` where that cannot be told."""
         try:
-            seen = (self._root / path).lstat()
-        except OSError:
+            return (self._root / path).lstat()
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                raise
             return None
-        return file_seen(seen) if stat.S_ISREG(seen.st_mode) else None
 
     def _forget_drawings(self, paths: Iterable[str]) -> None:
         for path in paths:

@@ -21,6 +21,15 @@ def vault_id(root: Path) -> str:
     return f"{_slug(Path(real).name)}-{digest[:HASH_LENGTH]}"
 
 
+def folder_key(root: Path) -> str | None:
+    """What the system knows the folder at *root* by, which stays when it is moved; None where it cannot be asked."""
+    try:
+        found = root.stat()
+    except OSError:
+        return None
+    return f"{found.st_dev:x}-{found.st_ino:x}"
+
+
 def _slug(name: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:SLUG_LENGTH].strip("-") or "vault"

@@ -100,11 +100,11 @@ def changes_of(notices: Iterable[tuple[Change, str]], root: Path) -> tuple[Vault
 
 def _change(path: str, kinds: set[Change], root: Path) -> VaultChange:
     """One change for *path*: a file that was replaced is told as deleted and added, in no order."""
-    if not (root / path).exists():
+    if not os.path.exists(root / path):  # noqa: PTH110  Path.exists raises where the folder is shut
         return VaultChange("deleted", path)
     return VaultChange("created" if Change.added in kinds else "modified", path)
 
 
 def _may_concern_notes(change: VaultChange, root: Path) -> bool:
     """Notes do, and folders; what a deleted path was can no longer be asked."""
-    return change.kind == "deleted" or is_note(change.path) or (root / change.path).is_dir()
+    return change.kind == "deleted" or is_note(change.path) or os.path.isdir(root / change.path)  # noqa: PTH112  as above

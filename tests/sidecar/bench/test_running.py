@@ -70,3 +70,11 @@ def test_the_published_design_is_left_out_where_it_takes_too_long(vault, tmp_pat
 
 def test_every_part_has_a_name():
     assert set(PARTS) == {"index", "query", "socket", "unchanged", "start", "while-indexing", "save", "peers"}
+
+
+def test_in_an_installed_package_it_says_that_the_comparison_needs_a_checkout(vault, tmp_path):
+    *_, document = measure(plan(vault, tmp_path, "unchanged", comparison=None), nobody)
+
+    assert document["unchanged_ms"] > 0
+    assert document["baseline"]["unchanged_ms"] is None
+    assert "checkout" in document["notes"][0]

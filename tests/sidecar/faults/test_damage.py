@@ -1,11 +1,15 @@
 """A damaged index is noticed, mended or set aside, and made anew; searches go on."""
 
+import os
+import shutil
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from builders import Vault, ask, find, modified, settle, tell, wait_until
+from builders import HashEncoder, Vault, ask, find, modified, settle, tell, wait_until
 
+from quarry.engine import Engine
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
 from quarry.index.schema import PAGE_SIZE
@@ -49,6 +53,17 @@ def test_damage_that_opening_does_not_see_is_found_at_once_and_the_index_made_an
     assert (tmp_path / "index.db.damaged-1").exists()
     assert find(engine, "walnut7", limit=1) == ["007.md"]
     assert engine.status().notes == 100
+
+
+def with_other_notes(other: Vault, index: Path) -> None:
+    """Have *index* be that of the vault *other*."""
+    engine = Engine.open(other.root, index, load=lambda _: HashEncoder())
+    settle(engine)
+    engine.close()
+
+
+def refuse_to_open(path: Path, **options: object) -> Index:
+    raise IndexUnavailable("the disk is full")
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all", b"SQLite format 3\0" + b"\0" * 84])
@@ -140,6 +155,152 @@ def test_an_index_deleted_while_running_is_made_anew(vault: Vault, tmp_path: Pat
 
     settle(engine)
     assert "deleted" in engine.status().message
+
+
+def test_an_index_whose_folder_is_deleted_while_running_is_made_anew_with_it(vault: Vault, tmp_path: Path, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine(index=tmp_path / "data" / "index.db")
+    shutil.rmtree(tmp_path / "data")
+
+    vault.write("a.md", "cherry")
+    engine.vault_changed([modified("a.md")])
+    wait_until(lambda: (tmp_path / "data/index.db").exists() and find(engine, "cherry", mode="keyword") == ["a.md"])
+    settle(engine)
+    assert "deleted" in engine.status().message
+
+    vault.write("a.md", "quince")
+    tell(engine, modified("a.md"))
+    assert find(engine, "quince", mode="keyword") == ["a.md"]
+
+
+def test_a_rebuild_makes_an_index_whose_folder_was_deleted_anew(vault: Vault, tmp_path: Path, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine(index=tmp_path / "data" / "index.db")
+    shutil.rmtree(tmp_path / "data")
+
+    engine.rebuild()
+    wait_until(lambda: (tmp_path / "data/index.db").exists())
+    settle(engine)
+
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+
+
+def test_a_rebuild_works_though_the_index_could_not_be_opened_again(
+    vault: Vault, tmp_path: Path, open_engine, monkeypatch
+):
+    vault.write("a.md", "walnut")
+    engine = open_engine(index=tmp_path / "data" / "index.db")
+    with monkeypatch.context() as patch:
+        patch.setattr(Index, "open", refuse_to_open)
+        shutil.rmtree(tmp_path / "data")
+        wait_until(lambda: engine.status().message and "disk is full" in engine.status().message)
+        engine.pause()
+
+    engine.rebuild()
+    wait_until(lambda: (tmp_path / "data/index.db").exists())
+    settle(engine)
+
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+
+
+def test_an_index_replaced_while_running_is_set_aside_and_made_anew(vault: Vault, tmp_path: Path, open_engine):
+    other = Vault(tmp_path / "other")
+    other.write("secret.md", "kittiwake")
+    with_other_notes(other, tmp_path / "other.db")
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+
+    (tmp_path / "other.db").replace(tmp_path / "index.db")
+    wait_until(lambda: (tmp_path / "index.db.damaged-1").exists())
+    settle(engine)
+
+    assert find(engine, "kittiwake", mode="keyword") == []
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+    assert "replaced by another program" in engine.status().message
+
+
+def test_a_reader_never_meets_an_index_that_was_put_in_the_place_of_the_one_in_use(
+    vault: Vault, tmp_path: Path, open_engine
+):
+    other = Vault(tmp_path / "other")
+    other.write("secret.md", "kittiwake")
+    with_other_notes(other, tmp_path / "other.db")
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+    engine.pause()
+
+    (tmp_path / "other.db").replace(tmp_path / "index.db")
+    with ExitStack() as stack:
+        for _ in range(4):  # more than have a connection from before
+            try:
+                reader = stack.enter_context(engine._reading())
+            except IndexUnavailable:
+                continue
+            assert "secret.md" not in reader.stamps()
+
+
+def test_the_index_of_another_vault_is_set_aside_and_made_anew(vault: Vault, tmp_path: Path, open_engine):
+    other = Vault(tmp_path / "other")
+    other.write("secret.md", "kittiwake")
+    with_other_notes(other, tmp_path / "index.db")
+    vault.write("a.md", "walnut")
+
+    engine = open_engine(wait=False)
+    assert find(engine, "kittiwake", mode="keyword") == []
+    settle(engine)
+
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+    assert "another vault" in engine.status().message
+    assert "index.db.damaged-1" in engine.status().message
+
+
+def test_the_index_of_a_vault_that_was_moved_is_kept(vault: Vault, tmp_path: Path, encoder: HashEncoder, open_engine):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+    encoder.embedded.clear()
+    moved = Vault(vault.root.rename(tmp_path / "moved"))
+
+    engine = open_engine(root=moved.root)
+
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+    assert (encoder.embedded, engine.status().message) == ([], None)
+
+
+def test_the_index_of_a_vault_that_was_copied_back_to_its_place_is_kept(
+    vault: Vault, tmp_path: Path, encoder: HashEncoder, open_engine
+):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+    encoder.embedded.clear()
+    shutil.copytree(vault.root, tmp_path / "backup")
+    vault.root.rename(tmp_path / "lost")  # its number is not given out again
+    shutil.copytree(tmp_path / "backup", vault.root)
+
+    engine = open_engine()
+
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+    assert (encoder.embedded, engine.status().message) == ([], None)
+
+
+def test_a_moved_vault_is_known_at_its_new_place_from_then_on(vault: Vault, tmp_path: Path, open_engine):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+    moved = vault.root.rename(tmp_path / "moved")
+    open_engine(root=moved).close()
+    shutil.copytree(moved, tmp_path / "copy")
+    moved.rename(tmp_path / "lost")
+    (tmp_path / "copy").rename(moved)
+
+    assert open_engine(root=moved).status().message is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes in folders")
+def test_a_pipe_in_the_place_of_the_index_does_not_hold_a_start_up(vault: Vault, tmp_path: Path, open_engine):
+    vault.write("a.md", "walnut")
+    os.mkfifo(tmp_path / "index.db")
+
+    assert find(open_engine(), "walnut") == ["a.md"]
+    assert (tmp_path / "index.db.damaged-1").is_fifo()
 
 
 def test_searches_go_on_while_a_damaged_index_is_replaced(vault: Vault, open_engine):

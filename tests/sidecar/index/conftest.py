@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from quarry.conditions import Condition
-from quarry.index import Deadline, Index, LexicalQuery, NoteIds, Reader, quantise
-from quarry.index.vectors import FloatMatrix, FloatVector
+from quarry.index import Deadline, Index, LexicalQuery, NoteIds, Reader, quantize
+from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
 
 DIM = 32
@@ -81,7 +81,7 @@ def store(encode: Encode, stamp: Callable[..., FileStamp]) -> Callable[..., None
     """Upsert a note with the vectors of its texts and its title."""
 
     def upsert(index: Index, note: Note, seconds: int = 1, old_path: str | None = None) -> None:
-        *vectors, title = quantise(encode([*(chunk.text for chunk in note.chunks), note.title]))
+        *vectors, title = quantize(encode([*(chunk.text for chunk in note.chunks), note.title]))
         index.upsert(note, stamp(seconds), vectors, title_vector=title, old_path=old_path)
 
     return upsert
@@ -109,7 +109,7 @@ def admit(in_time: Deadline) -> Callable[[Reader, Condition | None], NoteIds | N
     """The notes that a condition admits; None without one."""
 
     def ask(reader: Reader, condition: Condition | None) -> NoteIds | None:
-        return None if condition is None else reader.admitted(condition, deadline=in_time)
+        return None if condition is None else reader.matching_notes(condition, deadline=in_time)
 
     return ask
 

@@ -1,7 +1,7 @@
 import pytest
 
-from quarry.index.admission_pieces import Sql
 from quarry.index.borders import MAX_ENDS, also_across, holds_phrase, terms_ahead
+from quarry.index.sql import SqlFragment
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_long_phrase_may_fill_many_chunks(index, put, admit):
 @pytest.mark.parametrize("count", [2, MAX_ENDS + 1])
 def test_the_chunks_of_a_note_are_found_without_going_through_all_of_them(index, put, count):
     put("a.md", "a red", "car here")
-    query = also_across(Sql("SELECT 0 AS id WHERE 0"), [f"w{n}" for n in range(count)])
+    query = also_across(SqlFragment("SELECT 0 AS id WHERE 0"), [f"w{n}" for n in range(count)])
 
     with index.reader() as reader:
         plan = [row[3] for row in reader._db.execute(f"EXPLAIN QUERY PLAN {query.text}", query.bindings)]

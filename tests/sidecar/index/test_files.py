@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quarry.errors import IndexUnavailable
-from quarry.index import Index, files, set_aside
+from quarry.index import Index, files, quarantine
 
 KEEP_OR_REPLACE = """
 import sys
@@ -65,7 +65,7 @@ def test_a_damaged_index_is_set_aside_with_its_wal_and_another_begins(tmp_path):
     path = tmp_path / "i.db"
     make_set(path, "broken")
 
-    aside = set_aside(path)
+    aside = quarantine(path)
 
     assert aside == tmp_path / "i.db.damaged-1"
     assert (tmp_path / "i.db.damaged-1-wal").read_text() == "broken-wal"
@@ -76,7 +76,7 @@ def test_of_damaged_indexes_two_are_kept(tmp_path):
     path = tmp_path / "i.db"
     for number in range(1, 5):
         make_set(path, f"broken {number}")
-        set_aside(path)
+        quarantine(path)
 
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         f"i.db.damaged-{number}{suffix}" for number in (3, 4) for suffix in ("", "-shm", "-wal")
@@ -94,7 +94,7 @@ def test_what_cannot_be_set_aside_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(type(path), "replace", refuse)
 
     with pytest.raises(IndexUnavailable, match="in use"):
-        set_aside(path)
+        quarantine(path)
 
 
 def test_a_database_with_a_wal_is_not_moved(tmp_path):

@@ -41,13 +41,13 @@ def test_chunks_of_admitted_notes_are_counted_up_to_a_limit(index, put, in_time)
         put(f"{number % 2}/{number}.md", "apples", "pears", tags=("t",) if number else ())
 
     with index.reader() as reader:
-        odd = reader.admitted(InFolder("1"), deadline=in_time)
+        odd = reader.matching_notes(InFolder("1"), deadline=in_time)
 
         assert reader.count_chunks(None, 50) == 12
         assert reader.count_chunks(None, 5) == 5
         assert reader.count_chunks(odd, 50) == 6
         assert reader.count_chunks(odd, 2) == 2
-        assert reader.count_chunks(reader.admitted(Holds("plum"), deadline=in_time), 50) == 0
+        assert reader.count_chunks(reader.matching_notes(Holds("plum"), deadline=in_time), 50) == 0
 
 
 def test_a_list_pages_through_the_notes_that_pass_its_filter(index, put):

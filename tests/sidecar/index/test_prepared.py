@@ -2,14 +2,14 @@ import pickle
 
 import pytest
 
-from quarry.index import Index, quantise
+from quarry.index import Index, quantize
 from quarry.index.postings import files
 from quarry.index.prepared import counted, prepare
 
 
 def test_a_note_prepared_elsewhere_is_stored_as_by_upsert(tmp_path, make_note, stamp, encode):
     note = make_note("a.md", "apples", "pears", tags=("t",), aliases=("A",))
-    *vectors, title = quantise(encode(["apples", "pears", "a"]))
+    *vectors, title = quantize(encode(["apples", "pears", "a"]))
     one, other = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
 
     one.upsert(note, stamp(), vectors, title_vector=title)

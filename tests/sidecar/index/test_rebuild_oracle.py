@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.conditions import Holds, InFolder, Not
-from quarry.index import Index, NoteFilter, quantise
+from quarry.index import Index, NoteFilter, quantize
 
 PATHS = ["a.md", "b.md", "f/a.md", "f/Ünï.md", "日本.md"]
 WORDS = ["apples", "pears", "plums", "running", "Résumé", "日本語", "red", "car", "😀", "don't"]
@@ -73,8 +73,8 @@ class Both:
 
     def upsert(self, path, texts, has_model):
         note = self.make_note(path, *texts, heading="Head", tags=("t",))
-        rows = quantise(self.encode([chunk.text for chunk in note.chunks]))
-        title = quantise(self.encode([note.title]))[0] if has_model else None
+        rows = quantize(self.encode([chunk.text for chunk in note.chunks]))
+        title = quantize(self.encode([note.title]))[0] if has_model else None
         self.index.upsert(note, self.stamp(self.seconds), rows if has_model else [None] * len(rows), title_vector=title)
         self.notes[path] = (note, self.seconds)
 
@@ -97,9 +97,9 @@ class Both:
 
     def embed(self):
         pending = self.index.pending_vectors(99)
-        rows = quantise(self.encode([waiting.chunk.text for waiting in pending]))
+        rows = quantize(self.encode([waiting.chunk.text for waiting in pending]))
         untitled = self.index.pending_titles(99)
-        titles = quantise(self.encode([waiting.title for waiting in untitled]))
+        titles = quantize(self.encode([waiting.title for waiting in untitled]))
         self.index.set_vectors(
             [(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)],
             [(p.note_id, p.title, row) for p, row in zip(untitled, titles, strict=True)],

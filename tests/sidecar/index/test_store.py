@@ -6,7 +6,7 @@ from builders import index_bytes
 
 from quarry.conditions import Holds, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
-from quarry.index import Index, content_hash, quantise
+from quarry.index import Index, content_hash, quantize
 from quarry.types import Note
 
 
@@ -233,12 +233,12 @@ def test_pending_chunks_are_filled_in_later(index, make_note, stamp, encode, den
     pending = index.pending_vectors(1)
     assert [waiting.chunk.text for waiting in pending] == ["apples"]
     pending = index.pending_vectors(10)
-    rows = quantise(encode([waiting.chunk.text for waiting in pending]))
+    rows = quantize(encode([waiting.chunk.text for waiting in pending]))
     index.set_vectors([(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)])
     assert index.has_pending_vectors()  # the title's
     assert index.pending_vectors(10) == []
     (untitled,) = index.pending_titles(10)
-    index.set_vectors((), [(untitled.note_id, untitled.title, quantise(encode([untitled.title]))[0])])
+    index.set_vectors((), [(untitled.note_id, untitled.title, quantize(encode([untitled.title]))[0])])
 
     assert not index.has_pending_vectors()
     assert dense("pears", depth=1) == [("a.md", 1)]
@@ -250,7 +250,7 @@ def test_a_title_vector_that_comes_too_late_for_its_title_is_not_taken(index, ma
     (late,) = index.pending_titles(9)
     index.upsert(make_note("a.md", "x", title="Pears"), stamp(2), [None])
 
-    index.set_vectors((), [(late.note_id, late.title, quantise(encode(["Apples"]))[0])])
+    index.set_vectors((), [(late.note_id, late.title, quantize(encode(["Apples"]))[0])])
 
     assert [waiting.title for waiting in index.pending_titles(9)] == ["Pears"]
 
@@ -277,7 +277,7 @@ def test_a_vector_that_comes_too_late_for_its_text_is_not_taken(index, make_note
     index.upsert(make_note("a.md", "pears"), stamp(2), [None])
 
     now = index.pending_vectors(1)[0]
-    index.set_vectors([(now.chunk_id, late.content_hash, quantise(encode(["apples"]))[0])])
+    index.set_vectors([(now.chunk_id, late.content_hash, quantize(encode(["apples"]))[0])])
     index.set_vectors([(999, late.content_hash, b"x")])
 
     assert [waiting.chunk.text for waiting in index.pending_vectors(9)] == ["pears"]

@@ -10,7 +10,7 @@ from quarry.indexing.holding import IndexHolder
 
 @pytest.fixture
 def holder(tmp_path: Path):
-    made = IndexHolder(tmp_path / "index.db", frozenset())
+    made = IndexHolder(tmp_path / "index.db", tmp_path, frozenset())
     yield made
     made.close()
 
@@ -51,7 +51,7 @@ def test_a_damaged_file_is_replaced_on_opening(tmp_path: Path):
     path = tmp_path / "index.db"
     path.write_bytes(b"rubbish")
 
-    holder = IndexHolder(path, frozenset())
+    holder = IndexHolder(path, tmp_path, frozenset())
 
     with holder.reader() as reader:
         assert reader.counts().notes == 0
@@ -64,7 +64,7 @@ def test_what_a_killed_rebuild_left_is_cleared_away(tmp_path: Path, suffix: str)
     leftover = tmp_path / f"index.db{suffix}"
     leftover.write_bytes(b"half a file")
 
-    holder = IndexHolder(tmp_path / "index.db", frozenset())
+    holder = IndexHolder(tmp_path / "index.db", tmp_path, frozenset())
 
     assert not leftover.exists()
     holder.close()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from builders import HashEncoder, Vault
 
-from quarry.index import quantise, title_hash
+from quarry.index import quantize, title_hash
 from quarry.indexing.preparing import Preparer, ReadyNote, embedded_text
 from quarry.indexing.reading import DrawingFile, MissedFile, NoteFile
 from quarry.text.note import ReadingRules, read_note
@@ -25,8 +25,8 @@ def test_a_prepared_note_has_a_vector_for_each_chunk_and_its_title_and_can_be_se
     assert isinstance(found, ReadyNote)
     chunks = read_note("a.md", (vault.root / "a.md").read_bytes(), RULES).chunks
     assert found.chunk_count == len(chunks) > 1
-    assert list(found.rows.vectors) == quantise(encoder.encode([embedded_text(chunk) for chunk in chunks]))
-    assert found.rows.title_vector == quantise(encoder.encode(["A"]))[0]
+    assert list(found.rows.vectors) == quantize(encoder.encode([embedded_text(chunk) for chunk in chunks]))
+    assert found.rows.title_vector == quantize(encoder.encode(["A"]))[0]
     assert pickle.loads(pickle.dumps(found)) == found
 
 

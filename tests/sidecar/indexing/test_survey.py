@@ -1,5 +1,6 @@
 """Whatever somebody saw change, the disk says what is true, and the index follows it."""
 
+import errno
 import unicodedata
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from builders import (
     modified,
     paths,
     settle,
+    shut,
     tell,
+    wait_until,
 )
 
 from quarry.index import Index
@@ -229,3 +232,95 @@ def test_a_note_with_accents_is_looked_up_in_its_folder_as_the_disk_spells_it(
     vault.remove(on_disk)
     indexer.apply(index, [VaultChange("deleted", "Büro/über.md")])
     assert paths(index) == []
+
+
+# --- what cannot be looked at ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error_number", [errno.EACCES, errno.EIO])
+@pytest.mark.parametrize("name", ["c.md", "über.md", "Büro/c.md"])
+def test_a_note_in_a_folder_that_cannot_be_looked_into_stays_when_it_is_told_of(
+    vault: Vault, index: Index, indexer: Indexer, monkeypatch, name: str, error_number: int
+):
+    vault.write_all({f"sub/{name}": "walnut", "b.md": "cherry"})
+    indexer.reconcile(index)
+    shut(monkeypatch, vault.root / "sub", error_number)
+
+    outcome = indexer.apply(index, [VaultChange("deleted", f"sub/{name}")])
+
+    assert outcome.removed == 0
+    assert sorted(paths(index)) == sorted([f"sub/{name}", "b.md"])
+    assert [problem.path for problem in index.problems(9)] == ["sub"]
+
+
+def test_a_deleted_folder_that_cannot_be_looked_into_keeps_its_notes(
+    vault: Vault, index: Index, indexer: Indexer, monkeypatch
+):
+    vault.write_all({"sub/in/c.md": "walnut", "b.md": "cherry"})
+    indexer.reconcile(index)
+    shut(monkeypatch, vault.root / "sub")
+
+    indexer.apply(index, [VaultChange("deleted", "sub"), VaultChange("deleted", "sub/in")])
+
+    assert paths(index) == ["b.md", "sub/in/c.md"]
+
+
+def test_a_shut_folder_does_not_stop_what_is_saved_elsewhere(vault: Vault, open_engine, monkeypatch):
+    vault.write_all({"sub/c.md": "walnut", "b.md": "cherry"})
+    engine = open_engine()
+    shut(monkeypatch, vault.root / "sub")
+    vault.write("b.md", "quince")
+
+    engine.vault_changed([modified("sub/c.md"), modified("b.md")])
+    wait_until(lambda: engine.status().state == "failed" or find(engine, "quince", mode="keyword"))
+
+    assert engine.status().state != "failed"
+    assert find(engine, "quince", mode="keyword") == ["b.md"]
+    assert find(engine, "walnut", mode="keyword") == ["sub/c.md"]
+    assert [problem.path for problem in engine.status().problems] == ["sub"]
+
+
+def test_the_problem_of_a_shut_folder_goes_when_it_is_opened_again(vault: Vault, open_engine, monkeypatch):
+    vault.write_all({"sub/c.md": "walnut", "b.md": "cherry"})
+    engine = open_engine()
+    with monkeypatch.context() as patch:
+        shut(patch, vault.root / "sub")
+        tell(engine, modified("sub/c.md"))
+        assert engine.status().problem_count == 1
+
+    engine.reconcile()
+    settle(engine)
+
+    assert engine.status().problem_count == 0
+
+
+def test_a_copy_of_a_note_that_cannot_be_looked_at_is_no_rename(
+    vault: Vault, index: Index, indexer: Indexer, monkeypatch
+):
+    vault.write("sub/c.md", "walnut")
+    indexer.reconcile(index)
+    shut(monkeypatch, vault.root / "sub")
+    vault.write("copy.md", "walnut")
+
+    indexer.reconcile(index)
+
+    assert paths(index) == ["copy.md", "sub/c.md"]
+
+
+def test_a_note_that_cannot_be_looked_at_any_more_has_not_vanished(
+    vault: Vault, index: Index, indexer: Indexer, monitor, monkeypatch
+):
+    """It was gone when it was to be read, and when it is asked for once more nobody can tell."""
+    vault.write("sub/c.md", "walnut")
+    indexer.reconcile(index)
+    vault.write("sub/c.md", "walnut and cherry")
+
+    def lose(_: int) -> None:
+        (vault.root / "sub/c.md").unlink()
+        monkeypatch.setattr(monitor, "between_batches", lambda: shut(monkeypatch, vault.root / "sub"))
+
+    monkeypatch.setattr(monitor, "planned", lose)
+
+    indexer.reconcile(index)
+
+    assert paths(index) == ["sub/c.md"]

@@ -1,5 +1,5 @@
 """
-The keyword leg of one snapshot: from memory where it holds this moment, from FTS5 otherwise.
+The keyword retriever of one snapshot: from memory where it holds this moment, from FTS5 otherwise.
 
 Phrases are FTS5's in any case, as memory does not know where in a text a term stands. BM25 is a sum, so for chunks only
 the phrases are asked of it, and their scores are added to those of the terms.
@@ -27,7 +27,7 @@ from quarry.index.postings.neighbours import Known, of_fts5, of_memory, phrase_s
 from quarry.index.postings.packing import PostingsDamaged
 from quarry.index.postings.tokens import any_odd
 from quarry.index.postings.words import Asked, Of, Words
-from quarry.index.ties import Place, Scored, cut, in_order, place_of_chunks
+from quarry.index.tie_breaking import ChunkLocation, Scored, chunk_locations, sort_by_score_then_path, top_candidates
 from quarry.index.vocabulary import Vocabulary
 from quarry.types import Candidate, Ranking
 
@@ -57,7 +57,9 @@ class KeywordLeg:
         def ask(asking: Asking) -> Ranking:
             more = self._phrase_scores(query, admitted, deadline, weights)
             ids, scores = asking.best_chunks(admitted, depth, weights, deadline.check, more)
-            return cut(self._candidates(asking.words, dict(zip(ids.tolist(), scores.tolist(), strict=True))), depth)
+            return top_candidates(
+                self._candidates(asking.words, dict(zip(ids.tolist(), scores.tolist(), strict=True))), depth
+            )
 
         if depth < 1:
             return ()
@@ -71,7 +73,7 @@ class KeywordLeg:
         def ask(asking: Asking) -> list[Scored]:
             more = self._phrase_scores(query, admitted, deadline, weights)
             ids, scores = asking.best_chunks(admitted, depth, weights, deadline.check, more)
-            return in_order(ids, scores, depth, lambda tied: self._places(asking.words, tied))
+            return sort_by_score_then_path(ids, scores, depth, lambda tied: self._places(asking.words, tied))
 
         def ask_fts5() -> list[Scored]:
             ranking = lexical.rank(self._db, query, admitted, depth, deadline, weights)
@@ -87,7 +89,9 @@ class KeywordLeg:
         def ask(asking: Asking) -> Ranking:
             sql = "SELECT id FROM chunks WHERE id BETWEEN ? AND ?"
             ids = [chunk_id for (chunk_id,) in select(self._db, sql, id_range(note_id))]
-            return cut(self._candidates(asking.words, self._scores(asking, query, ids, deadline, weights)), depth)
+            return top_candidates(
+                self._candidates(asking.words, self._scores(asking, query, ids, deadline, weights)), depth
+            )
 
         admitted = np.array([note_id], dtype=np.int64)
         return self._ask(query, ask, lambda: lexical.rank(self._db, query, admitted, depth, deadline, weights))
@@ -144,7 +148,7 @@ class KeywordLeg:
             held = asking.words.chunks.postings(term)[0]
             ids: NDArray[np.int64] = asking.words.chunks.ids[held]
             first = self._first_notes(np.unique(ids >> SLOT_BITS), limit)
-            places = place_of_chunks(self._db, ids[np.isin(ids >> SLOT_BITS, first)].tolist())
+            places = chunk_locations(self._db, ids[np.isin(ids >> SLOT_BITS, first)].tolist())
             return sorted(places, key=places.__getitem__)[:limit]
 
         return self._ask(LexicalQuery((term,)), ask, lambda: lexical.holding(self._db, term, limit))
@@ -276,12 +280,12 @@ class KeywordLeg:
         known = self._places(words, scores)
         return [Candidate(i, *known[i], score) for i, score in scores.items() if i in known]
 
-    def _places(self, words: Words, chunk_ids: Iterable[int]) -> Mapping[int, Place]:
+    def _places(self, words: Words, chunk_ids: Iterable[int]) -> Mapping[int, ChunkLocation]:
         """Where these chunks stand, among others."""
         known = words.places.of_chunks
         if unknown := [chunk_id for chunk_id in chunk_ids if chunk_id not in known]:
             _make_room(known)
-            known.update(place_of_chunks(self._db, unknown))
+            known.update(chunk_locations(self._db, unknown))
         return known
 
     def _paths(self, words: Words, note_ids: Iterable[int]) -> Mapping[int, str]:

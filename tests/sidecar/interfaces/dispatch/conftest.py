@@ -85,6 +85,14 @@ def session(engine):
 
 
 @pytest.fixture
+def sample_session(sample):
+    """A conversation about the vault of the sample queries, which has notes of many passages."""
+    session = Session(sample)
+    yield session
+    session.pool.shutdown()
+
+
+@pytest.fixture
 def stranger(engine):
     """A conversation that has not begun."""
     session = Session(engine, is_known=False)

@@ -12,6 +12,7 @@ from quarry.interfaces import protocol
 def test_every_method_of_the_protocol_is_answered(session):
     params = {
         "search": {"query": "tea"},
+        "search/passages": {"query": "tea", "path": "Tea.md"},
         "explain": {"query": "tea", "path": "Tea.md"},
         "related": {"path": "Tea.md"},
         "context": {"query": "tea"},
@@ -45,7 +46,7 @@ def test_an_unknown_parameter_is_refused_by_its_name(session, stranger, frames, 
     assert error["code"] == -32602
     assert error["message"].startswith(f"{method}: ")
     assert method in error["data"]["next"]
-    if method not in ("search", "explain", "context", "note/read", "vault/changed"):
+    if method not in ("search", "search/passages", "explain", "context", "note/read", "vault/changed"):
         assert "colour" in error["message"]
 
 

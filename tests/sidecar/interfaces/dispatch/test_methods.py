@@ -37,10 +37,32 @@ def test_scan_gives_no_text_and_full_does(session):
     assert full["breakdown"]["lexicalRank"] == 1
 
 
-@pytest.mark.parametrize("method", ["search", "explain", "context"])
+@pytest.mark.parametrize("detail", ["scan", "full"])
+def test_a_hit_unfolds_to_the_passages_that_it_has_when_expanded(sample_session, detail):
+    asked = {"query": "restore the backup", "detail": detail, "maxTokens": 100_000}
+    expanded = sample_session.result("search", **asked, expand=True)["hits"]
+    hits = sample_session.result("search", **asked)["hits"]
+
+    further = [sample_session.result("search/passages", **asked, path=hit["path"])["passages"] for hit in hits]
+
+    assert [hit["furtherPassages"] for hit in hits] == [len(passages) for passages in further]
+    assert any(further)
+    assert [
+        hit | {"passages": hit["passages"] + passages, "furtherPassages": 0}
+        for hit, passages in zip(hits, further, strict=True)
+    ] == expanded
+
+
+def test_a_note_that_is_no_hit_unfolds_to_nothing(session):
+    further = session.result("search/passages", query="oolong", mode="keyword", path="Bread.md")
+
+    assert further == {"passages": [], "truncated": False}
+
+
+@pytest.mark.parametrize("method", ["search", "search/passages", "explain", "context"])
 def test_what_is_wrong_with_a_query_is_placed_in_units_that_the_client_counts(session, method):
     many_words = " ".join(["tea"] * 40)
-    note = {"path": "Tea.md"} if method == "explain" else {}
+    note = {"path": "Tea.md"} if method in ("search/passages", "explain") else {}
 
     error = session.error(method, query=f'🍵🍵 "{many_words}"', **note)
 

@@ -1,0 +1,1 @@
+"""Filters: a condition compiled to SQL, and the notes that match it."""

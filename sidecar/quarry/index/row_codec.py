@@ -1,0 +1,107 @@
+"""A note as the columns of its row and back; what cannot be stored is refused here, before anything is written."""
+
+import json
+from typing import Any
+from unicodedata import normalize
+
+from quarry.errors import IndexDamaged
+from quarry.index.database import SqlValue
+from quarry.index.folding import fold_marks, fold_tag
+from quarry.index.ids import SLOTS
+from quarry.index.links import target_key, target_number
+from quarry.index.note_codec import NoteContent
+from quarry.types import FileStamp, Note, PropertyValue
+
+Values = tuple[SqlValue, ...]
+
+
+def note_values(note: Note, stamp: FileStamp) -> Values:
+    """What there is to `notes` from `path` to `chunk_count`, with `path_nfc` and `path_key` in their places."""
+    return (
+        note.path,
+        normalize("NFC", note.path),
+        fold_marks(note.path),
+        target_number(target_key(note.path)),
+        note.title,
+        _to_json(note.aliases),
+        _to_json(dict(note.properties)),
+        _to_json(dict(note.redactions)),
+        _to_json(note.problems),
+        stamp.size_bytes,
+        stamp.mtime_ns,
+        stamp.ctime_ns,
+        stamp.sha256,
+        len(note.chunks),
+    )
+
+
+def tag_values(note: Note) -> list[Values]:
+    """`(position, tag, tag_key)` for each tag."""
+    return [(position, tag, fold_tag(tag)) for position, tag in enumerate(note.tags)]
+
+
+def link_keys(note: Note) -> list[str]:
+    """The names that its links lead to, as `links.target_key`; each once."""
+    keys = dict.fromkeys(target_key(link.target) for link in note.links)
+    return [key for key in keys if key]
+
+
+def note_from(values: Values, body: NoteContent) -> Note:
+    """The note that these columns, `path` to `chunk_count`, and its *body* were made from."""
+    path, _, _, _, title, aliases, properties, redactions, problems = values[:9]
+    return Note(
+        path=str(path),
+        title=str(title),
+        aliases=read_list(str(aliases)),
+        tags=body.tags,
+        properties=read_properties(str(properties)),
+        links=body.links,
+        chunks=body.chunks,
+        redactions=read_counts(str(redactions)),
+        problems=read_list(str(problems)),
+    )
+
+
+def check_storable(note: Note) -> None:
+    """
+    Refuse a note that the tables cannot hold.
+
+    Raises:
+        ValueError: A text holds half a surrogate pair (an undecodable file name does), or there are more chunks than
+            slots.
+    """
+    if len(note.chunks) > SLOTS:
+        raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks; at most {SLOTS} can be stored")
+    texts = [note.path, note.title, *note.aliases, *note.tags, *note.problems, *map(str, note.properties.items())]
+    texts += [text for link in note.links for text in (link.target, link.heading or "", link.label or "")]
+    texts += [text for chunk in note.chunks for text in (chunk.text, chunk.context, *chunk.heading_path)]
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"note {note.path!r} holds text that is no Unicode ({error.reason}); leave it out") from error
+
+
+def read_list(column: str) -> tuple[str, ...]:
+    """A JSON array of strings."""
+    return () if column == "[]" else tuple(_from_json(column))
+
+
+def read_properties(column: str) -> dict[str, PropertyValue]:
+    """The properties of a note, lists as tuples again."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in _from_json(column).items()}
+
+
+def read_counts(column: str) -> dict[str, int]:
+    """A JSON object of counts."""
+    return dict(_from_json(column))
+
+
+def _from_json(column: str) -> Any:
+    """The value of a JSON column; what it holds is typed by who wrote it, here."""
+    try:
+        return json.loads(column)
+    except ValueError as error:
+        raise IndexDamaged("a row of the index is not as it was written; it has to be rebuilt") from error
+
+
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -1,0 +1,99 @@
+"""Cutting a ranking where it has ties: by path and chunk number, never by the order in which rows came to be."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.index.database import select
+from quarry.index.ids import id_list
+from quarry.types import Candidate, Ranking
+
+GROWTH = 4  # a cut amid equal scores asks again for this many times as many
+
+Scored = tuple[int, float]
+"""A chunk's id and its score, higher is better."""
+ChunkLocation = tuple[str, int]
+"""The path of a chunk's note, and its number there."""
+
+
+def fetch_with_ties(fetch: Callable[[int], Sequence[Scored]], depth: int) -> Sequence[Scored]:
+    """
+    At least the best *depth*, and all that score like the last of them.
+
+    Args:
+        fetch: Gives the best so many, best first; fewer when there are no more.
+    """
+    limit = depth + 1
+    while True:
+        rows = fetch(limit)
+        if len(rows) < limit or rows[-1][1] != rows[depth - 1][1]:
+            return rows
+        limit *= GROWTH
+
+
+def top_candidates(candidates: Iterable[Candidate], depth: int) -> Ranking:
+    """The best *depth* of *candidates*, equal scores by path and number."""
+    ordered = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.path, candidate.number))
+    return tuple(ordered[:depth])
+
+
+def sort_by_score_then_path(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    depth: int,
+    place_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
+) -> list[Scored]:
+    """The best *depth* of *ids* with their *scores*, best first; see `argsort_by_score_then_path`."""
+    order = argsort_by_score_then_path(ids, scores, depth, place_of)
+    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+
+
+def argsort_by_score_then_path(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    depth: int,
+    place_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
+) -> NDArray[np.intp]:
+    """
+    Where the best *depth* of *ids* stand, the best first, equal *scores* by their places.
+
+    Args:
+        place_of: Is only asked where several of the best score alike: to look it up costs more than to sort.
+    """
+    order = np.argsort(-scores, kind="stable")
+    ordered = scores[order]
+    if len(order) > depth:
+        ordered = ordered[: np.count_nonzero(ordered >= ordered[depth - 1])]
+        order = order[: len(ordered)]
+    is_tied = ordered[1:] == ordered[:-1]
+    if is_tied.any():
+        runs = _runs(is_tied)
+        places = place_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
+        for first, last in runs:
+            tied = order[first:last]
+            place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
+            order[first:last] = sorted(place, key=place.__getitem__)
+    return order[:depth]
+
+
+def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where several scores are equal, `[first, last)` of each run, by which of them are equal to the next."""
+    borders = np.flatnonzero(np.diff(np.concatenate([[False], is_tied, [False]]))).tolist()
+    return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
+
+
+def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
+    """The place of each of these chunks; ids that are not there are left out."""
+    sql = (
+        "SELECT c.id, n.path, c.number FROM chunk_rows c JOIN notes n ON n.id = c.note_id"
+        " WHERE c.id IN (SELECT value FROM json_each(?))"
+    )
+    return {chunk_id: (path, number) for chunk_id, path, number in select(connection, sql, (id_list(chunk_ids),))}
+
+
+def candidates(connection: apsw.Connection, scores: Mapping[int, float]) -> list[Candidate]:
+    """The chunks of *scores* by name, in no order; ids that are not there are left out."""
+    places = chunk_locations(connection, [*scores])
+    return [Candidate(chunk_id, path, number, scores[chunk_id]) for chunk_id, (path, number) in places.items()]

@@ -1,0 +1,1 @@
+"""Vector search: stored embeddings, their copy in memory, and the nearest of them by cosine."""

@@ -1,0 +1,31 @@
+"""What is read of a new index before it takes the place of another, so that searches wait for milliseconds only."""
+
+from pathlib import Path
+
+from quarry.errors import IndexDamaged, IndexUnavailable
+from quarry.index import files
+from quarry.index.database import explained
+from quarry.index.opening import connect_ours
+from quarry.index.search_reader import Memory, SearchReader
+
+
+def warm_memory(path: Path, without: frozenset[str]) -> Memory:
+    """
+    What is kept in memory of the closed index at *path* once it has been searched.
+
+    Raises:
+        IndexUnavailable: It is not closed, or cannot be used.
+    """
+    files.check_closed(path)
+    memory = Memory.of(path)
+    try:
+        with explained(path):
+            connection, parts = connect_ours(path, writable=False, without=without)
+            try:
+                memory.postings.load(connection)
+                SearchReader(connection, parts, memory).warm_up()
+            finally:
+                connection.close()
+    except IndexDamaged as error:  # that one, not the one that answers
+        raise IndexUnavailable(f"the new index cannot be used ({error}); the old one goes on") from error
+    return memory

@@ -1,0 +1,107 @@
+// @vitest-environment jsdom
+import { key, one, texts } from "./dom";
+import { TestPane } from "./test-pane";
+import { Modal } from "obsidian";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { explained, hit, searchResult, settled } from "../builders";
+
+let pane: TestPane;
+
+beforeEach(async () => {
+  pane = new TestPane();
+  await pane.open();
+});
+
+afterEach(() => pane.close());
+
+describe("what was done to the query", () => {
+  const lines = (): HTMLElement => one(pane.view.contentEl, ".quarry-adjustments");
+  const corrected = { ...searchResult(hit("a.md")), corrections: [{ typed: "refrences", used: "references" }] };
+
+  test("a corrected word is named above the rows, and can be insisted on", async () => {
+    await pane.type("old refrences");
+    pane.client.last.answer(corrected);
+    await settled();
+    const line = one(lines(), ".quarry-correction").textContent;
+    one(lines(), "button").click();
+    await pane.clock.advance(100);
+
+    expect(line).toBe('No note has refrences. Showing results for references. Search for "refrences" instead');
+    expect(pane.input().value).toBe('old "refrences"');
+    expect(pane.client.last.params).toMatchObject({ query: 'old "refrences"', typing: false });
+  });
+
+  test("stays while the next answer is awaited, and goes with the rows it was about", async () => {
+    await pane.type("refrences");
+    pane.client.last.answer(corrected);
+    await settled();
+    const button = one(lines(), "button");
+    await pane.type("refrences x");
+
+    expect(one(lines(), "button")).toBe(button);
+    await pane.answer("b.md");
+    expect(lines().hasClass("is-hidden")).toBe(true);
+    expect(lines().textContent).toBe("");
+  });
+
+  test("what was given up is said above the rows, and to a screen reader", async () => {
+    await pane.type("glue folder:Attic");
+    pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", message: "Without them there is this." } });
+    await settled();
+
+    expect(pane.titles()).toEqual(["a"]);
+    expect(lines().textContent).toContain("Without them there is this.");
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Without them there is this.");
+  });
+
+  test("the count says how the query was understood", async () => {
+    await pane.type("retry");
+    await pane.answer("a.md");
+    const count = one(pane.view.contentEl, ".quarry-count");
+
+    expect(count.title).toBe("Looked for notes near in meaning to retry.");
+    expect(count.getAttribute("aria-description")).toBe(count.title);
+  });
+
+  test("a word that begins nothing is asked again whole when the box is left", async () => {
+    await pane.type("refrences");
+    await pane.answer("a.md");
+    pane.input().dispatchEvent(new FocusEvent("blur"));
+
+    expect(pane.client.last.params).toMatchObject({ query: "refrences", typing: false });
+  });
+
+  test("but not where a row was chosen", async () => {
+    await pane.type("refrences");
+    await pane.answer("a.md", "b.md");
+    key(pane.input(), "ArrowDown");
+    pane.input().dispatchEvent(new FocusEvent("blur"));
+    await pane.clock.advance(5_000);
+
+    expect(pane.client.asked).toHaveLength(1);
+  });
+
+  test("Enter with no row to open asks as well", async () => {
+    await pane.type("refrences");
+    await pane.answer();
+    key(pane.input(), "Enter");
+
+    expect(pane.client.last.params).toMatchObject({ query: "refrences", typing: false });
+  });
+});
+
+test("why a note is where it is opens over the pane, as text", async () => {
+  vi.spyOn(Modal.prototype, "open").mockImplementation(function (this: Modal) {
+    document.body.append(this.contentEl);
+    void this.onOpen();
+  });
+  await pane.type("retry");
+  await pane.answer("a.md");
+  const shown = pane.view.explain("b.md");
+  pane.client.last.answer(explained({ path: "b.md", message: "it lacks <b>the</b> words", signals: [{ name: "title", share: 1 }] }));
+  await shown;
+  const modal = one(document, ".quarry-explain");
+
+  expect(one(modal, "p").textContent).toBe("It lacks <b>the</b> words.");
+  expect(texts(modal, "dt, dd")).toEqual(["Words in its title", "100 %", "Looked for", "notes near in meaning to retry"]);
+});

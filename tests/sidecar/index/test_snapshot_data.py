@@ -1,0 +1,68 @@
+from quarry.conditions import EVERYTHING
+from quarry.index import listing
+from quarry.index.snapshot_data import SnapshotDataCache
+
+
+def test_names_and_counts_are_those_of_each_moment(index, put):
+    put("a.md", "apples", title="Apples")
+    cache = SnapshotDataCache()
+    with index.reader() as older:
+        assert [name.title for name in cache.at(older._db).names.of(older._db, [1, 7])] == ["Apples"]
+        put("a.md", "pears", "and more", title="Pears")
+        with index.reader() as newer:
+            assert [name.title for name in cache.at(newer._db).names.of(newer._db, [1])] == ["Pears"]
+            assert newer.chunk_count == 2
+        assert [name.title for name in cache.at(older._db).names.of(older._db, [1])] == ["Apples"]
+        assert older.chunk_count == 1
+
+
+def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put, monkeypatch):
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x", title=path[0])
+    cache = SnapshotDataCache()
+
+    with index.reader() as reader:
+        first = cache.at(reader._db).names.of(reader._db, [3, 1])
+        again = cache.at(reader._db).names.of(reader._db, [1, 2, 3])
+
+    assert [name.title for name in first] == ["c", "a"]
+    assert [name.title for name in again] == ["a", "b", "c"]
+    assert again[2] is first[0]
+
+
+def test_too_many_names_are_forgotten_and_read_again(index, put, monkeypatch):
+    monkeypatch.setattr("quarry.index.snapshot_data.MOST_NAMES", 2)
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x", title=path[0])
+    cache = SnapshotDataCache()
+
+    with index.reader() as reader:
+        for _ in range(2):
+            assert [name.title for name in cache.at(reader._db).names.of(reader._db, [1, 2, 3])] == ["a", "b", "c"]
+            assert [name.title for name in cache.at(reader._db).names.of(reader._db, [2])] == ["b"]
+
+
+def test_the_newest_notes_are_read_once_a_moment_and_again_only_for_more_of_them(index, put, in_time):
+    for seconds, path in enumerate(("a.md", "b.md", "c.md")):
+        put(path, "x", seconds=seconds)
+    read = []
+
+    def newest(reader, depth):
+        def find():
+            read.append(depth)
+            return listing.newest(reader._db, None, EVERYTHING, depth, has_fts5=True)
+
+        found = cache.at(reader._db).newest(depth, find)
+        return [candidate.path for candidate in found.ranking], found.total
+
+    cache = SnapshotDataCache()
+    with index.reader() as older:
+        assert newest(older, 2) == (["c.md", "b.md"], 3)
+        assert newest(older, 1) == (["c.md"], 3)
+        assert newest(older, 3) == (["c.md", "b.md", "a.md"], 3)
+        assert newest(older, 2) == (["c.md", "b.md"], 3)
+        assert read == [2, 3]
+        put("a.md", "y", seconds=9)
+        with index.reader() as newer:
+            assert newest(newer, 2) == (["a.md", "c.md"], 3)
+        assert newest(older, 2) == (["c.md", "b.md"], 3)

@@ -1,0 +1,116 @@
+"""A new index is looked at before it takes the place of another, and what searches need of it is read by then."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quarry.errors import IndexUnavailable
+from quarry.index import Index
+from quarry.index.postings import cache
+from quarry.index.postings import files as side_files
+from quarry.index.warm_memory import warm_memory
+
+NOTES = [f"{n}.md" for n in range(40)]  # more than a search reads by itself
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "i.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def rebuilt(tmp_path: Path, index: Index, store, make_note) -> Path:
+    """A whole, closed index, to take the place of *index*."""
+    path = tmp_path / "i.db.rebuild"
+    made = Index.open(path)
+    for name in NOTES:
+        store(made, make_note(name, "apples", "pears"))
+    made.fold()
+    made.close()
+    return path
+
+
+def test_nothing_is_left_to_be_read_when_the_new_index_answers(
+    index: Index, rebuilt: Path, ask, in_time, monkeypatch: pytest.MonkeyPatch
+):
+    index.replace_with(rebuilt)
+    monkeypatch.setattr(cache.Changes, "take", lambda *_: 1 // 0)
+
+    with index.reader() as reader:
+        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        assert index._memory.vectors._kept is not None
+        assert index._memory.vectors._kept.generation == reader.generation
+        assert index._memory.postings.words(reader._db) is not None
+
+    assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
+
+
+def test_postings_are_written_where_the_index_is_now(tmp_path: Path, index: Index, rebuilt: Path, store, make_note):
+    index.replace_with(rebuilt)
+    before = (tmp_path / "i.db.postings").read_bytes()
+    store(index, make_note("more.md", "plums"))
+    index.fold()
+
+    assert (tmp_path / "i.db.postings").read_bytes() != before
+    assert not list(tmp_path.glob("*rebuild*"))
+
+
+def test_reading_a_new_index_leaves_nothing_beside_it(rebuilt: Path):
+    warm_memory(rebuilt, frozenset())
+
+    wal = rebuilt.with_name(rebuilt.name + "-wal")
+    assert not wal.exists() or wal.stat().st_size == 0
+
+
+def test_a_new_index_that_is_damaged_is_refused_and_the_old_one_goes_on(index: Index, rebuilt: Path, store, make_note):
+    store(index, make_note("old.md", "apples"))
+    data = rebuilt.read_bytes()
+    rebuilt.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+
+    with pytest.raises(IndexUnavailable, match="the old one goes on"):
+        index.replace_with(rebuilt)
+
+    with index.reader() as reader:
+        assert list(reader.stamps()) == ["old.md"]
+    store(index, make_note("more.md", "apples"))
+
+
+def test_a_side_file_that_stays_where_it_is_keeps_nobody_from_the_new_index(
+    tmp_path: Path, index: Index, rebuilt: Path, store, make_note, ask, in_time
+):
+    store(index, make_note("old.md", "apples"))
+    beside = tmp_path / "i.db.postings"
+    beside.unlink(missing_ok=True)
+    beside.mkdir()
+    (beside / "in the way").touch()
+
+    index.replace_with(rebuilt)
+
+    with index.reader() as reader:
+        assert sorted(reader.stamps()) == sorted(NOTES)
+        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
+    assert not list(tmp_path.glob("*rebuild*"))
+
+
+def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
+    index: Index, rebuilt: Path, store, make_note, ask, in_time, monkeypatch: pytest.MonkeyPatch
+):
+    store(index, make_note("old.md", "apples"))
+    with index.reader() as reader:
+        reader.lexical(ask("apples"), None, 100, deadline=in_time)
+
+    def stop(*_: object) -> None:
+        raise OSError("the disk went")
+
+    monkeypatch.setattr(side_files, "install", stop)
+
+    with pytest.raises(OSError, match="the disk went"):
+        index.replace_with(rebuilt)
+
+    with index.reader() as reader:
+        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        assert sorted({candidate.path for candidate in found}) == sorted(reader.stamps()) == sorted(NOTES)

@@ -1,0 +1,163 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarry.errors import IndexDamaged
+from quarry.index import Index
+from quarry.index.vector import cache as caches
+from quarry.index.vector.cache import VectorCache
+
+
+def live_rows(matrix):
+    """Id -> row and length, of all that is not dead."""
+    at = range(matrix.count) if matrix.live_rows is None else matrix.live_rows.tolist()
+    return {int(matrix.ids[n]): (matrix.rows[n].tobytes(), float(matrix.norms[n])) for n in at}
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.integers(0, 5), st.lists(st.sampled_from(["apples", "pears", ""]), max_size=3)),
+        st.tuples(st.just("remove"), st.integers(0, 5)),
+        st.tuples(st.just("drop")),
+        st.tuples(st.just("look")),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60)
+@given(STEPS, st.sampled_from([0, 2, 500]))
+def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_factory, store, make_note, steps, few):
+    index = Index.open(tmp_path_factory.mktemp("kept") / "i.db")
+    kept = VectorCache()
+    original, caches.FEW_NOTES = caches.FEW_NOTES, few
+    try:
+        for step, *arguments in [*steps, ("look",)]:
+            if step == "put":
+                number, texts = arguments
+                store(index, make_note(f"{number}.md", *texts, title=f"t{len(texts)}"))
+            elif step == "remove":
+                index.remove(f"{arguments[0]}.md")
+            elif step == "drop":
+                index.drop_vectors()
+            else:
+                with index.reader() as reader:
+                    found, read = kept.snapshot(reader._db), VectorCache().snapshot(reader._db)
+                assert found.generation == read.generation
+                for one, other in ((found.chunks, read.chunks), (found.titles, read.titles)):
+                    assert live_rows(one) == live_rows(other)
+                    owners = np.arange(8)
+                    at, there = one.rows_of_owners(owners)[0], other.rows_of_owners(owners)[0]
+                    assert one.ids[at].tolist() == other.ids[there].tolist()
+                    everything = list(dict.fromkeys([*live_rows(other), 5, 99_999]))
+                    assert sorted(one.ids[one.of_ids(everything)]) == sorted(live_rows(other))
+    finally:
+        caches.FEW_NOTES = original
+        index.close()
+
+
+def test_a_saved_note_does_not_cause_everything_to_be_read(index, put, dense, monkeypatch):
+    put("a.md", "apples")
+    put("b.md", "pears")
+    assert dense("apples", depth=1) == [("a.md", 0)]
+    monkeypatch.setattr(caches, "_load", None)
+
+    put("c.md", "plums")
+
+    assert dense("plums", depth=1) == [("c.md", 0)]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+def test_however_many_rows_are_read_at_a_time_all_are(index, put, monkeypatch, rows):
+    monkeypatch.setattr(caches, "READ_ROWS", rows)
+    for number, texts in enumerate((["apples", "", "pears"], ["plums"], [""])):
+        put(f"{number}.md", *texts, title=f"t{number}")
+
+    with index.reader() as reader:
+        found = VectorCache().snapshot(reader._db)
+        stored = dict(reader._db.execute("SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0"))
+        titles = dict(reader._db.execute("SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0"))
+
+    assert len(stored) == 3
+    for matrix, rows_of in ((found.chunks, stored), (found.titles, titles)):
+        assert matrix.ids.tolist() == sorted(rows_of)
+        assert {row_id: row for row_id, (row, _) in live_rows(matrix).items()} == rows_of
+        assert [float(np.sqrt(sum(int(n) ** 2 for n in row))) for row in matrix.rows] == matrix.norms.tolist()
+
+
+def test_vectors_of_another_length_than_the_others_are_damage(index, put):
+    put("a.md", "apples", "pears")
+    with index._writer.change() as connection:
+        last = "(SELECT max(chunk_id) FROM vectors)"
+        connection.execute(f"UPDATE vectors SET vector = substr(vector, 2) WHERE chunk_id = {last}")
+
+    with pytest.raises(IndexDamaged, match="dimensions"), index.reader() as reader:
+        reader.read_ahead()
+
+
+def test_what_is_read_ahead_is_not_read_again(index, put, dense, monkeypatch):
+    put("a.md", "apples")
+    with index.reader() as reader:
+        reader.read_ahead()
+    monkeypatch.setattr(caches, "_load", None)
+
+    assert dense("apples", depth=1) == [("a.md", 0)]
+
+
+def test_an_index_that_was_read_ahead_while_empty_and_is_empty_again_is_near_nothing(index, put, dense):
+    with index.reader() as reader:
+        reader.read_ahead()
+    put("a.md", "apples")
+    index.remove("a.md")
+
+    assert dense("apples") == []
+
+
+def test_nothing_is_read_ahead_that_memory_may_not_hold(index, put, monkeypatch):
+    put("a.md", "apples")
+    monkeypatch.setattr(caches, "MEMORY_BYTES", 10)
+    monkeypatch.setattr(caches, "_load", None)
+
+    with index.reader() as reader:
+        reader.read_ahead()
+
+
+def test_an_older_moment_is_read_for_itself(index, put):
+    cache = VectorCache()
+    put("a.md", "apples")
+    with index.reader() as older:
+        put("b.md", "pears")
+        with index.reader() as newer:
+            assert len(live_rows(cache.snapshot(newer._db).chunks)) == 2
+            assert len(live_rows(cache.snapshot(older._db).chunks)) == 1
+            assert cache.snapshot(newer._db) is cache.snapshot(newer._db)
+
+
+def test_too_many_vectors_for_memory_are_not_kept(index, put, monkeypatch):
+    put("a.md", "apples")
+    cache = VectorCache()
+
+    with index.reader() as reader:
+        assert cache.fits(reader._db)
+        monkeypatch.setattr(caches, "MEMORY_BYTES", 10)
+        assert not cache.fits(reader._db)
+        cache.snapshot(reader._db)
+        assert not cache.fits(reader._db)
+
+
+def test_who_reads_an_older_moment_is_not_disturbed_by_what_is_written_behind_it(index, put):
+    cache = VectorCache()
+    put("a.md", "apples", "pears")
+    put("b.md", "plums")
+    with index.reader() as reader:
+        before = cache.snapshot(reader._db)
+        seen = live_rows(before.chunks)
+    put("a.md", "quinces")
+    put("c.md", "cherries")
+    with index.reader() as reader:
+        after = cache.snapshot(reader._db)
+
+    assert after.chunks.stored is before.chunks.stored
+    assert live_rows(before.chunks) == seen
+    assert len(live_rows(after.chunks)) == 3

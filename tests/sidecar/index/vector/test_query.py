@@ -1,0 +1,225 @@
+import numpy as np
+import pytest
+
+from quarry.conditions import Every, Holds, InFolder, Not, Tagged
+from quarry.errors import Cancelled, DeadlineExceeded
+from quarry.index import Deadline, Index, quantize
+
+
+def test_the_nearest_stands_first_and_scores_its_cosine(put, index, encode, ask, in_time):
+    put("near.md", "apples and pears")
+    put("far.md", "submarine engines")
+    vector = encode(["apples and pears"])[0]
+
+    with index.reader() as reader:
+        ranking = reader.dense(vector * 3, None, 5, deadline=in_time)
+
+    assert [c.path for c in ranking] == ["near.md", "far.md"]
+    assert ranking[0].score == pytest.approx(1, abs=1e-3)
+    assert ranking[1].score < 0.6
+
+
+def test_conditions_hold_before_the_cut(put, dense, proposer):
+    for n in range(40):
+        put(f"n{n:02}.md", "apples pears")
+    put("here/last.md", "a red car", tags=("t",))
+
+    for where in (Holds("red car"), Not(Holds("pears")), InFolder("here"), Tagged("t")):
+        assert dense("apples pears", depth=1, where=where) == [("here/last.md", 0)]
+
+
+def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense, proposer):
+    for name in ("m", "z", "b", "y", "a", "x", "c"):
+        for n in range(9):
+            put(f"{name}{n}.md", "apples")
+
+    assert dense("apples", depth=3) == [("a0.md", 0), ("a1.md", 0), ("a2.md", 0)]
+
+
+def test_many_equal_chunks_are_cut_by_path_where_sqlite_proposes(index, store, make_note, dense, monkeypatch):
+    monkeypatch.setattr("quarry.index.vector.cache.MEMORY_BYTES", 0)
+    with index.batch():
+        for n in reversed(range(200)):
+            store(index, make_note(f"{n:03}.md", "apples"))
+
+    assert dense("apples", depth=2) == [("000.md", 0), ("001.md", 0)]
+
+
+def test_a_text_with_nothing_to_embed_is_neither_found_nor_pending(put, index, dense):
+    put("empty.md", "")
+    put("full.md", "apples")
+
+    assert dense("apples") == [("full.md", 0)]
+    with index.reader() as reader:
+        assert reader.counts().pending == 0
+
+
+def test_a_query_without_meaning_finds_nothing(put, dense):
+    put("a.md", "apples")
+
+    assert dense("") == []
+
+
+def test_an_index_without_vectors_finds_nothing(index, make_note, stamp, dense):
+    index.upsert(make_note("a.md", "apples"), stamp(), [None])
+
+    assert dense("apples") == []
+
+
+def test_a_vector_of_another_model_is_refused(put, index, ask, in_time):
+    put("a.md", "apples")
+
+    with index.reader() as reader, pytest.raises(ValueError, match="dimensions"):
+        reader.dense(np.ones(7, dtype=np.float32), None, 5, deadline=in_time)
+
+
+@pytest.fixture(params=["memory", "sqlite-vec"])
+def proposer(request, monkeypatch):
+    """Who proposes; sqlite-vec does where memory would not hold all vectors."""
+    if request.param == "sqlite-vec":
+        monkeypatch.setattr("quarry.index.vector.cache.MEMORY_BYTES", 0)
+    return request.param
+
+
+def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, encode, admit, in_time, monkeypatch):
+    rng = np.random.default_rng(0)
+    words = [f"w{n}" for n in range(200)]
+    notes = [make_note(f"{n:03}.md", *(" ".join(rng.choice(words, 5)) for _ in range(3))) for n in range(150)]
+    vector = encode(["w1 w5 w9"])[0]
+    rankings = []
+    for number, (without, memory) in enumerate([((), 10**9), (("sqlite-vec",), 0), ((), 0)]):
+        monkeypatch.setattr("quarry.index.vector.cache.MEMORY_BYTES", memory)
+        index = Index.open(tmp_path / f"{number}.db", without=frozenset(without))
+        with index.batch():
+            for note in notes:
+                store(index, note)
+        with index.reader() as reader:
+            for where in (None, InFolder("nowhere"), Every((Not(Holds("w2")), Not(Holds("w3"))))):
+                found = reader.dense(vector, admit(reader, where), 30, deadline=in_time)
+                rankings.append([(c.path, c.number, c.score) for c in found])
+            rankings.append(reader.cosines_of(vector, [*range(2048, 2051), 5]))
+            rankings.append(reader.nearest_chunks(vector, range(1, 50)))
+            rankings.append(reader.title_cosines(vector, range(1, 50)))
+        index.close()
+
+    assert rankings[:6] == rankings[6:12] == rankings[12:]
+    assert [len(ranking) for ranking in rankings[:6]] == [30, 0, 30, 3, 49, 49]
+
+
+def test_searching_in_memory_sees_every_change(tmp_path, store, make_note, encode, ask, in_time):
+    index = Index.open(tmp_path / "i.db", without=frozenset({"sqlite-vec"}))
+
+    def found():
+        with index.reader() as reader:
+            return [c.path for c in reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)]
+
+    store(index, make_note("a.md", "apples"))
+    assert found() == ["a.md"]
+    store(index, make_note("b.md", "apples"))
+    assert found() == ["a.md", "b.md"]
+    index.remove("a.md")
+    assert found() == ["b.md"]
+    index.close()
+
+
+def test_a_search_in_memory_stops_at_its_deadline_and_when_cancelled(tmp_path, store, make_note, encode, ask):
+    index = Index.open(tmp_path / "i.db", without=frozenset({"sqlite-vec"}))
+    store(index, make_note("a.md", "apples"))
+    asked = []
+
+    def is_cancelled():
+        asked.append(1)
+        return len(asked) > 1
+
+    with index.reader() as reader:
+        with pytest.raises(DeadlineExceeded):
+            reader.dense(encode(["x"])[0], None, 5, deadline=Deadline.after(-1))
+        with pytest.raises(Cancelled):
+            reader.dense(encode(["x"])[0], None, 5, deadline=Deadline(float("inf"), is_cancelled))
+    index.close()
+
+
+def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(
+    tmp_path, make_note, stamp, in_time, proposer
+):
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(2000, 64)).astype(np.float32)
+    index = Index.open(tmp_path / "i.db")
+    rows = quantize(vectors)
+    with index.batch():
+        for n, row in enumerate(rows):
+            index.upsert(make_note(f"{n:04}.md", f"text {n}"), stamp(), [row])
+    query = rng.normal(size=64).astype(np.float32)
+    stored = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(2000, 64).astype(np.float64)
+    exact = np.argsort(-(stored @ query) / np.linalg.norm(stored, axis=1), kind="stable")[:30]
+
+    with index.reader() as reader:
+        found = [int(c.path[:4]) for c in reader.dense(query, None, 30, deadline=in_time)]
+    index.close()
+
+    assert found == list(exact)
+
+
+# --- scores of given chunks and titles ---------------------------------------------------------
+
+
+def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others_are(
+    tmp_path, make_note, stamp, proposer
+):
+    rng = np.random.default_rng(5)
+    vector = rng.normal(size=64).astype(np.float32)
+    index = Index.open(tmp_path / "i.db")
+    stored = {}
+    with index.batch():
+        for n in range(30):  # passages that differ from each other by less than rounding the query does
+            near = rng.normal(size=64) * (n % 3) + vector * rng.normal()
+            rows = quantize((near + rng.normal(size=(40, 64)) * 0.02).astype(np.float32))
+            index.upsert(make_note(f"{n:02}.md", *(f"text {n} {m}" for m in range(40))), stamp(), list(rows))
+            stored[n + 1] = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(40, 64).astype(np.float64)
+
+    with index.reader() as reader:
+        nearest = reader.nearest_chunks(vector, stored)
+    index.close()
+
+    for note_id, rows in stored.items():
+        cosines = rows @ vector / np.linalg.norm(rows, axis=1) / np.linalg.norm(vector.astype(np.float64))
+        assert nearest[note_id].cosine == pytest.approx(cosines.max(), abs=1e-12)
+        assert nearest[note_id].mean == pytest.approx(cosines.mean(), abs=0.01)
+
+
+def test_of_chunks_equally_near_the_first_stands_for_its_note(put, index, encode):
+    put("a.md", "pears", "apples")
+    put("a.md", "apples", "apples", "pears")  # the first of them came later than the second
+
+    with index.reader() as reader:
+        nearest = reader.nearest_chunks(encode(["apples"])[0], [1])[1]
+        assert nearest.chunk_id == reader.note("a.md").chunk_ids[0]
+    assert nearest.cosine == pytest.approx(1, abs=1e-3)
+    assert 0.5 < nearest.mean < 0.9  # two of three passages are all that is asked for, the third is something else
+
+
+def test_titles_are_found_by_their_meaning(put, index, encode, admit):
+    put("a.md", "x", title="Apples and pears")
+    put("b.md", "x", title="Submarines")
+    put("c.md", "x", title="Pears")
+    vector = encode(["pears"])[0]
+
+    with index.reader() as reader:
+        names = {name.note_id: name.title for name in reader.note_names([1, 2, 3, 9])}
+        nearest = reader.nearest_titles(vector, None, 2)
+        some = reader.nearest_titles(vector, admit(reader, InFolder("f")), 2)
+        scores = reader.title_cosines(vector, [1, 2, 9])
+
+    assert [names[note_id] for note_id in nearest] == ["Pears", "Apples and pears"]
+    assert some == {}
+    assert scores == {note_id: score for note_id, score in scores.items() if names[note_id] != "Pears"}
+    assert len(scores) == 2
+
+
+def test_a_query_without_meaning_is_near_to_nothing(put, index, encode):
+    put("a.md", "apples")
+    zero = encode([""])[0]
+
+    with index.reader() as reader:
+        assert reader.cosines_of(zero, [2048]) == reader.nearest_chunks(zero, [1]) == {}
+        assert reader.title_cosines(zero, [1]) == reader.nearest_titles(zero, None, 5) == {}
