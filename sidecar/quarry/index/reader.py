@@ -8,7 +8,7 @@ from quarry.index import listing, meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
-from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
+from quarry.index.ids import NoteIds, id_range, note_of, slot_of
 from quarry.index.links import resolve, target_key, target_number
 from quarry.index.note_codec import PackedNote
 from quarry.index.note_rows import NoteRow, note_row, note_rows
@@ -105,7 +105,7 @@ class Reader(SearchReader):
             if note_id not in read:
                 read[note_id] = _open(rows[note_id])
             body, about = read[note_id]
-            number = body.at(chunk_id % SLOTS)
+            number = body.at(slot_of(chunk_id))
             if number is not None:
                 yield StoredChunk(chunk_id, *about, body.chunk(number))
 

@@ -18,6 +18,7 @@ refilled as soon as it is back.
 import apsw
 
 from quarry.index import meta
+from quarry.index.ids import note_of_sql
 from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
@@ -76,7 +77,9 @@ _TABLES = (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,
         content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
-        note_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 11) VIRTUAL  -- without an index: ask for a range of ids
+        note_id INTEGER NOT NULL GENERATED ALWAYS AS ("""
+    + note_of_sql("id")
+    + """) VIRTUAL  -- no index: ask by `of_note_sql`
     ) STRICT""",
     """CREATE TABLE vectors (
         chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,

@@ -12,6 +12,7 @@ from quarry.conditions import InSection, InTask, Matches
 from quarry.errors import BadQuery
 from quarry.index.borders import also_across
 from quarry.index.folding import fold_case
+from quarry.index.ids import note_of_sql, of_note_sql
 from quarry.index.matching import quoted
 from quarry.index.sql import SqlFragment, concat, join
 from quarry.terms.analysis import phrase_terms
@@ -20,10 +21,10 @@ from quarry.terms.patterns import BadPattern, compile_pattern
 _FILE = "substr(n.path, length(rtrim(n.path, replace(n.path, '/', ''))) + 1)"
 _PLACES = {"path": "n.path", "file": _FILE}
 _LOOKS_LIKE_TASK = SqlFragment("instr(c.text, ' [') > 0 AND instr(c.text, '] ') > 0")  # five times faster than GLOB
-_ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE c.id BETWEEN n.id << 11 AND (n.id << 11) + 2047 AND "
+_ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE " + of_note_sql("c.id", "n.id") + " AND "
 _WHOLE = (
     "SELECT rowid FROM names_fts WHERE names_fts MATCH ?"
-    " UNION SELECT rowid >> 11 FROM chunks_fts WHERE chunks_fts MATCH ?"
+    " UNION SELECT " + note_of_sql("rowid") + " FROM chunks_fts WHERE chunks_fts MATCH ?"
 )
 _ALWAYS = SqlFragment("1")
 _EVERY_SECTION = SqlFragment("SELECT note_id, section FROM chunks")
