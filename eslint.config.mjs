@@ -83,21 +83,21 @@ export default defineConfig([
     ["plugin/vault/**"],
     nodeIsReachedOnce,
     no("/(ui|search)/", "Watching the vault has no screen: report through the client."),
-    no("/sidecar/(process|connection|supervisor|locate)$", "vault/ speaks to the client, not to the process or the socket.", true),
+    no("/sidecar/(process|connection|supervisor|program-paths)$", "vault/ speaks to the client, not to the process or the socket.", true),
   ),
   folder(
     ["plugin/vault/{changes,sync}.ts"],
     nodeIsReachedOnce,
     noObsidian("Coalescing and sending changes"),
     no("/(ui|search)/", "Watching the vault has no screen: report through the client."),
-    no("/sidecar/(process|connection|supervisor|locate)$", "vault/ speaks to the client, not to the process or the socket.", true),
+    no("/sidecar/(process|connection|supervisor|program-paths)$", "vault/ speaks to the client, not to the process or the socket.", true),
   ),
   folder(
     ["plugin/search/**"],
     nodeIsReachedOnce,
     noObsidian("A search"),
     no("/(ui|vault)/", "A search has no screen: publish a SearchState and let ui/ draw it."),
-    no("/sidecar/(process|connection|supervisor|locate)$", "A search speaks to the client, not to the process or the socket.", true),
+    no("/sidecar/(process|connection|supervisor|program-paths)$", "A search speaks to the client, not to the process or the socket.", true),
   ),
   folder(
     ["plugin/ui/**"],
@@ -106,7 +106,7 @@ export default defineConfig([
     no("/sidecar/", "The DOM speaks to a session and to the callbacks it was given, not to the socket. Types may be imported.", true),
   ),
   folder(
-    ["plugin/ui/{answer-words,completing,excerpt,highlight,operators,pane-keys,pane-state,phrases,wording}.ts"],
+    ["plugin/ui/{answer-words,completion,excerpt,highlight,operators,pane-keys,pane-state,formatting,wording}.ts"],
     nodeIsReachedOnce,
     noObsidian("This file"),
     no("/vault/", "The screen does not watch the vault."),

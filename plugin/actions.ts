@@ -1,6 +1,6 @@
-/** What a button or command does to the engine or with the clipboard, wherever it is pressed. */
+/** Actions of buttons and commands that concern the engine, the settings or the clipboard rather than one pane. */
 import { type App, Notice, type PluginManifest } from "obsidian";
-import { type Journal } from "./journal";
+import { type DiagnosticLog } from "./diagnostic-log";
 import { type Client } from "./sidecar/client";
 import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
@@ -17,14 +17,14 @@ export function createActions(
   manifest: PluginManifest,
   client: Client,
   supervisor: Supervisor,
-  journal: Journal,
+  diagnosticLog: DiagnosticLog,
 ): Actions {
   const copy = (text: string): void => {
     void navigator.clipboard.writeText(text).then(() => new Notice(TEXT.notices.copied));
   };
   const change = async (method: "index/pause" | "index/resume" | "index/rebuild", done: string): Promise<void> => {
-    const reply = await client.ask(method, {});
-    if (reply.ok) supervisor.takeStatus(reply.value);
+    const reply = await client.call(method, {});
+    if (reply.ok) supervisor.setStatus(reply.value);
     new Notice(reply.ok ? done : failureWords(reply.failure));
   };
   const act = (action: ActionId): void => {
@@ -41,7 +41,7 @@ export function createActions(
         return;
       case "copy-report": {
         const { program, log } = supervisor;
-        copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, log, remarks: journal.text }));
+        copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
         return;
       }
       case "open-settings":
@@ -55,13 +55,13 @@ export function createActions(
       case "search-both":
       case "search-typed":
       case "show-operators":
-        return; // these concern one pane, which does them itself
+        return; // the pane handles these itself
     }
   };
   return { act, copy, rebuild: () => void change("index/rebuild", TEXT.notices.rebuilding) };
 }
 
-/** Obsidian documents no way to open a plugin's tab; where the known one is gone, nothing happens. */
+/** Opens the plugin's settings tab. The API is undocumented: in a version without it nothing happens. */
 function openSettings(app: App, id: string): void {
   const { setting } = app as unknown as { setting?: { open?: () => void; openTabById?: (id: string) => void } };
   setting?.open?.();

@@ -1,10 +1,10 @@
-/** Time as a value that is handed in, so that nothing below `main.ts` waits in a test. */
+/** A clock passed as an argument, so that no test of the code below `main.ts` has to wait. */
 
-/** Forgets a timer; harmless when it has already run. */
+/** Cancels a timer; does nothing once it has run. */
 export type Cancel = () => void;
 
 export interface Clock {
-  /** Milliseconds from some fixed moment; never goes back, unlike the time of day. */
+  /** Monotonic time in milliseconds. */
   now(): number;
   /** Calls `run` once, after at least `delayMs`. */
   after(delayMs: number, run: () => void): Cancel;

@@ -1,4 +1,4 @@
-/** Command ids, which stay as they are because people bind keys to them, and what each calls. No default hotkeys. */
+/** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
 import { TEXT } from "./ui/wording";
 
@@ -6,13 +6,13 @@ const NAMES = TEXT.commands;
 
 export interface CommandTargets {
   readonly openSearch: (query?: string) => void;
-  /** Says why the active note is in the open search or not; null where there is no such note or search. */
+  /** Explains why the active note is or is not in the open search's results; null without an active note or a search. */
   readonly explainNote: () => (() => void) | null;
   readonly rebuild: () => void;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
   readonly copyReport: () => void;
-  /** What needs a running engine is offered only while there is one. */
+  /** Whether the engine is running; commands that need it are hidden otherwise. */
   readonly isLive: () => boolean;
 }
 
@@ -57,11 +57,11 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
   plugin.addCommand({ id: "copy-diagnostics", name: NAMES.copyReport, icon: "clipboard-copy", callback: targets.copyReport });
 }
 
-const SELECTION_CHARS = 500; // a paragraph; the sidecar takes 4,096, but nobody means a chapter as a query
-const START = new RegExp(`^.{0,${SELECTION_CHARS}}`, "su"); // with `u` a character is whole, so no emoji is cut in half
+const SELECTION_CHARS = 500; // a paragraph; the protocol allows 4,096, but a longer selection is hardly meant as a query
+const FIRST_CHARS = new RegExp(`^.{0,${SELECTION_CHARS}}`, "su"); // the `u` flag counts code points, so no surrogate pair is split
 
-/** A selection as a query: one line, not endless. */
+/** The query for a selection: white space collapsed, at most 500 characters. */
 export function queryOf(selection: string): string {
   const line = selection.replace(/\s+/g, " ").trim();
-  return (START.exec(line)?.[0] ?? "").trim();
+  return (FIRST_CHARS.exec(line)?.[0] ?? "").trim();
 }

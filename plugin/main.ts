@@ -1,9 +1,9 @@
-/** The plugin's life: load settings, build the parts, register, unload. What the parts do is in their folders. */
+/** The plugin's lifecycle: load the settings, build and register the parts, unload. */
 import { FileSystemAdapter, Notice, Platform, Plugin } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
-import { Journal } from "./journal";
+import { DiagnosticLog } from "./diagnostic-log";
 import { historyOf, remember } from "./search/history";
 import { type SearchOptions, SearchSession } from "./search/session";
 import { DEFAULTS, type Settings, migrate } from "./settings";
@@ -20,14 +20,14 @@ import { TEXT } from "./ui/wording";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
-// Kept per device and per vault, outside the vault: a path from a synced file must never decide which program runs.
+// In local storage, per device and per vault: a path from a synced file must never decide which program runs.
 const ENGINE_PATH_KEY = "quarry-engine-path";
 const HISTORY_KEY = "quarry-recent-searches";
 
 export default class QuarryPlugin extends Plugin {
   private preferences: Settings = DEFAULTS;
   private readonly preferencesChanged = new Signal<void>();
-  private readonly journal = new Journal();
+  private readonly diagnosticLog = new DiagnosticLog();
   private supervisor: Supervisor | null = null;
 
   override async onload(): Promise<void> {
@@ -43,7 +43,7 @@ export default class QuarryPlugin extends Plugin {
       clientName: "obsidian",
       clientVersion: this.manifest.version,
     });
-    const client = new Client(connection, windowClock, this.journal.remark);
+    const client = new Client(connection, windowClock, this.diagnosticLog.log);
     const supervisor = new Supervisor({
       launcher: createLauncher({ vaultPath: adapter.getBasePath(), clock: windowClock }),
       connection,
@@ -52,12 +52,12 @@ export default class QuarryPlugin extends Plugin {
       chosenProgram: () => this.enginePath,
     });
     this.supervisor = supervisor;
-    const actions = createActions(this.app, this.manifest, client, supervisor, this.journal);
+    const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog);
     this.registerPane(client, supervisor, actions);
     this.registerStatusBar(supervisor);
     this.registerCommands(supervisor, actions);
     this.registerSettings(client, supervisor, actions);
-    // Not before: until then every file is reported as created, and Obsidian is busy enough with its own start.
+    // Not earlier: until then Obsidian reports every file as created, and its own start must not be slowed down.
     this.app.workspace.onLayoutReady(() => {
       this.registerSync(client, supervisor);
       supervisor.start();
@@ -79,7 +79,7 @@ export default class QuarryPlugin extends Plugin {
   private registerPane(client: Client, supervisor: Supervisor, actions: Actions): void {
     const indexUpdated = new Signal<void>();
     this.register(
-      client.notified.listen(({ method }) => {
+      client.notifications.listen(({ method }) => {
         if (method === "index/updated") indexUpdated.emit();
       }),
     );
@@ -155,8 +155,8 @@ export default class QuarryPlugin extends Plugin {
         this.app.saveLocalStorage(ENGINE_PATH_KEY, path);
         supervisor.restart();
       },
-      readVault: () => client.ask("settings/read", {}),
-      writeVault: (change) => client.ask("settings/write", change),
+      readVault: () => client.call("settings/read", {}),
+      writeVault: (change) => client.call("settings/write", change),
       rebuild,
       act,
     });
@@ -164,7 +164,7 @@ export default class QuarryPlugin extends Plugin {
   }
 
   private registerSync(client: Client, supervisor: Supervisor): void {
-    const sync = new VaultSync(client, windowClock, this.journal.remark);
+    const sync = new VaultSync(client, windowClock, this.diagnosticLog.log);
     const events = watchVault(this.app.vault, (change) => {
       sync.push(change);
     });
@@ -179,7 +179,7 @@ export default class QuarryPlugin extends Plugin {
     });
   }
 
-  // --- what only the plugin itself can do -----------------------------------------------------------
+  // --- panes, settings and history -----------------------------------------------------------------
 
   private async openPane(query?: string): Promise<void> {
     const leaf = await this.app.workspace.ensureSideLeaf(VIEW_TYPE, "right", { active: true, reveal: true });

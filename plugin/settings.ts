@@ -1,25 +1,25 @@
 /**
- * What the plugin itself remembers: how the pane behaves. Plain values.
+ * The plugin's own settings: how the search pane behaves. Plain values.
  *
- * It is stored in data.json, which lies in the vault and travels with it to other machines. So nothing here names a
- * program to run: that path is kept per device, outside the vault. The vault's own settings belong to the sidecar.
+ * They are stored in data.json inside the vault, which may be synced to other machines. The path of the program to run is
+ * therefore not among them: it is kept per device, outside the vault. The vault's settings belong to the sidecar.
  */
 import { type Mode } from "./protocol/messages";
 
 export interface Settings {
   readonly mode: Mode;
-  /** Hits asked for, one a note. */
+  /** Maximum number of hits per search, one per note. */
   readonly limit: number;
   readonly showsStatusBar: boolean;
 }
 
-export const LIMITS = { least: 10, most: 100, step: 10 } as const; // 100 is the most the sidecar gives
+export const LIMITS = { least: 10, most: 100, step: 10 } as const; // 100 is the maximum of the protocol
 
 export const DEFAULTS: Settings = { mode: "hybrid", limit: 30, showsStatusBar: true };
 
 const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
-/** Whatever data.json holds becomes valid settings; what cannot be used is as if it were not there. */
+/** Valid settings from whatever data.json holds; invalid values are replaced by their defaults. */
 export function migrate(saved: unknown): Settings {
   const found: Partial<Record<keyof Settings, unknown>> = typeof saved === "object" && saved !== null ? saved : {};
   return {

@@ -1,4 +1,4 @@
-/** How one part tells others that something happened without knowing them. */
+/** An event with listeners: the publisher does not know its subscribers. */
 export class Signal<T> {
   private readonly listeners = new Set<(value: T) => void>();
 
@@ -11,7 +11,7 @@ export class Signal<T> {
   }
 
   emit(value: T): void {
-    // A copy: a listener may take itself away while it runs.
+    // A copy, because a listener may unsubscribe while it runs.
     for (const listener of [...this.listeners]) listener(value);
   }
 }

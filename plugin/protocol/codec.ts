@@ -1,10 +1,10 @@
 /**
- * JSON text to messages and back: the one place that says `JSON.parse`.
+ * JSON text to messages and back: the only place that calls `JSON.parse`.
  *
- * Only the envelope is checked here. What is inside a result is trusted, because the sidecar proved itself by the token
- * file and both sides agreed on the protocol version before anything else was said.
+ * Only the envelope is validated here. Results are trusted: the connection goes to the port that the sidecar's discovery file
+ * names, and both sides agreed on the protocol version in the handshake.
  */
-import { type ClientNotifications, type Methods, type ServerNotifications } from "./messages";
+import { type Change, type ClientNotifications, type Methods, type ServerNotifications } from "./messages";
 
 /** JSON-RPC error codes that the plugin tells apart; the sidecar's envelope defines them. */
 export const ErrorCode = {
@@ -14,16 +14,16 @@ export const ErrorCode = {
   badQuery: -32010,
 } as const;
 
-/** What went wrong, as the sidecar says it. */
+/** The error object of a response. */
 export interface WireError {
   readonly code: number;
   /** One sentence for a person. */
   readonly message: string;
-  /** A stable word for the case, such as `bad-query`. */
+  /** A stable identifier of the error, such as `bad-query`. */
   readonly reason: string;
-  /** What to do next, for a person; empty when the sidecar has no advice. */
+  /** What the user can do next; empty when the sidecar has no advice. */
   readonly next: string;
-  /** UTF-16 offset into the query, where one can be named. */
+  /** Where the error is in the query, in UTF-16 code units; null when it has no position. */
   readonly position: number | null;
 }
 
@@ -36,7 +36,7 @@ export type Incoming =
   | { readonly kind: "result"; readonly id: number; readonly result: unknown }
   | { readonly kind: "error"; readonly id: number | null; readonly error: WireError }
   | { readonly kind: "notification"; readonly notification: ServerNotification }
-  /** Valid, but from a newer sidecar: an unknown notification, or an answer to nobody. */
+  /** A valid message of a newer sidecar: an unknown notification, or a response without a request. */
   | { readonly kind: "unknown" }
   | { readonly kind: "unreadable" };
 
@@ -48,22 +48,36 @@ export function encodeNotification(method: "$/cancel", params: ClientNotificatio
   return encode({ jsonrpc: "2.0", method, params });
 }
 
-/** Half of a pair of surrogates without its other half: with the `u` flag, whole pairs do not match. */
+// UTF-8 cannot encode half of a surrogate pair. With the `u` flag whole pairs do not match. `String.isWellFormed` would
+// do, but is missing in some Electron versions that Obsidian runs on.
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** Whether UTF-8 can carry `text`. `String.isWellFormed` says the same, but not in every Electron that Obsidian runs on. */
-export function isWellFormed(text: string): boolean {
-  return text.search(LONE_SURROGATE) === -1;
+const PATH_CHARS = 4_096; // the limit of `Change.path`, in characters (code points), as the sidecar counts them
+
+/**
+ * `change` as the sidecar can read it: unchanged when its paths can be encoded, a creation or deletion when only one path
+ * of a rename can, else null.
+ */
+export function encodableChange(change: Change): Change | null {
+  const { kind, path, oldPath } = change;
+  if (kind !== "renamed" || typeof oldPath !== "string") return isEncodablePath(path) ? change : null;
+  if (isEncodablePath(path)) return isEncodablePath(oldPath) ? change : { kind: "created", path };
+  return isEncodablePath(oldPath) ? { kind: "deleted", path: oldPath } : null;
 }
 
-/** A frame that the sidecar can read: it takes a lone surrogate for broken JSON, and then cannot even name the request. */
+function isEncodablePath(path: string): boolean {
+  if (path.length > 2 * PATH_CHARS || path.search(LONE_SURROGATE) >= 0) return false;
+  return path.length <= PATH_CHARS || Array.from(path).length <= PATH_CHARS;
+}
+
+/** Serializes *message* without lone surrogates: the sidecar rejects them as malformed JSON and cannot name the request. */
 function encode(message: object): string {
   return JSON.stringify(message, (_, value: unknown) =>
     typeof value === "string" ? value.replace(LONE_SURROGATE, "\uFFFD") : value,
   );
 }
 
-/** Reads one frame. Never throws: what is no message of ours is `unreadable`. */
+/** Parses one frame. Never throws: anything but a message of this protocol is `unreadable`. */
 export function decode(text: string): Incoming {
   const message = parseObject(text);
   if (message?.["jsonrpc"] !== "2.0") return { kind: "unreadable" };
@@ -74,13 +88,13 @@ export function decode(text: string): Incoming {
   return typeof id === "number" ? { kind: "result", id, result } : { kind: "unknown" };
 }
 
-/** The object that `text` is the JSON of, or null for anything else. */
+/** Parses a JSON object; null for any other JSON value and for malformed JSON. */
 export function parseObject(text: string): Record<string, unknown> | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return null; // not JSON: every caller has its own words for that
+    return null; // malformed: each caller reports that in its own words
   }
   return isObject(value) ? value : null;
 }

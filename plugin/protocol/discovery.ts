@@ -1,4 +1,4 @@
-/** What a starting sidecar says about itself: its line on stdout, its discovery file, and `quarry --version`. */
+/** Parsers for what a starting sidecar publishes: its line on stdout, its discovery file, and `quarry --version`. */
 import { parseObject } from "./codec";
 
 /** The one line on stdout. It carries no token, so it may be logged. */
@@ -11,13 +11,13 @@ export type Announcement =
       readonly protocol: number;
     }
   | {
-      /** Another sidecar serves this vault. */
+      /** Another sidecar serves this vault already. */
       readonly kind: "held";
       readonly discoveryPath: string;
       readonly holderPid: number | null;
     };
 
-/** Where to connect, and what to show there. */
+/** Port and credential of a running sidecar. */
 export interface Endpoint {
   readonly port: number;
   readonly token: string;
@@ -28,7 +28,7 @@ export interface ProgramVersion {
   readonly protocol: number;
 }
 
-/** Null for a line that is no announcement. */
+/** Parses the line on stdout; null when it is not an announcement. */
 export function parseAnnouncement(line: string): Announcement | null {
   const value = parseObject(line);
   const discoveryPath = value?.["discovery"];
@@ -43,7 +43,7 @@ export function parseAnnouncement(line: string): Announcement | null {
   return { kind: "ready", discoveryPath, version, protocol };
 }
 
-/** Null when the text is no discovery file, or one cut short. */
+/** Parses a discovery file; null when it is malformed or truncated. */
 export function parseEndpoint(text: string): Endpoint | null {
   const value = parseObject(text);
   const port = value?.["port"];
@@ -53,7 +53,7 @@ export function parseEndpoint(text: string): Endpoint | null {
   return { port, token };
 }
 
-/** Reads the output of `quarry --version`: `quarry 0.1.0 (protocol 1)`. Null when it is another program's. */
+/** Reads the output of `quarry --version`: `quarry 0.1.0 (protocol 1)`. Null for the output of any other program. */
 export function parseProgramVersion(output: string): ProgramVersion | null {
   const match = /^quarry (\S+) \(protocol (\d+)\)\s*$/.exec(output);
   const [, version, protocol] = match ?? [];

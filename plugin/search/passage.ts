@@ -1,26 +1,26 @@
 /**
- * Where in a note, as it reads now, is the passage that a search found a moment ago? Pure.
+ * Where is a passage in the current text of its note? Pure.
  *
- * The sidecar's offsets are exact for the text it indexed. A note that was edited since has moved under them, so the
- * marked words are looked up again: at the offset first, then as near to it as possible.
+ * The sidecar's offsets are exact for the text it indexed. If the note was edited since, they are off: the marked words
+ * are looked up again, first at the stated offset, then as close to it as possible.
  */
 import { type Passage } from "../protocol/messages";
 
-/** UTF-16 code units into the note as the editor shows it, `[start, end)`. */
+/** A range `[start, end)` in the text of the editor, in UTF-16 code units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-const CONTEXT_CHARS = 24; // enough to tell two places with the same word apart, short enough to survive an edit nearby
+const CONTEXT_CHARS = 24; // distinguishes two occurrences of a word, yet survives an edit nearby
 
-/** The note as an editor shows it: no byte order mark, every line end one character. */
-export function asEditorText(raw: string): string {
+/** The text of a note as an editor holds it: no byte order mark, every line break one character. */
+export function toEditorText(raw: string): string {
   return raw.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
 }
 
-/** The place to jump to; the passage's own offsets, cut to the text, when none of its words are left. */
-export function locate(text: string, passage: Passage): Span {
+/** Where to jump to in `text`; the passage's own offsets, clamped, when none of its marked words are left. */
+export function locatePassage(text: string, passage: Passage): Span {
   const stated = clamp({ start: passage.matchStart, end: passage.matchEnd }, text.length);
   const [mark] = passage.marks;
   const marked = mark ? passage.snippet.slice(mark.start, mark.end) : "";
@@ -35,22 +35,23 @@ export function locate(text: string, passage: Passage): Span {
     ["", marked, ""],
   ];
   for (const [lead, words, tail] of attempts) {
-    const found = nearest(text, lead, words, tail, stated.start);
+    const found = nearestOccurrence(text, lead, words, tail, stated.start);
     if (found) return found;
   }
   return stated;
 }
 
-/** The line, from 0, on which `offset` stands. */
+/** The zero-based line of `offset`. */
 export function lineAt(text: string, offset: number): number {
   let line = 0;
   for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", end + 1)) line += 1;
   return line;
 }
 
-/** Snippets fold white space, so any run of it matches any other. */
-function nearest(text: string, lead: string, words: string, tail: string, wanted: number): Span | null {
-  const pattern = new RegExp(`(${flexible(lead)})(${flexible(words)})${flexible(tail)}`, "gu");
+/** The occurrence of `words` between `lead` and `tail` that is closest to `wanted`. Snippets collapse white space, so any
+ * run of it matches any other. */
+function nearestOccurrence(text: string, lead: string, words: string, tail: string, wanted: number): Span | null {
+  const pattern = new RegExp(`(${spacesPattern(lead)})(${spacesPattern(words)})${spacesPattern(tail)}`, "gu");
   let best: Span | null = null;
   for (const match of text.matchAll(pattern)) {
     const start = match.index + (match[1]?.length ?? 0);
@@ -60,7 +61,7 @@ function nearest(text: string, lead: string, words: string, tail: string, wanted
   return best;
 }
 
-function flexible(text: string): string {
+function spacesPattern(text: string): string {
   return text
     .split(/\s+/u)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))

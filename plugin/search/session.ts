@@ -1,32 +1,32 @@
 /**
- * One search box without a screen: keystrokes in, search states out.
+ * A search box without a screen: keystrokes in, search states out.
  *
- * The newest query wins: an older one is cancelled, and if its answer comes all the same it is not shown. While a new
- * answer is awaited the old one stays at hand, so that a screen can keep its rows.
+ * The newest query wins: an older request is cancelled, and its answer is discarded if it arrives all the same. While an
+ * answer is pending, the previous one stays available, so that a screen can keep its rows.
  *
- * The last word of what is typed may be the beginning of one, and stays so: a person who stops at `bell` has bellows on
- * the screen and wants to keep them. Only where it turns out to begin nothing, it is asked once more as a whole word when
- * the typing rests, since the engine corrects whole words alone.
+ * The last word of a typed query is searched as a prefix, and stays one: whoever stops at `bell` sees bellows and wants to
+ * keep them. Only a prefix that matches nothing is searched once more as a whole word when typing pauses, because the
+ * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
 import { type ExplainResult, type Mode, type SearchResult } from "../protocol/messages";
 import { Signal } from "../signal";
-import { type Asks, type Pending } from "../sidecar/client";
+import { type Requester, type Pending } from "../sidecar/client";
 import { type Failure, type Reply } from "../sidecar/failure";
-import { lastWordIsUnknown } from "./unknown-word";
+import { lastWordIsUnknown } from "./spelling";
 
-const PACE_MS = 60; // one fast keystroke: the first is asked at once, those that follow at this pace
-const REST_MS = 600; // longer than a slow typist's pause within a word, shorter than it takes to read the first row
-const REFRESH_MS = 250; // while notes are being indexed; four times a second is live to the eye
-// Snippets are all that comes with `scan`: at 120 characters, 100 notes stay far below this. The budget is for agents.
+const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
+const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
+const REFRESH_MS = 250; // while notes are being indexed; four updates a second look live
+// The budget is meant for agents. With `scan` a note costs a snippet of 120 characters, so 100 notes stay far below this.
 const MAX_TOKENS = 100_000;
 
 export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "relaxed"> {
   readonly query: string;
   readonly mode: Mode;
-  /** The last word was taken for the beginning of one. */
-  readonly isOfTyping: boolean;
-  /** From asking to having, as the user waits. */
+  /** The last word was searched as a prefix. */
+  readonly lastWordIsPrefix: boolean;
+  /** From request to answer, as the user waits. */
   readonly tookMs: number;
 }
 
@@ -36,7 +36,7 @@ export type SearchState =
   | {
       readonly kind: "results";
       readonly answer: Answer;
-      /** The same question asked again, because the index changed or the typing rests: the selection stays on its note. */
+      /** The same query again, because the index changed or typing paused: the selection stays on its note. */
       readonly isRefresh: boolean;
     }
   | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
@@ -51,16 +51,16 @@ export class SearchSession {
   private current: SearchState = { kind: "idle" };
   private query = "";
   private isTyping = false;
-  private isResting = false;
-  private isHeld = false;
+  private typingHasPaused = false;
+  private rowsAreFrozen = false;
   private pending: Pending<SearchResult> | null = null;
   private lastAskedAt = -Infinity;
   private cancelTimer: Cancel = () => undefined;
-  private cancelRest: Cancel = () => undefined;
+  private cancelPauseTimer: Cancel = () => undefined;
   private refreshIsDue = false;
 
   constructor(
-    private readonly client: Asks,
+    private readonly client: Requester,
     private readonly clock: Clock,
     private options: SearchOptions,
   ) {}
@@ -73,19 +73,19 @@ export class SearchSession {
     return this.options.mode;
   }
 
-  /** `isWhole` where it is no typed text but words taken from elsewhere: its last word is not the beginning of one. */
-  setQuery(text: string, isWhole = false): void {
+  /** Searches for `text`. `isComplete`: it was not typed but taken from elsewhere, so its last word is not a prefix. */
+  setQuery(text: string, isComplete = false): void {
     const query = text.trim();
     if (query === this.query) return;
     this.query = query;
-    this.isTyping = !isWhole;
-    this.isResting = false;
-    this.isHeld = false;
+    this.isTyping = !isComplete;
+    this.typingHasPaused = false;
+    this.rowsAreFrozen = false;
     this.cancelTimer();
-    this.cancelRest();
-    if (!isWhole) this.cancelRest = this.clock.after(REST_MS, () => { this.rest(); });
+    this.cancelPauseTimer();
+    if (!isComplete) this.cancelPauseTimer = this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); });
     if (query === "") this.clear();
-    else this.schedule(PACE_MS, false);
+    else this.schedule(THROTTLE_MS, false);
   }
 
   setOptions(options: SearchOptions): void {
@@ -94,36 +94,36 @@ export class SearchSession {
     if (this.query !== "") this.schedule(0, false);
   }
 
-  /** Asks again, because the index changed or came back. Quietly: nothing is shown as pending. */
+  /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
   refresh(): void {
-    if (this.query === "" || (this.current.kind === "searching" && !this.pending)) return; // about to ask anyway
-    // An answer under way is as good as a new one unless it left before the change: ask once more after it.
+    if (this.query === "" || (this.current.kind === "searching" && !this.pending)) return; // a request is scheduled anyway
+    // A pending answer may be older than the change: repeat the query once it has arrived.
     if (this.pending) this.refreshIsDue = true;
     else this.schedule(REFRESH_MS, true);
   }
 
-  /** Nothing more is coming: if the last word begins nothing, it may be a slip of the finger. */
-  rest(): void {
-    this.cancelRest();
-    this.isResting = true;
+  /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */
+  finishTyping(): void {
+    this.cancelPauseTimer();
+    this.typingHasPaused = true;
     this.correctIfDue();
   }
 
-  /** Someone chooses among the rows: they are not exchanged under the finger that presses Enter. */
-  hold(): void {
-    this.isHeld = true;
+  /** Keeps the rows from being replaced by a correction while the user selects one of them. */
+  freezeRows(): void {
+    this.rowsAreFrozen = true;
   }
 
-  /** Why a note is in the answer to the open query, or why it is not. */
+  /** Explains why a note is or is not in the results of the current query. */
   explain(path: string): Promise<Reply<ExplainResult>> {
     const { query, isTyping: typing } = this;
     const { mode, limit } = this.options;
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
-  /** Ends whatever is under way; the session can be used again. */
+  /** Cancels the pending request and all timers; the session can be used again. */
   close(): void {
-    this.cancelRest();
+    this.cancelPauseTimer();
     this.cancelTimer();
     this.pending?.cancel();
     this.pending = null;
@@ -131,15 +131,15 @@ export class SearchSession {
 
   private clear(): void {
     this.close();
-    this.become({ kind: "idle" });
+    this.setState({ kind: "idle" });
   }
 
-  private schedule(paceMs: number, isRefresh: boolean): void {
+  private schedule(intervalMs: number, isRefresh: boolean): void {
     this.cancelTimer();
-    const waitMs = Math.max(0, this.lastAskedAt + paceMs - this.clock.now());
+    const waitMs = Math.max(0, this.lastAskedAt + intervalMs - this.clock.now());
     if (waitMs === 0) void this.ask(isRefresh);
     else this.cancelTimer = this.clock.after(waitMs, () => void this.ask(isRefresh));
-    if (!isRefresh) this.become({ kind: "searching", query: this.query, previous: answerOf(this.current) });
+    if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
   }
 
   private async ask(isRefresh: boolean): Promise<void> {
@@ -162,40 +162,40 @@ export class SearchSession {
     earlier?.abandon();
 
     const reply = await pending.reply;
-    if (this.pending !== pending) return; // a newer query took its place
+    if (this.pending !== pending) return; // superseded
     this.pending = null;
-    if (query !== this.query) return; // a newer one is about to be asked
+    if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
       const { hits, total, missing, understood, corrections, relaxed } = reply.value;
       const tookMs = this.clock.now() - askedAt;
-      const answer = { query, mode, isOfTyping: isTyping, hits, total, missing, understood, corrections, relaxed, tookMs };
-      this.become({ kind: "results", answer, isRefresh: isRefresh && !isCorrectedNow(answer, this.current) });
+      const answer = { query, mode, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, relaxed, tookMs };
+      this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
-      this.become({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
+      this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
     }
-    this.askAgainIfDue();
+    this.repeatIfDue();
   }
 
-  private askAgainIfDue(): void {
+  private repeatIfDue(): void {
     if (this.refreshIsDue) this.refresh();
     else this.correctIfDue();
   }
 
   private correctIfDue(): void {
     const { current } = this;
-    if (!this.isResting || this.isHeld || this.pending || current.kind !== "results") return;
-    if (!current.answer.isOfTyping || !lastWordIsUnknown(current.answer)) return;
+    if (!this.typingHasPaused || this.rowsAreFrozen || this.pending || current.kind !== "results") return;
+    if (!current.answer.lastWordIsPrefix || !lastWordIsUnknown(current.answer)) return;
     this.isTyping = false;
     this.schedule(0, true);
   }
 
-  private become(state: SearchState): void {
+  private setState(state: SearchState): void {
     this.current = state;
     this.changed.emit(state);
   }
 }
 
-/** The answer that is still worth showing. */
+/** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
 export function answerOf(state: SearchState): Answer | null {
   switch (state.kind) {
     case "idle":
@@ -208,8 +208,8 @@ export function answerOf(state: SearchState): Answer | null {
   }
 }
 
-/** Whether the rows answer other words than those before: what was selected among those means nothing now. */
-function isCorrectedNow(answer: Answer, before: SearchState): boolean {
+/** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */
+function hasNewCorrections(answer: Answer, before: SearchState): boolean {
   const words = ({ corrections }: Answer): string => corrections.map(({ used }) => used).join(" ");
   return before.kind === "results" && words(answer) !== words(before.answer);
 }

@@ -1,46 +1,46 @@
-/** Requests over a connection: ids, time-outs, cancelling, and what the sidecar says unasked. */
+/** Requests over a connection: ids, time-outs, cancellation, and the sidecar's notifications. */
 import { type Cancel, type Clock } from "../clock";
-import { type Remark } from "../journal";
+import { type WriteLog } from "../diagnostic-log";
 import { type Incoming, type ServerNotification, encodeNotification, encodeRequest } from "../protocol/codec";
 import { type Methods } from "../protocol/messages";
 import { Signal } from "../signal";
 import { type Connection } from "./connection";
 import { type Failure, type Reply, failureOf } from "./failure";
 
-const TIMEOUT_MS = 10_000; // the sidecar's own deadline for a query is 2 s; this catches one that hangs
+const TIMEOUT_MS = 10_000; // the sidecar's own deadline for a query is 2 s; this one catches a sidecar that hangs
 
 export type Method = keyof Methods;
 export type Params<M extends Method> = Methods[M]["params"];
 export type Result<M extends Method> = Methods[M]["result"];
 
-/** A request under way. */
+/** A request in flight. */
 export interface Pending<T> {
-  /** For `supersedes` of a later request. */
+  /** The value for `supersedes` in a later request. */
   readonly id: number;
-  /** Never rejects; settles once. */
+  /** Settles once and never rejects. */
   readonly reply: Promise<Reply<T>>;
-  /** Tells the sidecar to stop, and settles as cancelled at once. Harmless when it has settled. */
+  /** Cancels the request in the sidecar and settles as cancelled at once; does nothing once settled. */
   cancel(): void;
-  /** Settles as cancelled without telling, because the next request says so itself. */
+  /** Settles as cancelled without a message, because the next request cancels this one by `supersedes`. */
   abandon(): void;
 }
 
-/** What most of the plugin sees of the client. */
-export interface Asks {
+/** The part of the client that most of the plugin uses. */
+export interface Requester {
   request<M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>>;
 }
 
 type Settle = (reply: Reply<unknown>) => void;
 
-export class Client implements Asks {
-  readonly notified = new Signal<ServerNotification>();
+export class Client implements Requester {
+  readonly notifications = new Signal<ServerNotification>();
   private readonly waiting = new Map<number, Settle>();
   private lastId = 0;
 
   constructor(
     private readonly connection: Connection,
     private readonly clock: Clock,
-    private readonly remark: Remark,
+    private readonly log: WriteLog,
   ) {
     connection.received.listen((message) => {
       this.receive(message);
@@ -52,34 +52,34 @@ export class Client implements Asks {
 
   request<M extends Method>(method: M, params: Params<M>, timeoutMs = TIMEOUT_MS): Pending<Result<M>> {
     const id = (this.lastId += 1);
-    if (!this.connection.send(encodeRequest(id, method, params))) return unsent(id);
+    if (!this.connection.send(encodeRequest(id, method, params))) return unsentRequest(id);
 
     let cancelTimer: Cancel = () => undefined;
     const reply = new Promise<Reply<Result<M>>>((resolve) => {
       this.waiting.set(id, (settled) => {
         cancelTimer();
-        resolve(settled as Reply<Result<M>>); // the method's own result type, as the wire defines it
+        resolve(settled as Reply<Result<M>>); // the result type of the method, as the protocol defines it
       });
     });
-    const tell = (): void => {
+    const sendCancel = (): void => {
       if (this.waiting.has(id)) this.connection.send(encodeNotification("$/cancel", { id }));
     };
     cancelTimer = this.clock.after(timeoutMs, () => {
-      tell();
+      sendCancel();
       this.settle(id, { ok: false, failure: { kind: "timed-out", afterMs: timeoutMs } });
     });
     const abandon = (): void => {
       this.settle(id, { ok: false, failure: { kind: "cancelled" } });
     };
     const cancel = (): void => {
-      tell();
+      sendCancel();
       abandon();
     };
     return { id, reply, cancel, abandon };
   }
 
-  /** The same, for callers that only want the answer. */
-  ask<M extends Method>(method: M, params: Params<M>, timeoutMs = TIMEOUT_MS): Promise<Reply<Result<M>>> {
+  /** Sends a request that is never cancelled and returns its reply. */
+  call<M extends Method>(method: M, params: Params<M>, timeoutMs = TIMEOUT_MS): Promise<Reply<Result<M>>> {
     return this.request(method, params, timeoutMs).reply;
   }
 
@@ -89,19 +89,19 @@ export class Client implements Asks {
         this.settle(message.id, { ok: true, value: message.result });
         return;
       case "error":
-        if (message.id === null) this.remark(`An error that names no request: ${message.error.code} ${message.error.reason}`);
+        if (message.id === null) this.log(`Error without a request id: ${message.error.code} ${message.error.reason}`);
         else this.settle(message.id, { ok: false, failure: failureOf(message.error) });
-        return; // without an id it is not guessed whose it is: that request times out
+        return; // an error without an id is not attributed to a request: that one times out
       case "notification":
-        this.notified.emit(message.notification);
+        this.notifications.emit(message.notification);
         return;
       case "unknown":
       case "unreadable":
-        return; // from a newer sidecar; a request that it was meant to answer times out
+        return; // from a newer sidecar; if it was a response, its request times out
     }
   }
 
-  /** Nobody waits any more for an id that is not known: answered late, or already given up. */
+  /** Settles a request; an unknown id belongs to one that was answered, cancelled or timed out before. */
   private settle(id: number, reply: Reply<unknown>): void {
     const settle = this.waiting.get(id);
     this.waiting.delete(id);
@@ -113,7 +113,7 @@ export class Client implements Asks {
   }
 }
 
-function unsent<T>(id: number): Pending<T> {
+function unsentRequest<T>(id: number): Pending<T> {
   const nothing = (): void => undefined;
   return { id, reply: Promise.resolve({ ok: false, failure: { kind: "not-connected" } }), cancel: nothing, abandon: nothing };
 }

@@ -1,8 +1,8 @@
 /**
- * One WebSocket to the sidecar: handshake, hand-over of frames, and coming back when it drops.
+ * One WebSocket to the sidecar: handshake, frames, and reconnection.
  *
- * Before each attempt the endpoint is asked for anew, because a restarted sidecar has another port and token. The socket
- * itself is handed in: Obsidian's window has one, tests use another, and a pipe could take its place.
+ * The endpoint is read again before each attempt, because a restarted sidecar has another port and token. The function
+ * that opens a socket is an argument: Obsidian's window has one, tests use another.
  */
 import { type Cancel, type Clock } from "../clock";
 import { ErrorCode, type Incoming, decode, encodeRequest } from "../protocol/codec";
@@ -18,13 +18,13 @@ const HANDSHAKE_ID = 0; // the client counts from 1
 export type ConnectionState =
   | { readonly kind: "closed" }
   | { readonly kind: "connecting"; readonly attempt: number }
-  | { readonly kind: "open"; readonly hello: InitializeResult }
-  /** Not connected; tries again by itself. `attempt` counts failures in a row. */
+  | { readonly kind: "open"; readonly server: InitializeResult }
+  /** Not connected; the next attempt is scheduled. `attempt` counts consecutive failures. */
   | { readonly kind: "waiting"; readonly attempt: number; readonly delayMs: number }
-  /** The other side speaks another protocol: trying again cannot help. */
+  /** The sidecar speaks another protocol version: a retry cannot help. */
   | { readonly kind: "incompatible"; readonly protocol: number | null; readonly version: string | null };
 
-/** The part of the window's WebSocket that is used. */
+/** The part of `WebSocket` that is used. */
 export type Socket = Pick<WebSocket, "send" | "close" | "onopen" | "onmessage" | "onclose">;
 
 export interface ConnectionParts {
@@ -40,8 +40,8 @@ export class Connection {
   private current: ConnectionState = { kind: "closed" };
   private socket: Socket | null = null;
   private cancelTimer: Cancel = () => undefined;
-  /** Rises at every `open` and `close`, so that what an earlier round still had under way is recognised. */
-  private round = 0;
+  /** Incremented by every `open` and `close`, so that pending work of an earlier generation is ignored. */
+  private generation = 0;
 
   constructor(private readonly parts: ConnectionParts) {}
 
@@ -49,43 +49,43 @@ export class Connection {
     return this.current;
   }
 
-  /** Connects, and keeps connected until `close`. `endpoint` gives null where there is nobody to connect to. */
+  /** Connects, and reconnects until `close`. `endpoint` resolves to null while no sidecar is running. */
   open(endpoint: () => Promise<Endpoint | null>): void {
     this.drop();
-    this.round += 1;
-    void this.attempt(endpoint, 1, this.round);
+    this.generation += 1;
+    void this.attempt(endpoint, 1, this.generation);
   }
 
   close(): void {
     this.drop();
-    this.round += 1;
-    if (this.current.kind !== "closed") this.become({ kind: "closed" });
+    this.generation += 1;
+    if (this.current.kind !== "closed") this.setState({ kind: "closed" });
   }
 
-  /** Whether the frame was handed to an open connection. */
+  /** Sends a frame; false when the connection is not open. */
   send(frame: string): boolean {
     if (this.current.kind !== "open" || !this.socket) return false;
     this.socket.send(frame);
     return true;
   }
 
-  private async attempt(endpoint: () => Promise<Endpoint | null>, attempt: number, round: number): Promise<void> {
-    this.become({ kind: "connecting", attempt });
+  private async attempt(endpoint: () => Promise<Endpoint | null>, attempt: number, generation: number): Promise<void> {
+    this.setState({ kind: "connecting", attempt });
     const found = await endpoint();
-    if (round !== this.round) return;
+    if (generation !== this.generation) return;
     const retry = (failures: number): void => {
       this.drop();
       const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-      this.become({ kind: "waiting", attempt: failures, delayMs });
-      if (round !== this.round) return; // a listener closed or reopened us
-      this.cancelTimer = this.parts.clock.after(delayMs, () => void this.attempt(endpoint, failures + 1, round));
+      this.setState({ kind: "waiting", attempt: failures, delayMs });
+      if (generation !== this.generation) return; // a listener closed or reopened the connection
+      this.cancelTimer = this.parts.clock.after(delayMs, () => void this.attempt(endpoint, failures + 1, generation));
     };
     if (found) this.handshake(found, () => { retry(this.current.kind === "open" ? 1 : attempt); });
     else retry(attempt);
   }
 
   private handshake({ port, token }: Endpoint, lost: () => void): void {
-    // The literal address: a name could be resolved elsewhere, and the token goes with the first message.
+    // The literal address: a name could resolve to another host, and the first message carries the token.
     const socket = this.parts.openSocket(`ws://127.0.0.1:${port}/`);
     this.socket = socket;
     this.cancelTimer = this.parts.clock.after(HANDSHAKE_DEADLINE_MS, lost);
@@ -98,38 +98,38 @@ export class Connection {
       if (!isCurrent() || typeof event.data !== "string") return;
       const message = decode(event.data);
       if (this.current.kind === "open") this.received.emit(message);
-      else this.welcome(message, lost);
+      else this.onHandshakeReply(message, lost);
     };
-    // "error" is not listened to: a close follows every error, and says no less.
+    // "error" needs no listener: a "close" event follows every error.
     socket.onclose = () => {
       if (isCurrent()) lost();
     };
   }
 
-  /** Judges the answer to `initialize`. A wrong token is no end: the sidecar may have restarted since it was read. */
-  private welcome(message: Incoming, lost: () => void): void {
+  /** Handles the reply to `initialize`. A rejected token is retried: the sidecar may have restarted since it was read. */
+  private onHandshakeReply(message: Incoming, lost: () => void): void {
     if (message.kind === "result" && message.id === HANDSHAKE_ID) {
-      const hello = message.result as InitializeResult;
-      if (hello.protocol !== PROTOCOL_VERSION) {
-        this.refuse(hello.protocol, hello.version);
+      const server = message.result as InitializeResult;
+      if (server.protocol !== PROTOCOL_VERSION) {
+        this.stopAsIncompatible(server.protocol, server.version);
         return;
       }
       this.cancelTimer();
-      this.become({ kind: "open", hello });
+      this.setState({ kind: "open", server });
     } else if (message.kind === "error" && message.error.code === ErrorCode.protocolMismatch) {
-      this.refuse(null, null);
+      this.stopAsIncompatible(null, null);
     } else if (message.kind === "error") {
       lost();
     }
   }
 
-  private refuse(protocol: number | null, version: string | null): void {
+  private stopAsIncompatible(protocol: number | null, version: string | null): void {
     this.drop();
-    this.round += 1;
-    this.become({ kind: "incompatible", protocol, version });
+    this.generation += 1;
+    this.setState({ kind: "incompatible", protocol, version });
   }
 
-  /** Forgets the socket before closing it, so that its own "close" finds nobody. */
+  /** Closes the socket, after forgetting it so that its own "close" event is ignored. */
   private drop(): void {
     this.cancelTimer();
     const socket = this.socket;
@@ -137,7 +137,7 @@ export class Connection {
     socket?.close();
   }
 
-  private become(state: ConnectionState): void {
+  private setState(state: ConnectionState): void {
     this.current = state;
     this.changed.emit(state);
   }

@@ -1,36 +1,36 @@
 /**
- * What can go wrong between the plugin and the sidecar, as closed unions. The words for people are in `ui/wording.ts`.
+ * Failures between the plugin and the sidecar, as closed unions. Their messages are in `ui/wording.ts`.
  *
- * `Failure` is about one request, `StartFailure` about getting an engine to run at all.
+ * A `Failure` concerns one request, a `StartFailure` the start of an engine.
  */
 import { ErrorCode, type WireError } from "../protocol/codec";
 
 export type Failure =
-  /** Nothing was sent: there is no connection. */
+  /** Not sent, because there is no connection. */
   | { readonly kind: "not-connected" }
-  /** Sent, and the connection ended before an answer came. */
+  /** Sent, but the connection closed before the answer. */
   | { readonly kind: "disconnected" }
   | { readonly kind: "timed-out"; readonly afterMs: number }
-  /** The caller, or a newer search of the caller, wanted it no more. */
+  /** Cancelled by the caller, or superseded by its next search. */
   | { readonly kind: "cancelled" }
   | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null }
-  /** The engine refused for any other reason, which its own sentences tell. */
+  /** Any other error of the engine, with the engine's own message. */
   | { readonly kind: "refused"; readonly reason: string; readonly message: string; readonly next: string };
 
 export type StartFailure =
   /** The system could not run the file: no permission, wrong architecture. */
   | { readonly kind: "not-runnable"; readonly program: string; readonly message: string }
   | { readonly kind: "silent"; readonly afterMs: number }
-  /** The first line on stdout was no announcement. */
+  /** The first line on stdout was not an announcement. */
   | { readonly kind: "garbled"; readonly line: string }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: string | null }
   | { readonly kind: "vault-missing" }
-  /** A newer version wrote the index; this one leaves it alone. */
+  /** A newer version wrote the index; this one does not touch it. */
   | { readonly kind: "index-too-new" }
-  /** It runs, but the socket could not be opened. */
+  /** The process runs, but its socket could not be opened. */
   | { readonly kind: "unreachable" };
 
-/** A reply to a request: expected failures are values, so nobody has to catch them. */
+/** The outcome of a request. Expected failures are values, so no caller has to catch them. */
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
 export function failureOf(error: WireError): Failure {
@@ -45,14 +45,14 @@ export function failureOf(error: WireError): Failure {
   }
 }
 
-/** The exit codes of `quarry serve` (0 and 3 are no failures). */
+/** The failure behind an exit code of `quarry serve`; 0 and 3 are not failures. */
 export function startFailureOf(code: number | null, signal: string | null): StartFailure {
   if (code === 4) return { kind: "vault-missing" };
   if (code === 5) return { kind: "index-too-new" };
   return { kind: "exited", code, signal };
 }
 
-/** Whether starting again can help. What asks the user to act first is not tried over and over. */
+/** Whether another start can succeed without the user doing something first. */
 export function isWorthRetrying(failure: StartFailure): boolean {
   switch (failure.kind) {
     case "not-runnable":
@@ -60,7 +60,7 @@ export function isWorthRetrying(failure: StartFailure): boolean {
     case "index-too-new":
       return false;
     case "exited":
-      return failure.code !== 2; // a usage error is the same every time
+      return failure.code !== 2; // a usage error would repeat
     case "silent":
     case "garbled":
     case "unreachable":

@@ -1,8 +1,8 @@
 /**
  * Finding, starting and stopping the sidecar's process. The only file of the plugin that touches Node.
  *
- * One program is run, with an argument array and without a shell, in the home folder: never in the vault, where a note's
- * neighbour could pose as a Python module. Nothing is installed, nothing is written.
+ * It runs one program, with an argument array and without a shell, in the home folder: never in the vault, where a file
+ * could pose as a Python module. It installs nothing and writes nothing.
  */
 import { type ChildProcess, spawn } from "child_process";
 import { existsSync, promises as files } from "fs";
@@ -11,12 +11,12 @@ import { type Cancel, type Clock } from "../clock";
 import { type Announcement, type Endpoint, type ProgramVersion } from "../protocol/discovery";
 import { parseAnnouncement, parseEndpoint, parseProgramVersion } from "../protocol/discovery";
 import { type StartFailure, startFailureOf } from "./failure";
-import { candidates } from "./locate";
+import { programPaths } from "./program-paths";
 
-export const READY_DEADLINE_MS = 10_000; // a cold start imports Python and opens the index: 1 to 3 s on a slow disk
+export const READY_DEADLINE_MS = 10_000; // a cold start loads Python and opens the index: 1 to 3 s on a slow disk
 const VERSION_DEADLINE_MS = 5_000;
-const KILL_AFTER_MS = 2_000; // the sidecar commits the note in hand first, which takes milliseconds
-const LOG_TAIL_CHARS = 8_000; // what a report can carry; the sidecar keeps whole logs itself
+const KILL_AFTER_MS = 2_000; // the sidecar first commits its current note, which takes milliseconds
+const LOG_TAIL_CHARS = 8_000; // enough for a bug report; the sidecar keeps complete logs itself
 const LINE_LIMIT_CHARS = 64_000;
 
 export interface Program {
@@ -26,8 +26,8 @@ export interface Program {
   readonly protocol: number;
 }
 
-/** The programs found, best first, and every place that was looked at. */
-export interface SearchForPrograms {
+/** The programs found, best first, and every path that was tried. */
+export interface FoundPrograms {
   readonly found: readonly Program[];
   readonly tried: readonly string[];
 }
@@ -39,24 +39,24 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** A sidecar that we started. */
+/** A sidecar process that the plugin started. */
 export interface EngineProcess {
   readonly pid: number | null;
-  /** Settles once: announced, or failed (and then the process is gone or being killed). */
+  /** Settles once: with the announcement, or with a failure, after which the process is killed. */
   readonly started: Promise<StartOutcome>;
   /** Settles when the process is gone. */
   readonly exited: Promise<Exit>;
-  /** The last of what it wrote to stderr. */
+  /** The end of its stderr. */
   logTail(): string;
-  /** Closes its stdin, which tells it to leave; kills it if it has not left in time. */
+  /** Closes its stdin, which asks it to exit; kills it when it has not exited in time. */
   stop(): Promise<void>;
 }
 
-/** Everything the plugin does to the machine. */
+/** Every operation of the plugin outside Obsidian. */
 export interface Launcher {
-  find(chosen: string | null): Promise<SearchForPrograms>;
+  find(chosen: string | null): Promise<FoundPrograms>;
   start(program: string): EngineProcess;
-  /** Null when the discovery file is gone or not ours to read. */
+  /** Null when the discovery file is gone or cannot be read. */
   readEndpoint(discoveryPath: string): Promise<Endpoint | null>;
 }
 
@@ -77,8 +77,8 @@ export function createLauncher(options: LauncherOptions): Launcher {
 
 // --- finding ------------------------------------------------------------------------------------
 
-async function findPrograms(chosen: string | null, clock: Clock): Promise<SearchForPrograms> {
-  const tried = candidates({ platform: process.platform, env: process.env, home: homedir() }, chosen);
+async function findPrograms(chosen: string | null, clock: Clock): Promise<FoundPrograms> {
+  const tried = programPaths({ platform: process.platform, env: process.env, home: homedir() }, chosen);
   const found: Program[] = [];
   for (const path of tried) {
     if (!(await isFile(path))) continue;
@@ -88,7 +88,7 @@ async function findPrograms(chosen: string | null, clock: Clock): Promise<Search
   return { found, tried };
 }
 
-/** Runs `PROGRAM --version`; null when it does not answer like Quarry. */
+/** Runs `PROGRAM --version`; null when its output is not that of Quarry. */
 async function askVersion(program: string, clock: Clock): Promise<ProgramVersion | null> {
   const child = run(program, ["--version"]);
   let output = "";
@@ -97,7 +97,7 @@ async function askVersion(program: string, clock: Clock): Promise<ProgramVersion
   });
   read(child.stderr, () => undefined);
   child.stdin?.end();
-  const exit = await firstOf(exitOf(child), clock, VERSION_DEADLINE_MS);
+  const exit = await withDeadline(exitOf(child), clock, VERSION_DEADLINE_MS);
   if (exit === null) child.kill("SIGKILL");
   return exit?.code === 0 ? parseProgramVersion(output) : null;
 }
@@ -106,7 +106,7 @@ async function askVersion(program: string, clock: Clock): Promise<ProgramVersion
 
 function startEngine(program: string, options: LauncherOptions): EngineProcess {
   const { vaultPath, clock, readyDeadlineMs = READY_DEADLINE_MS, killAfterMs = KILL_AFTER_MS } = options;
-  // --lifeline: it leaves when its stdin closes, which also happens when Obsidian is killed.
+  // --lifeline: it exits when its stdin closes, which also happens when Obsidian is killed.
   const child = run(program, ["serve", "--vault", vaultPath, "--parent-pid", String(process.pid), "--lifeline"]);
   const exited = exitOf(child);
   let log = "";
@@ -114,7 +114,7 @@ function startEngine(program: string, options: LauncherOptions): EngineProcess {
   void exited.then(() => {
     isGone = true;
   });
-  // Always read, or the pipe fills and the sidecar stops at its next word.
+  // Always drained: a full pipe would block the sidecar at its next log line.
   read(child.stderr, (text) => {
     log = (log + text).slice(-LOG_TAIL_CHARS);
   });
@@ -130,14 +130,14 @@ function startEngine(program: string, options: LauncherOptions): EngineProcess {
     async stop() {
       if (isGone) return;
       child.stdin?.end();
-      if ((await firstOf(exited, clock, killAfterMs)) !== null) return;
+      if ((await withDeadline(exited, clock, killAfterMs)) !== null) return;
       child.kill("SIGKILL");
       await exited;
     },
   };
 }
 
-/** The first line on stdout, judged; whatever ends the wait first wins. */
+/** Resolves with the first line on stdout, an error, the exit or the time-out, whichever comes first. */
 function announcementOf(child: ChildProcess, clock: Clock, deadlineMs: number): Promise<StartOutcome> {
   return new Promise((resolve) => {
     const cancelDeadline = clock.after(deadlineMs, () => {
@@ -145,12 +145,12 @@ function announcementOf(child: ChildProcess, clock: Clock, deadlineMs: number): 
     });
     const settle = (outcome: StartOutcome): void => {
       cancelDeadline();
-      resolve(outcome); // a promise settles once: what comes later changes nothing
+      resolve(outcome); // a promise settles once: later calls have no effect
     };
     let pending = "";
     let isAnnounced = false;
     read(child.stdout, (text) => {
-      if (isAnnounced) return; // drained all the same
+      if (isAnnounced) return; // drained, but ignored
       pending += text;
       const end = pending.indexOf("\n");
       if (end < 0 && pending.length < LINE_LIMIT_CHARS) return;
@@ -162,14 +162,14 @@ function announcementOf(child: ChildProcess, clock: Clock, deadlineMs: number): 
     child.once("error", (error) => {
       settle({ kind: "failed", failure: { kind: "not-runnable", program: child.spawnfile, message: error.message } });
     });
-    // "close", not "exit": the announcement of a sidecar that leaves at once may still be in the pipe.
+    // "close", not "exit": the announcement of a sidecar that exits at once may still be in the pipe.
     child.once("close", (code, signal) => {
       settle({ kind: "failed", failure: startFailureOf(code, signal) });
     });
   });
 }
 
-// --- Node, in the few forms used above ------------------------------------------------------------
+// --- helpers around Node's API ---------------------------------------------------------------------
 
 function run(program: string, args: readonly string[]): ChildProcess {
   const home = homedir();
@@ -180,12 +180,12 @@ function run(program: string, args: readonly string[]): ChildProcess {
     stdio: ["pipe", "pipe", "pipe"],
     windowsHide: true,
   });
-  // Writing to a process that just left is no failure of its own: its exit says everything.
+  // Writing to a process that just exited is not an error of its own: its exit is reported.
   child.stdin.on("error", () => undefined);
   return child;
 }
 
-/** Passes on what a stream says, with characters that were cut in two put together again. */
+/** Decodes a stream as UTF-8, also where a character is split between two chunks. */
 function read(stream: NodeJS.ReadableStream | null, take: (text: string) => void): void {
   const decoder = new TextDecoder();
   stream?.on("data", (bytes: Uint8Array) => {
@@ -199,14 +199,14 @@ function exitOf(child: ChildProcess): Promise<Exit> {
       resolve({ code, signal });
     });
     child.once("error", () => {
-      // Only a process that never came to be has no pid; it will not "close" either.
+      // A process that could not be spawned has no pid, and never emits "close".
       if (child.pid === undefined) resolve({ code: null, signal: null });
     });
   });
 }
 
-/** What `promise` gives, or null once `deadlineMs` have passed. */
-function firstOf<T>(promise: Promise<T>, clock: Clock, deadlineMs: number): Promise<T | null> {
+/** The value of `promise`, or null after `deadlineMs`. */
+function withDeadline<T>(promise: Promise<T>, clock: Clock, deadlineMs: number): Promise<T | null> {
   return new Promise((resolve) => {
     const cancel: Cancel = clock.after(deadlineMs, () => {
       resolve(null);
@@ -222,7 +222,7 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await files.stat(path)).isFile();
   } catch {
-    return false; // absent or not ours to see: not a candidate either way
+    return false; // absent or not accessible
   }
 }
 
@@ -230,6 +230,6 @@ async function readText(path: string): Promise<string> {
   try {
     return await files.readFile(path, "utf8");
   } catch {
-    return ""; // gone: its sidecar has left, which the caller handles
+    return ""; // gone: the sidecar has exited, which the caller handles
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Keeps one engine available: finds it, starts it or attaches to the one that runs, brings it back when it dies.
+ * Keeps one engine available: finds it, starts it or attaches to a running one, and restarts it after a crash.
  *
- * The death of our own process and the closing of its socket are one event here, whichever is noticed first, so that
- * the user hears of it once. An engine that somebody else started is used and left alone.
+ * The exit of the plugin's own process and the closing of its socket are one event, whichever is noticed first, so that
+ * the user is told once. An engine that another program started is used, but never stopped.
  */
 import { type Cancel, type Clock } from "../clock";
 import { type Announcement } from "../protocol/discovery";
@@ -14,11 +14,11 @@ import { type StartFailure, isWorthRetrying } from "./failure";
 import { type EngineProcess, type Launcher, type Program } from "./process";
 
 const FIRST_RESTART_MS = 1_000;
-const MAX_CRASHES = 5; // then a person has to look; a sixth start would end like the others
-const STABLE_AFTER_MS = 60_000; // an engine that lived this long did not crash at its start
-const MAX_LOST_CONNECTIONS = 4; // in a row, over 1.4 s or more: one that only restarts its socket is back by then
-const MAX_LOST_HOLDERS = 3; // it holds the vault and does not answer: waiting longer will not change that
-const SHUTDOWN_REPLY_MS = 500; // a courtesy; closing its stdin says the same
+const MAX_CRASHES = 5; // then the user has to act; a sixth start would fail like the others
+const STABLE_AFTER_MS = 60_000; // an engine that ran this long did not fail at its start
+const MAX_LOST_CONNECTIONS = 4; // consecutive, over 1.4 s or more: an engine that only restarts its socket is back by then
+const MAX_LOST_HOLDERS = 3; // a process that holds the vault and does not answer: waiting longer will not change that
+const SHUTDOWN_REPLY_MS = 500; // a courtesy: closing its stdin stops it as well
 
 export type EngineState =
   | { readonly kind: "stopped" }
@@ -26,11 +26,11 @@ export type EngineState =
   | { readonly kind: "missing"; readonly tried: readonly string[] }
   | { readonly kind: "outdated"; readonly program: string | null; readonly version: string | null; readonly protocol: number | null }
   | { readonly kind: "live"; readonly version: string; readonly isOurs: boolean }
-  /** It was live, or should be, and comes back by itself. */
+  /** Not connected; a reconnection or restart is under way. */
   | { readonly kind: "disconnected" }
-  /** Another process holds this vault and does not answer. */
+  /** Another process holds the lock of this vault and does not answer. */
   | { readonly kind: "occupied"; readonly pid: number | null }
-  /** Gave up: a person has to act. */
+  /** Gave up: the user has to act. */
   | { readonly kind: "failed"; readonly failure: StartFailure; readonly log: string };
 
 export interface SupervisorParts {
@@ -38,7 +38,7 @@ export interface SupervisorParts {
   readonly connection: Connection;
   readonly client: Client;
   readonly clock: Clock;
-  /** The program chosen for this device; null to look in the usual places. */
+  /** The program chosen for this device; null to search the usual places. */
   readonly chosenProgram: () => string | null;
 }
 
@@ -47,25 +47,25 @@ export class Supervisor {
   readonly statusChanged = new Signal<IndexStatus | null>();
   private current: EngineState = { kind: "stopped" };
   private indexStatus: IndexStatus | null = null;
-  private ours: EngineProcess | null = null;
+  private ownProcess: EngineProcess | null = null;
   private programInUse: Program | null = null;
   private holderPid: number | null = null;
   private crashes = 0;
   private lostHolders = 0;
-  /** Settles when every engine that we ended is gone. */
+  /** Settles when every process that was stopped has exited. */
   private ending: Promise<void> = Promise.resolve();
   private lastLog = "";
   private cancelTimer: Cancel = () => undefined;
   private cancelStable: Cancel = () => undefined;
-  /** Rises whenever what is under way no longer counts. */
-  private round = 0;
+  /** Incremented whenever pending work becomes obsolete. */
+  private generation = 0;
 
   constructor(private readonly parts: SupervisorParts) {
     parts.connection.changed.listen((state) => {
       this.onConnection(state);
     });
-    parts.client.notified.listen(({ method, params }) => {
-      this.takeStatus(method === "index/updated" ? params.status : params);
+    parts.client.notifications.listen(({ method, params }) => {
+      this.setStatus(method === "index/updated" ? params.status : params);
     });
   }
 
@@ -73,89 +73,89 @@ export class Supervisor {
     return this.current;
   }
 
-  /** Null while nothing is connected. */
+  /** The status of the index; null while not connected. */
   get status(): IndexStatus | null {
     return this.indexStatus;
   }
 
-  /** The program that was started, if any. */
+  /** The program in use; null before one was found. */
   get program(): Program | null {
     return this.programInUse;
   }
 
-  /** The last lines the engine wrote to stderr. */
+  /** The end of the engine's stderr. */
   get log(): string {
-    return this.ours?.logTail() ?? this.lastLog;
+    return this.ownProcess?.logTail() ?? this.lastLog;
   }
 
-  /** Remembers a status that came as an answer, such as that of `index/pause`. */
-  takeStatus(status: IndexStatus): void {
+  /** Sets a status that came as a reply, such as that of `index/pause`. */
+  setStatus(status: IndexStatus): void {
     this.indexStatus = status;
     this.statusChanged.emit(status);
   }
 
   start(): void {
-    void this.begin();
+    void this.findAndStart();
   }
 
-  /** Stops what we started and starts afresh, with a clean slate of crashes. */
+  /** Stops the own process, if any, and starts again with the crash count at zero. */
   restart(): void {
     this.crashes = 0;
     this.lostHolders = 0;
-    this.endOurs();
-    this.become({ kind: "starting" });
-    void this.begin();
+    this.stopOwnProcess();
+    this.setState({ kind: "starting" });
+    void this.findAndStart();
   }
 
-  /** Ends our engine; one that we only attached to stays. Settles when its process is gone. */
+  /** Stops the own process; an engine that was attached to keeps running. Settles when the process has exited. */
   stop(): Promise<void> {
-    this.endOurs();
-    this.become({ kind: "stopped" });
+    this.stopOwnProcess();
+    this.setState({ kind: "stopped" });
     return this.ending;
   }
 
   // --- one attempt --------------------------------------------------------------------------------
 
-  private async begin(): Promise<void> {
-    const round = this.nextRound();
-    if (this.current.kind !== "disconnected") this.become({ kind: "starting" }); // that it stopped says more
+  private async findAndStart(): Promise<void> {
+    const generation = this.nextGeneration();
+    if (this.current.kind !== "disconnected") this.setState({ kind: "starting" }); // "disconnected" tells the user more
     const { found, tried } = await this.parts.launcher.find(this.parts.chosenProgram());
-    if (round !== this.round) return;
+    if (generation !== this.generation) return;
 
     const [first] = found;
     if (!first) {
-      this.become({ kind: "missing", tried });
+      this.setState({ kind: "missing", tried });
       return;
     }
     const program = found.find(({ protocol }) => protocol === PROTOCOL_VERSION);
     if (!program) {
-      this.become({ kind: "outdated", program: first.path, version: first.version, protocol: first.protocol });
+      this.setState({ kind: "outdated", program: first.path, version: first.version, protocol: first.protocol });
       return;
     }
     this.programInUse = program;
-    await this.ending; // or the new one would find the old one still holding the vault
-    if (round === this.round) await this.launch(program, round);
+    await this.ending; // or the new process would find the vault locked by the old one
+    if (generation === this.generation) await this.launch(program, generation);
   }
 
-  private async launch(program: Program, round: number): Promise<void> {
+  private async launch(program: Program, generation: number): Promise<void> {
     const engine = this.parts.launcher.start(program.path);
-    this.ours = engine;
+    this.ownProcess = engine;
     const outcome = await engine.started;
-    if (round !== this.round) return; // stopped meanwhile, and the process with it
+    if (generation !== this.generation) return; // stopped meanwhile, together with the process
     switch (outcome.kind) {
       case "ready":
         void engine.exited.then(({ code, signal }) => {
-          if (round === this.round) this.crash({ kind: "exited", code, signal });
+          if (generation === this.generation) this.onCrash({ kind: "exited", code, signal });
         });
         this.connect(outcome);
         return;
       case "held":
-        this.forgetOurs();
+        this.forgetOwnProcess();
         this.holderPid = outcome.holderPid;
         this.connect(outcome);
         return;
       case "failed":
-        this.crash(outcome.failure);
+        this.onCrash(outcome.failure);
         return;
     }
   }
@@ -164,15 +164,15 @@ export class Supervisor {
     this.parts.connection.open(() => this.parts.launcher.readEndpoint(discoveryPath));
   }
 
-  // --- what happens to it -------------------------------------------------------------------------
+  // --- connection events --------------------------------------------------------------------------
 
   private onConnection(state: ConnectionState): void {
     switch (state.kind) {
       case "open":
-        this.onOpen(state.hello.version, state.hello.status);
+        this.onConnected(state.server.version, state.server.status);
         return;
       case "waiting":
-        this.onLost(state.attempt);
+        this.onConnectionLost(state.attempt);
         return;
       case "incompatible":
         this.onIncompatible(state.version, state.protocol);
@@ -183,93 +183,93 @@ export class Supervisor {
     }
   }
 
-  private onOpen(version: string, status: IndexStatus): void {
+  private onConnected(version: string, status: IndexStatus): void {
     this.lostHolders = 0;
-    this.become({ kind: "live", version, isOurs: this.ours !== null });
-    this.takeStatus(status);
+    this.setState({ kind: "live", version, isOurs: this.ownProcess !== null });
+    this.setStatus(status);
     this.cancelStable();
     this.cancelStable = this.parts.clock.after(STABLE_AFTER_MS, () => {
       this.crashes = 0;
     });
   }
 
-  private onLost(attempt: number): void {
+  private onConnectionLost(attempt: number): void {
     this.cancelStable();
-    this.loseStatus();
-    if (this.current.kind === "live") this.become({ kind: "disconnected" });
+    this.clearStatus();
+    if (this.current.kind === "live") this.setState({ kind: "disconnected" });
     if (attempt < MAX_LOST_CONNECTIONS) return;
-    if (this.ours) this.crash({ kind: "unreachable" });
+    if (this.ownProcess) this.onCrash({ kind: "unreachable" });
     else this.replaceHolder();
   }
 
-  /** The engine that we attached to is gone for good: now it is our turn to start one. */
+  /** The engine that was attached to is gone: starts one. */
   private replaceHolder(): void {
-    this.nextRound();
+    this.nextGeneration();
     this.parts.connection.close();
     this.lostHolders += 1;
-    if (this.lostHolders >= MAX_LOST_HOLDERS) this.become({ kind: "occupied", pid: this.holderPid });
-    else void this.begin();
+    if (this.lostHolders >= MAX_LOST_HOLDERS) this.setState({ kind: "occupied", pid: this.holderPid });
+    else void this.findAndStart();
   }
 
   private onIncompatible(version: string | null, protocol: number | null): void {
     const program = this.programInUse?.path ?? null;
-    this.endOurs();
-    this.become({ kind: "outdated", program, version, protocol });
+    this.stopOwnProcess();
+    this.setState({ kind: "outdated", program, version, protocol });
   }
 
-  /** Our engine failed: tries again after 1, 2, 4, 8 s, then gives up. */
-  private crash(failure: StartFailure): void {
+  /** The own process failed: restarts it after 1, 2, 4 and 8 s, then gives up. */
+  private onCrash(failure: StartFailure): void {
     const log = this.log;
     this.crashes += 1;
-    this.endOurs(failure);
+    this.stopOwnProcess(failure);
     if (this.crashes >= MAX_CRASHES || !isWorthRetrying(failure)) {
-      this.become({ kind: "failed", failure, log });
+      this.setState({ kind: "failed", failure, log });
       return;
     }
-    this.become({ kind: "disconnected" });
-    this.cancelTimer = this.parts.clock.after(FIRST_RESTART_MS * 2 ** (this.crashes - 1), () => void this.begin());
+    this.setState({ kind: "disconnected" });
+    this.cancelTimer = this.parts.clock.after(FIRST_RESTART_MS * 2 ** (this.crashes - 1), () => void this.findAndStart());
   }
 
-  // --- ending -------------------------------------------------------------------------------------
+  // --- stopping -----------------------------------------------------------------------------------
 
-  /** Whatever is under way no longer counts. One that crashed is not asked to leave, only seen out. */
-  private endOurs(crashed: StartFailure | null = null): void {
-    const round = this.nextRound();
-    const engine = this.ours;
-    const isListening = engine !== null && crashed === null && this.current.kind === "live";
-    const farewell = isListening ? this.parts.client.ask("shutdown", {}, SHUTDOWN_REPLY_MS) : null;
-    this.forgetOurs();
-    this.loseStatus();
-    if (!farewell) this.parts.connection.close();
+  /** Drops all pending work and stops the own process; one that crashed is not asked to shut down, only waited for. */
+  private stopOwnProcess(crashed: StartFailure | null = null): void {
+    const generation = this.nextGeneration();
+    const engine = this.ownProcess;
+    const canShutDown = engine !== null && crashed === null && this.current.kind === "live";
+    const shutdown = canShutDown ? this.parts.client.call("shutdown", {}, SHUTDOWN_REPLY_MS) : null;
+    this.forgetOwnProcess();
+    this.clearStatus();
+    if (!shutdown) this.parts.connection.close();
     const before = this.ending;
     this.ending = (async () => {
-      await farewell;
-      if (farewell && round === this.round) this.parts.connection.close();
+      await shutdown;
+      if (shutdown && generation === this.generation) this.parts.connection.close();
       await engine?.stop();
       await before;
     })();
   }
 
-  private forgetOurs(): void {
+  private forgetOwnProcess(): void {
     this.lastLog = this.log;
-    this.ours = null;
+    this.ownProcess = null;
   }
 
-  private loseStatus(): void {
+  private clearStatus(): void {
     if (this.indexStatus === null) return;
     this.indexStatus = null;
     this.statusChanged.emit(null);
   }
 
-  private nextRound(): number {
+  private nextGeneration(): number {
     this.cancelTimer();
     this.cancelStable();
-    this.round += 1;
-    return this.round;
+    this.generation += 1;
+    return this.generation;
   }
 
-  private become(state: EngineState): void {
-    // The process and its socket each report the same end: listeners hear of a state once.
+  private setState(state: EngineState): void {
+    // The process and its socket each report the same end: listeners are notified once.
     if (JSON.stringify(state) === JSON.stringify(this.current)) return;
     this.current = state;
     this.changed.emit(state);

@@ -1,26 +1,27 @@
 /**
- * The suggestions under the search box: drawn over the rows, so that nothing moves when they come and go.
+ * The suggestions under the search box, drawn over the rows so that nothing moves when they open and close.
  *
- * Tab takes the marked one, or the first. The arrows go through them only where what is typed can be nothing but the query
- * language, and Enter takes one only when an arrow has marked it: a person who types the word `task` and goes down means
- * the rows. Obsidian's own input suggestions take Enter and the arrows always, and tell a screen reader nothing.
+ * Tab accepts the active suggestion, or the first. The arrows move through the suggestions only when the typed part can be
+ * nothing but query syntax, and Enter accepts one only after an arrow has made it active: somebody who types the word
+ * `task` and presses Down means the rows. Obsidian's own input suggestions always capture Enter and the arrows, and have no
+ * roles for a screen reader.
  */
-import { type Completion, type Suggestion, type VaultNames, completionAt, everyOperator } from "./completing";
-import { asOption } from "./option-list";
+import { type Completion, type Suggestion, type VaultNames, allOperators, completionAt } from "./completion";
+import { initOption } from "./option-list";
 import { TEXT } from "./wording";
 
 export interface CompletionHandlers {
   readonly names: () => VaultNames;
-  /** A suggestion was put into the box. */
-  readonly taken: () => void;
-  /** No suggestion is marked any more: the box speaks of the rows again. */
-  readonly unmarked: () => void;
+  /** A suggestion was inserted into the box. */
+  readonly accepted: () => void;
+  /** No suggestion is active any more, so the box refers to the rows again. */
+  readonly deactivated: () => void;
 }
 
 export class CompletionList {
   private completion: Completion | null = null;
   private options: readonly HTMLElement[] = [];
-  private marked: number | null = null;
+  private active: number | null = null;
   private names: VaultNames | null = null;
 
   constructor(
@@ -29,39 +30,39 @@ export class CompletionList {
     private readonly handlers: CompletionHandlers,
   ) {
     el.setAttrs({ role: "listbox", "aria-label": TEXT.completionsLabel });
-    // Not `click` alone: pressing the button would take the focus from the box, and that closes the list.
+    // Pressing the mouse button must not take the focus from the box, which would close the list before the click.
     el.addEventListener("mousedown", (event) => {
       event.preventDefault();
     });
     el.addEventListener("click", ({ target }) => {
       const at = this.options.findIndex((option) => option.contains(target as Node | null));
-      if (at >= 0) this.take(at);
+      if (at >= 0) this.accept(at);
     });
   }
 
-  /** After something was typed. */
+  /** Updates the suggestions after typing. */
   update(): void {
     this.show(completionAt(this.before, () => (this.names ??= this.handlers.names()), new Date().getFullYear()));
   }
 
-  /** Everything that can be typed, at the caret. */
+  /** Suggests all operators at the caret. */
   openAll(): void {
-    this.show(everyOperator(this.before));
+    this.show(allOperators(this.before));
   }
 
   close(): void {
-    this.names = null; // counted anew for the next time: notes change
+    this.names = null; // collected again when it opens next, because notes change
     this.show(null);
   }
 
-  /** Says which suggestion is marked, after someone else has said what is. */
-  speak(): void {
-    const option = this.marked === null ? undefined : this.options[this.marked];
+  /** Restores the input's `aria-activedescendant` after the row list has set it. */
+  restoreAria(): void {
+    const option = this.active === null ? undefined : this.options[this.active];
     if (option) this.input.setAttrs({ "aria-controls": this.el.id, "aria-activedescendant": option.id });
   }
 
-  /** Gives whether the key was for the suggestions. */
-  takesKey({ key, altKey, ctrlKey, metaKey, shiftKey, isComposing }: KeyboardEvent): boolean {
+  /** Handles a key of the search box; true when it was for the suggestions. */
+  handleKey({ key, altKey, ctrlKey, metaKey, shiftKey, isComposing }: KeyboardEvent): boolean {
     if (isComposing || altKey || metaKey || shiftKey) return false;
     if (key === " " && ctrlKey) {
       this.openAll();
@@ -70,11 +71,11 @@ export class CompletionList {
     if (!this.completion || ctrlKey) return false;
     switch (key) {
       case "Tab":
-        this.take(this.marked ?? 0);
+        this.accept(this.active ?? 0);
         return true;
       case "Enter":
-        if (this.marked === null) return false;
-        this.take(this.marked);
+        if (this.active === null) return false;
+        this.accept(this.active);
         return true;
       case "Escape":
         this.close();
@@ -87,7 +88,7 @@ export class CompletionList {
       case "ArrowRight":
       case "Home":
       case "End":
-        this.close(); // the caret leaves the place they were for
+        this.close(); // the caret moves away
         return false;
       default:
         return false;
@@ -102,7 +103,7 @@ export class CompletionList {
     const isSame = JSON.stringify(completion?.suggestions) === JSON.stringify(this.completion?.suggestions);
     this.completion = completion;
     if (!isSame) this.draw(completion?.suggestions ?? []);
-    this.mark(null);
+    this.activate(null);
     this.el.toggleClass("is-hidden", completion === null);
   }
 
@@ -110,7 +111,7 @@ export class CompletionList {
     this.el.empty();
     this.options = suggestions.map(({ label, hint }, index) => {
       const option = this.el.createDiv({ cls: "suggestion-item quarry-completion" });
-      asOption(option);
+      initOption(option);
       option.createSpan({ cls: "quarry-completion-label", text: label, attr: { dir: "auto" } });
       option.createSpan({ cls: "quarry-completion-hint", text: hint });
       if (index === 0) option.createEl("kbd", { cls: "quarry-completion-key", text: "Tab", attr: { "aria-hidden": "true" } });
@@ -118,25 +119,25 @@ export class CompletionList {
     });
   }
 
-  /** Up from the first is back in the text. */
+  /** Moves the active suggestion; moving up from the first deactivates it. */
   private move(step: number): void {
-    const to = this.marked === null ? (step > 0 ? 0 : null) : Math.min(this.marked + step, this.options.length - 1);
-    this.mark(to === null || to < 0 ? null : to);
+    const to = this.active === null ? (step > 0 ? 0 : null) : Math.min(this.active + step, this.options.length - 1);
+    this.activate(to === null || to < 0 ? null : to);
   }
 
-  private mark(at: number | null): void {
-    if (at === this.marked) return;
-    this.marked = at;
+  private activate(at: number | null): void {
+    if (at === this.active) return;
+    this.active = at;
     for (const [index, option] of this.options.entries()) {
       option.toggleClass("is-selected", index === at);
       option.setAttr("aria-selected", String(index === at));
     }
     if (at !== null) this.options[at]?.scrollIntoView({ block: "nearest" });
-    if (at === null) this.handlers.unmarked();
-    else this.speak();
+    if (at === null) this.handlers.deactivated();
+    else this.restoreAria();
   }
 
-  private take(at: number): void {
+  private accept(at: number): void {
     const suggestion = this.completion?.suggestions[at];
     if (!suggestion || !this.completion) return;
     const { input } = this;
@@ -146,6 +147,6 @@ export class CompletionList {
     input.value = input.value.slice(0, start) + suggestion.text + suggestion.closing + after;
     input.focus();
     input.setSelectionRange(caret, caret);
-    this.handlers.taken();
+    this.handlers.accepted();
   }
 }

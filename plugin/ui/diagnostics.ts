@@ -1,19 +1,19 @@
-/** What to attach to a bug report: states and counts, no note text, no query, no token, no user name. */
+/** The diagnostics for a bug report: states and counts; no note text, query, token or user name. */
 import { Platform, apiVersion } from "obsidian";
-import { type EngineWatch } from "./pane-state";
+import { type ObservableEngine } from "./pane-state";
 import { reportText } from "./wording";
 
 export interface DiagnosticsInput {
   readonly pluginVersion: string;
-  readonly engine: EngineWatch;
+  readonly engine: ObservableEngine;
   readonly program: { readonly path: string; readonly version: string; readonly protocol: number } | null;
-  /** The last lines of the engine's stderr. */
-  readonly log: string;
-  /** What the plugin itself noticed, a line each. */
-  readonly remarks: string;
+  /** The end of the engine's stderr. */
+  readonly engineLog: string;
+  /** The lines of the plugin's own log. */
+  readonly pluginLog: string;
 }
 
-export function diagnostics({ pluginVersion, engine, program, log, remarks }: DiagnosticsInput): string {
+export function diagnostics({ pluginVersion, engine, program, engineLog, pluginLog }: DiagnosticsInput): string {
   const { state, status } = engine;
   const facts: (readonly [string, string])[] = [
     ["Plugin", pluginVersion],
@@ -31,8 +31,8 @@ export function diagnostics({ pluginVersion, engine, program, log, remarks }: Di
       ["Problems", String(status.problemCount)],
     );
   }
-  if (remarks !== "") facts.push(["Noticed", remarks]);
-  return reportText(facts, withoutUser(log));
+  if (pluginLog !== "") facts.push(["Plugin log", pluginLog]);
+  return reportText(facts, withoutUser(engineLog));
 }
 
 function systemName(): string {
@@ -40,7 +40,7 @@ function systemName(): string {
   return Platform.isWin ? "Windows" : "Linux";
 }
 
-/** Home folders carry the user's name. */
+/** `text` with home folders, which contain the user's name, replaced by `~`. */
 export function withoutUser(text: string): string {
   return text.replace(/(\/home\/|\/Users\/|[A-Za-z]:[\\/]+Users[\\/]+)[^\\/\s"':]+/g, "~");
 }

@@ -1,4 +1,4 @@
-/** Why is a note in the answer, or why is it not? Drawn from `ExplainWords`; text nodes only. */
+/** The dialog that explains why a note is or is not in the results. Note text enters as text nodes only. */
 import { type App, Modal } from "obsidian";
 import { type ExplainWords } from "./answer-words";
 

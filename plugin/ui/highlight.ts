@@ -1,19 +1,19 @@
-/** A text and its marks as pieces to draw one after the other. Pure. */
+/** Splits a text at its marks into runs to draw one after the other. Pure. */
 import { type Mark } from "../protocol/messages";
 
-export interface Segment {
+export interface TextRun {
   readonly text: string;
-  /** A word of the query. */
+  /** Part of a query word. */
   readonly isWord: boolean;
-  /** Within the sentence that is nearest in meaning. */
+  /** Part of the sentence that is nearest in meaning. */
   readonly isSentence: boolean;
 }
 
 /**
- * The pieces of `text`, which put together give `text` again. Marks may overlap, lie outside the text or be empty;
- * a mark that would cut a character of two code units in half takes it whole.
+ * The runs of `text`, which concatenate to `text`. Marks may overlap, lie outside the text or be empty; a mark that would
+ * split a surrogate pair is widened to cover it.
  */
-export function segments(text: string, marks: readonly Mark[]): readonly Segment[] {
+export function textRuns(text: string, marks: readonly Mark[]): readonly TextRun[] {
   const spans = marks
     .map(({ kind, start, end }) => ({ kind, start: characterStart(text, start), end: characterEnd(text, end) }))
     .filter(({ start, end }) => start < end);
@@ -37,7 +37,7 @@ function characterEnd(text: string, offset: number): number {
   return isWithinPair(text, inside) ? inside + 1 : inside;
 }
 
-/** Whether `offset` stands between the two code units of one character. */
+/** Whether `offset` is between the two code units of one character. */
 function isWithinPair(text: string, offset: number): boolean {
   return offset > 0 && (text.codePointAt(offset - 1) ?? 0) > 0xffff;
 }

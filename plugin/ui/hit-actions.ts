@@ -1,10 +1,10 @@
-/** What can be done with a hit besides opening it: preview, drag as a link, context menu. */
+/** Actions on a hit besides opening it: preview, drag as a link, context menu. */
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf, stripHeadingForLink } from "obsidian";
 import { type HitOption } from "./hit-row";
 import { noteAt } from "./open-hit";
 import { TEXT } from "./wording";
 
-/** A link to the passage's heading, written as the user's settings want links. Null when the note is gone. */
+/** A link to the passage's heading, in the user's link format. Null when the note is gone. */
 export function linkTo(app: App, { hit, passage }: HitOption): string | null {
   const file = noteAt(app.vault, hit.path);
   if (!file) return null;
@@ -20,7 +20,7 @@ export function startDrag(app: App, event: DragEvent, option: HitOption): void {
   if (event.dataTransfer) event.dataTransfer.effectAllowed = "copyLink";
 }
 
-/** Asks the core plugin "Page preview", which applies the user's settings for this source. */
+/** Triggers the core plugin "Page preview", which applies the user's settings for this source. */
 export function preview(app: App, event: MouseEvent, source: string, hoverParent: HoverParent, { hit, passage, el }: HitOption): void {
   app.workspace.trigger("hover-link", {
     event,
@@ -39,7 +39,7 @@ export interface MenuHandlers {
   readonly explain: (path: string) => void;
 }
 
-/** Ours first, then whatever other plugins offer for a file. */
+/** The context menu of a hit: our items first, then those that other plugins add for a file. */
 export function hitMenu(app: App, option: HitOption, source: string, leaf: WorkspaceLeaf, handlers: MenuHandlers): Menu {
   const menu = new Menu();
   const add = (title: string, icon: string, section: string, run: () => void): void => {

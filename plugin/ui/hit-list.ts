@@ -1,7 +1,7 @@
-/** All hits as rows, patched by note: a row that stays keeps its elements, so nothing flickers and nothing is lost. */
+/** The list of hits, patched by note: a row that stays keeps its elements, so nothing flickers and no state is lost. */
 import { type Hit } from "../protocol/messages";
 import { type HitOption, HitRow } from "./hit-row";
-import { staying } from "./reorder";
+import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
 
 export class HitList {
   private shown: readonly Hit[] = [];
@@ -10,17 +10,17 @@ export class HitList {
   constructor(private readonly el: HTMLElement) {}
 
   show(hits: readonly Hit[], nowMs: number): void {
-    if (hits === this.shown) return; // at every key, while the next answer is awaited
+    if (hits === this.shown) return; // renders while the next answer is pending
     this.shown = hits;
     const before = this.rows;
-    const places = new Map([...before.keys()].map((path, place) => [path, place]));
-    const stay = staying(hits.flatMap(({ path }) => places.get(path) ?? []));
+    const oldPositions = new Map([...before.keys()].map((path, position) => [path, position]));
+    const inOrder = longestIncreasingSubsequence(hits.flatMap(({ path }) => oldPositions.get(path) ?? []));
     this.rows = new Map(hits.map((hit) => [hit.path, this.rowFor(hit, nowMs)]));
     for (const [path, row] of before) if (!this.rows.has(path)) row.el.remove();
 
     let next: Element | null = null;
     for (const [path, { el }] of [...this.rows].reverse()) {
-      if (!stay.has(places.get(path) ?? -1)) this.el.insertBefore(el, next);
+      if (!inOrder.has(oldPositions.get(path) ?? -1)) this.el.insertBefore(el, next);
       next = el;
     }
   }
@@ -33,20 +33,20 @@ export class HitList {
     return [...this.rows.values()].flatMap((row) => row.options);
   }
 
-  /** The entry that a mouse event happened in. */
+  /** The option that contains the target of a mouse event. */
   optionAt(target: EventTarget | null): HitOption | null {
     if (!isNode(target)) return null;
     return this.options.find(({ el }) => el.contains(target)) ?? null;
   }
 
-  /** The note whose "more passages" was pressed. */
+  /** The path of the note whose "more passages" line contains the target. */
   moreButtonAt(target: EventTarget | null): string | null {
     if (!isNode(target)) return null;
     for (const [path, row] of this.rows) if (row.isMoreButton(target)) return path;
     return null;
   }
 
-  /** Shows or hides the passages beyond the best. Gives whether that changed anything. */
+  /** Shows or hides the passages beyond the best; true when that changed anything. */
   setExpanded(path: string, isExpanded: boolean): boolean {
     const row = this.rows.get(path);
     if (!row?.hasMore || row.isExpanded === isExpanded) return false;
@@ -66,31 +66,7 @@ export class HitList {
   }
 }
 
-/** By shape, since a pop-out window has a `Node` of its own. */
+/** Duck-typed, because a pop-out window has a `Node` class of its own. */
 function isNode(target: EventTarget | null): target is Node {
   return target !== null && "nodeType" in target;
-}
-
-/**
- * Positions of the longest subsequence of `values` that rises; null stands for what can be in none. Quadratic, which
- * for the hundred rows that a list has at most is nothing.
- */
-export function longestRising(values: readonly (number | null)[]): ReadonlySet<number> {
-  // For each position: how long the best subsequence is that ends there, and which position comes before it.
-  const best: { length: number; before: number | null }[] = [];
-  let last: number | null = null;
-  for (const [index, value] of values.entries()) {
-    const end: { length: number; before: number | null } = { length: value === null ? 0 : 1, before: null };
-    best.push(end);
-    if (value === null) continue;
-    for (let earlier = 0; earlier < index; earlier += 1) {
-      const other = values[earlier] ?? null;
-      const length = (best[earlier]?.length ?? 0) + 1;
-      if (other !== null && other < value && length > end.length) Object.assign(end, { length, before: earlier });
-    }
-    if (end.length > (last === null ? 0 : (best[last]?.length ?? 0))) last = index;
-  }
-  const positions = new Set<number>();
-  for (let at = last; at !== null; at = best[at]?.before ?? null) positions.add(at);
-  return positions;
 }

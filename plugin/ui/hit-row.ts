@@ -1,14 +1,14 @@
 /**
- * One hit as elements: made once, then changed only where it differs. Note text enters as text nodes, never as HTML:
- * in Obsidian's window a script in a note would have the whole machine.
+ * The elements of one hit: created once, then changed only where they differ. Note text enters as text nodes, never as
+ * HTML: in Obsidian's window a script in a note would have access to the whole machine.
  */
 import { type Hit, type Mark, type Passage } from "../protocol/messages";
 import { excerptOf } from "./excerpt";
-import { segments } from "./highlight";
-import { type Option, asOption } from "./option-list";
+import { textRuns } from "./highlight";
+import { type Option, initOption } from "./option-list";
 import { TEXT, WHY_TIPS, ageWords, modifiedWords, morePassagesWords } from "./wording";
 
-/** An entry that can be opened: a note at one of its passages. */
+/** An option that can be opened: a note at one of its passages. */
 export interface HitOption extends Option {
   readonly hit: Hit;
   readonly passage: Passage | null;
@@ -27,14 +27,14 @@ export class HitRow {
   private others: readonly PassageBlock[] = [];
   private isOpen = false;
 
-  /** Not in the document yet: the list puts it where it belongs, which is rarely at the end. */
+  /** The row is not in the document yet: the list inserts it at its position. */
   constructor(
     private hit: Hit,
     nowMs: number,
   ) {
     this.el = createDiv({ cls: "tree-item search-result quarry-hit", attr: { role: "group" } });
     this.main = this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } });
-    asOption(this.main);
+    initOption(this.main);
     const head = this.main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable" });
     this.titleEl = head.createDiv({ cls: "tree-item-inner quarry-title" });
     this.title = new MarkedText(this.titleEl);
@@ -43,7 +43,7 @@ export class HitRow {
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
     this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
     this.othersEl = this.el.createDiv({ cls: "quarry-others" });
-    // For the mouse; the keyboard has Alt+Down. A listbox holds options only, so it is hidden from screen readers.
+    // For the mouse; the keyboard uses Alt+Down. A listbox contains options only, so this is hidden from screen readers.
     this.moreEl = this.el.createDiv({ cls: "quarry-more", attr: { "aria-hidden": "true" } });
     this.update(hit, nowMs);
   }
@@ -71,7 +71,7 @@ export class HitRow {
     return this.hit.passages.length > 1;
   }
 
-  /** Whether the passages beyond the best are shown. */
+  /** Whether the further passages are shown. */
   get isExpanded(): boolean {
     return this.isOpen;
   }
@@ -81,7 +81,7 @@ export class HitRow {
     this.showOthers(this.hit.passages.slice(1));
   }
 
-  /** What the keyboard can reach, from top to bottom. */
+  /** The options that the keyboard can reach, from top to bottom. */
   get options(): readonly HitOption[] {
     const { hit } = this;
     const others = this.others.flatMap(({ el, passage }) => (passage ? [{ key: `${hit.path}#${passage.start}`, el, hit, passage }] : []));
@@ -106,7 +106,7 @@ export class HitRow {
 
   private createOther(): PassageBlock {
     const el = this.othersEl.createDiv({ cls: "quarry-option search-result-file-match quarry-passage", attr: { draggable: "true" } });
-    asOption(el);
+    initOption(el);
     return new PassageBlock(el);
   }
 }
@@ -133,7 +133,7 @@ class PassageBlock {
   }
 }
 
-/** A text with marks, drawn anew only where either differs: else its nodes stay, and with them a text selection. */
+/** A text with marks, redrawn only when either changes: otherwise its nodes stay, and with them a text selection. */
 class MarkedText {
   private shown = "";
 
@@ -144,24 +144,24 @@ class MarkedText {
     if (wanted === this.shown) return;
     this.shown = wanted;
     this.el.empty();
-    for (const segment of segments(text, marks)) {
-      if (!segment.isWord && !segment.isSentence) {
-        this.el.appendText(segment.text);
+    for (const run of textRuns(text, marks)) {
+      if (!run.isWord && !run.isSentence) {
+        this.el.appendText(run.text);
         continue;
       }
-      const span = this.el.createSpan({ text: segment.text });
-      span.toggleClass("search-result-file-matched-text", segment.isWord);
-      span.toggleClass("quarry-sentence", segment.isSentence);
+      const span = this.el.createSpan({ text: run.text });
+      span.toggleClass("search-result-file-matched-text", run.isWord);
+      span.toggleClass("quarry-sentence", run.isSentence);
     }
   }
 }
 
-/** Without the heading that only says the title, which stands above it, once more. */
+/** The heading path without a first heading that repeats the title, which is shown above it. */
 function trailOf(headingPath: readonly string[], title: string): readonly string[] {
   return headingPath[0] === title ? headingPath.slice(1) : headingPath;
 }
 
-/** Leaves the text node alone when it says this already. */
+/** Sets the text, keeping the text node when it is the same. */
 function setText(el: HTMLElement, text: string): void {
   if (el.textContent !== text) el.setText(text);
 }

@@ -1,8 +1,8 @@
-/** The state of the index in one line: a dot, the words, and the one thing to do about it. For pane and status bar. */
+/** The state of the index in one line, for the pane and the status bar: a dot, a text, and the action that fits it. */
 import { type Freshness } from "./pane-state";
 import { type ActionId, freshnessWords } from "./wording";
 
-/** Colours of the dot; the words say the same, for who does not see them. */
+/** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
 const TONES: Readonly<Record<Freshness["kind"], string>> = {
   off: "muted",
   starting: "busy",
@@ -20,7 +20,7 @@ export class IndexStatusLine {
   private readonly actionEl: HTMLElement | null;
   private action: ActionId | null = null;
 
-  /** Without `act` it only tells, as in the status bar. */
+  /** Without `act` there is no button, as in the status bar. */
   constructor(
     private readonly el: HTMLElement,
     act: ((action: ActionId) => void) | null = null,

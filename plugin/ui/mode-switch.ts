@@ -1,4 +1,4 @@
-/** Both, exact or meaning: three buttons of which one is pressed. */
+/** The three buttons of the search mode, of which one is pressed: both, exact, meaning. */
 import { setTooltip } from "obsidian";
 import { type Mode } from "../protocol/messages";
 import { MODE_NAMES, MODE_TIPS, TEXT } from "./wording";
@@ -8,13 +8,13 @@ const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 export class ModeSwitch {
   private readonly buttons: readonly (readonly [Mode, HTMLElement])[];
 
-  constructor(parent: HTMLElement, choose: (mode: Mode) => void) {
+  constructor(parent: HTMLElement, select: (mode: Mode) => void) {
     const group = parent.createDiv({ cls: "quarry-modes", attr: { role: "group", "aria-label": TEXT.modeLabel } });
     this.buttons = MODES.map((mode) => {
       const button = group.createEl("button", { cls: "quarry-mode", text: MODE_NAMES[mode], attr: { "data-mode": mode } });
       setTooltip(button, MODE_TIPS[mode]);
       button.addEventListener("click", () => {
-        choose(mode);
+        select(mode);
       });
       return [mode, button] as const;
     });

@@ -1,45 +1,45 @@
-/** The query language as the box offers it: what can be typed, with a hint a line. Pure; the engine's parser is its law. */
+/** The operators of the query language as the box suggests them. Pure; the engine's parser defines the language. */
 
-/** Where the values of an operator come from; null: anything may stand there. */
+/** Where the suggested values of an operator come from; null: no suggestions. */
 export type Values = "folders" | "tags" | "times" | "property" | null;
 
 export interface Operator {
-  /** What is typed, without the value: `tag:`. */
-  readonly sign: string;
-  /** As the list shows it. */
+  /** The operator without its value: `tag:`. */
+  readonly token: string;
+  /** The operator as the list shows it. */
   readonly label: string;
   readonly hint: string;
   readonly values: Values;
-  /** What comes behind the caret when the operator is taken. */
+  /** Inserted after the caret when the operator is accepted. */
   readonly closing?: string;
 }
 
-/** In the order in which they are offered: what narrows down most often first. */
+/** All operators, the most often used filters first. */
 export const OPERATORS: readonly Operator[] = [
-  { sign: "tag:", label: "tag:", hint: "Has this tag, or one nested in it", values: "tags" },
-  { sign: "folder:", label: "folder:", hint: "Lies in this folder", values: "folders" },
-  { sign: "path:", label: "path:", hint: "Has this in its path", values: null },
-  { sign: "file:", label: "file:", hint: "Has this in its file name", values: null },
-  { sign: '"', label: '"…"', hint: "These words side by side", values: null, closing: '"' },
-  { sign: "-", label: "-…", hint: "Not this word, phrase or filter", values: null },
-  { sign: "OR ", label: "OR", hint: "Either side of it", values: null },
-  { sign: "(", label: "(…)", hint: "These together", values: null, closing: ")" },
-  { sign: "[", label: "[property]", hint: "Has this property, or a value of it", values: "property" },
-  { sign: "created:", label: "created:", hint: "When the note was created", values: "times" },
-  { sign: "modified:", label: "modified:", hint: "When it was last changed", values: "times" },
-  { sign: "type:", label: "type:", hint: "What its property type says", values: "property" },
-  { sign: "status:", label: "status:", hint: "What its property status says", values: "property" },
-  { sign: "domain:", label: "domain:", hint: "What its property domain says", values: "property" },
-  { sign: "section:", label: "section:(…)", hint: "All of these in one section", values: null },
-  { sign: "task:", label: "task:", hint: "These words in a task", values: null },
-  { sign: "task-todo:", label: "task-todo:", hint: "In a task that is open", values: null },
-  { sign: "task-done:", label: "task-done:", hint: "In a task that is done", values: null },
-  { sign: "content:", label: "content:", hint: "These words in its text", values: null },
-  { sign: "/", label: "/…/", hint: "A regular expression", values: null, closing: "/" },
+  { token: "tag:", label: "tag:", hint: "Has this tag, or one nested in it", values: "tags" },
+  { token: "folder:", label: "folder:", hint: "Lies in this folder", values: "folders" },
+  { token: "path:", label: "path:", hint: "Has this in its path", values: null },
+  { token: "file:", label: "file:", hint: "Has this in its file name", values: null },
+  { token: '"', label: '"…"', hint: "These words side by side", values: null, closing: '"' },
+  { token: "-", label: "-…", hint: "Not this word, phrase or filter", values: null },
+  { token: "OR ", label: "OR", hint: "Either side of it", values: null },
+  { token: "(", label: "(…)", hint: "These together", values: null, closing: ")" },
+  { token: "[", label: "[property]", hint: "Has this property, or a value of it", values: "property" },
+  { token: "created:", label: "created:", hint: "When the note was created", values: "times" },
+  { token: "modified:", label: "modified:", hint: "When it was last changed", values: "times" },
+  { token: "type:", label: "type:", hint: "What its property type says", values: "property" },
+  { token: "status:", label: "status:", hint: "What its property status says", values: "property" },
+  { token: "domain:", label: "domain:", hint: "What its property domain says", values: "property" },
+  { token: "section:", label: "section:(…)", hint: "All of these in one section", values: null },
+  { token: "task:", label: "task:", hint: "These words in a task", values: null },
+  { token: "task-todo:", label: "task-todo:", hint: "In a task that is open", values: null },
+  { token: "task-done:", label: "task-done:", hint: "In a task that is done", values: null },
+  { token: "content:", label: "content:", hint: "These words in its text", values: null },
+  { token: "/", label: "/…/", hint: "A regular expression", values: null, closing: "/" },
 ];
 
-/** Times worth offering; what else can be written is learned from the ones that can be seen. */
-export function times(year: number): readonly (readonly [value: string, hint: string])[] {
+/** Suggested values of `created:` and `modified:`; they show the other forms by example. */
+export function timeValues(year: number): readonly (readonly [value: string, hint: string])[] {
   return [
     ["today", "Since midnight"],
     ["yesterday", "The day before"],

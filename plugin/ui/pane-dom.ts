@@ -1,4 +1,4 @@
-/** The pane's skeleton: which elements there are and what each part is called. No behaviour. */
+/** Builds the elements and widgets of the search pane. No behaviour. */
 import { SearchComponent } from "obsidian";
 import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
@@ -10,11 +10,11 @@ import { ModeSwitch } from "./mode-switch";
 import { OptionList } from "./option-list";
 import { Panel, type PanelHandlers } from "./panel";
 import { RecentList, type RecentOption } from "./recent-list";
-import { Remarks } from "./remarks";
-import { StaleMark } from "./stale-mark";
+import { QueryAdjustments } from "./query-adjustments";
+import { DelayedClass } from "./delayed-class";
 import { TEXT } from "./wording";
 
-/** What the arrows move over: hits, or recent queries while the box is empty. */
+/** What the arrow keys select: hits, or recent queries while the box is empty. */
 export type Entry = HitOption | RecentOption;
 
 export interface PaneDom {
@@ -24,11 +24,11 @@ export interface PaneDom {
   readonly modes: ModeSwitch;
   readonly countEl: HTMLElement;
   readonly completions: CompletionList;
-  readonly handicapEl: HTMLElement;
-  readonly remarks: Remarks;
+  readonly degradationEl: HTMLElement;
+  readonly adjustments: QueryAdjustments;
   readonly panel: Panel;
   readonly listEl: HTMLElement;
-  readonly stale: StaleMark;
+  readonly stale: DelayedClass;
   readonly hits: HitList;
   readonly recents: RecentList;
   readonly entries: OptionList<Entry>;
@@ -36,7 +36,7 @@ export interface PaneDom {
   readonly liveEl: HTMLElement;
 }
 
-let lastListId = 0; // ids are per document, and two panes may be open in one
+let lastListId = 0; // ids must be unique in the document, which may have several panes
 
 export interface PaneHandlers extends PanelHandlers {
   readonly clock: Clock;
@@ -56,8 +56,8 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const bar = head.createDiv({ cls: "quarry-bar" });
   const modes = new ModeSwitch(bar, handlers.chooseMode);
   const countEl = bar.createDiv({ cls: "quarry-count" });
-  const handicapEl = head.createDiv({ cls: "quarry-handicap is-hidden" });
-  const remarks = new Remarks(head.createDiv({ cls: "quarry-remarks is-hidden" }), handlers.act);
+  const degradationEl = head.createDiv({ cls: "quarry-degradation is-hidden" });
+  const adjustments = new QueryAdjustments(head.createDiv({ cls: "quarry-adjustments is-hidden" }), handlers.act);
   const panelEl = el.createDiv({ cls: "quarry-panel is-hidden" });
   const listEl = el.createDiv({ cls: "quarry-list search-result-container" });
   lastListId += 1;
@@ -65,7 +65,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   completionsEl.id = `quarry-completions-${lastListId}`;
   listEl.setAttrs({ role: "listbox", "aria-label": TEXT.listLabel });
   const hits = new HitList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }));
-  const stale = new StaleMark(listEl, handlers.clock);
+  const stale = new DelayedClass(listEl, "is-stale", handlers.clock);
   const recents = new RecentList(listEl.createDiv({ cls: "quarry-recents", attr: { role: "presentation" } }));
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
   const liveEl = el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } });
@@ -80,9 +80,9 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const entries = new OptionList<Entry>(input, listEl.id);
   const completions = new CompletionList(completionsEl, input, {
     names: handlers.names,
-    taken: handlers.completed,
-    unmarked: () => { entries.speak(); },
+    accepted: handlers.completed,
+    deactivated: () => { entries.updateAria(); },
   });
   const panel = new Panel(panelEl, handlers);
-  return { el, search, input, completions, modes, countEl, handicapEl, remarks, panel, listEl, stale, hits, recents, entries, status, liveEl };
+  return { el, search, input, completions, modes, countEl, degradationEl, adjustments, panel, listEl, stale, hits, recents, entries, status, liveEl };
 }

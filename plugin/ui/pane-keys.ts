@@ -1,18 +1,18 @@
-/** What a key pressed in the search box means. Pure; left, right and everything else stays with the text. */
+/** The meaning of a key in the search box. Pure; keys that edit the text, left and right among them, are not handled. */
 
 export type PaneKey =
   | { readonly kind: "move"; readonly step: number }
-  /** Show or hide the passages of the selected note. */
+  /** Show or hide the further passages of the selected note. */
   | { readonly kind: "expand"; readonly isExpanded: boolean }
   | { readonly kind: "open" }
-  | { readonly kind: "leave" }
+  | { readonly kind: "escape" }
   | { readonly kind: "menu" };
 
-const PAGE = 5; // rows that a page key moves by: about what a sidebar shows
+const PAGE = 5; // rows per page key: about as many as a sidebar shows
 
 type Key = Pick<KeyboardEvent, "key" | "altKey" | "shiftKey" | "isComposing">;
 
-/** Null for a key that is not ours. While an input method composes, Enter and the arrows are the method's. */
+/** The action of a key; null for one that is not handled. While an input method composes, all keys belong to it. */
 export function paneKey({ key, altKey, shiftKey, isComposing }: Key): PaneKey | null {
   if (isComposing) return null;
   switch (key) {
@@ -27,7 +27,7 @@ export function paneKey({ key, altKey, shiftKey, isComposing }: Key): PaneKey | 
     case "Enter":
       return { kind: "open" };
     case "Escape":
-      return { kind: "leave" };
+      return { kind: "escape" };
     case "ContextMenu":
       return { kind: "menu" };
     case "F10":

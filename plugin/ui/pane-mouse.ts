@@ -1,19 +1,19 @@
-/** What the mouse does to the list, by one listener a kind of event: rows come and go, the list stays. */
+/** Mouse handling of the list, with one delegated listener per event type, because rows come and go. */
 import { type Component, Keymap, type PaneType } from "obsidian";
 import { type HitOption } from "./hit-row";
 import { type Entry, type PaneDom } from "./pane-dom";
 
 export interface MouseHandlers {
-  readonly choose: (entry: Entry, where: PaneType | boolean) => void;
+  readonly open: (entry: Entry, where: PaneType | boolean) => void;
   readonly expand: (path: string, isExpanded: boolean) => void;
   readonly showMenu: (option: HitOption, event: MouseEvent) => void;
   readonly preview: (option: HitOption, event: MouseEvent) => void;
   readonly drag: (option: HitOption, event: DragEvent) => void;
 }
 
-/** Listens until `owner` is unloaded. */
+/** Handles mouse events until `owner` is unloaded. */
 export function listenToMouse(owner: Component, { listEl, hits, recents }: PaneDom, handlers: MouseHandlers): void {
-  const { choose, expand, showMenu, preview, drag } = handlers;
+  const { open, expand, showMenu, preview, drag } = handlers;
   owner.registerDomEvent(listEl, "click", (event) => {
     const more = hits.moreButtonAt(event.target);
     if (more !== null) {
@@ -21,11 +21,11 @@ export function listenToMouse(owner: Component, { listEl, hits, recents }: PaneD
       return;
     }
     const entry = hits.optionAt(event.target) ?? recents.optionAt(event.target);
-    if (entry) choose(entry, Keymap.isModEvent(event));
+    if (entry) open(entry, Keymap.isModEvent(event));
   });
   owner.registerDomEvent(listEl, "auxclick", (event) => {
     const option = event.button === 1 ? hits.optionAt(event.target) : null;
-    if (option) choose(option, "tab");
+    if (option) open(option, "tab");
   });
   owner.registerDomEvent(listEl, "contextmenu", (event) => {
     const option = hits.optionAt(event.target);

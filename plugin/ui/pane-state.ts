@@ -1,7 +1,7 @@
 /**
- * What the pane has to say, out of what is known about engine, index and search. Pure: the words are in `wording.ts`.
+ * The state of the pane, derived from engine, index and search. Pure; the sentences are in `wording.ts`.
  *
- * Three places speak: the body (one of `PaneState`), a line above it when meaning search is off (`Handicap`), and the
+ * It has three parts: the body (`PaneState`), a line above it while a retriever is unavailable (`Degradation`), and the
  * footer, which the status bar repeats (`Freshness`).
  */
 import { type IndexStatus } from "../protocol/messages";
@@ -9,15 +9,15 @@ import { type Answer, type SearchState } from "../search/session";
 import { type Failure } from "../sidecar/failure";
 import { type EngineState, type Supervisor } from "../sidecar/supervisor";
 
-/** What the screen may know of the engine, and when it changes. */
-export type EngineWatch = Pick<Supervisor, "state" | "status" | "changed" | "statusChanged">;
+/** The engine as the user interface observes it. */
+export type ObservableEngine = Pick<Supervisor, "state" | "status" | "changed" | "statusChanged">;
 
-type Trouble = Extract<EngineState, { kind: "missing" | "outdated" | "occupied" | "failed" | "disconnected" }>;
+type EngineProblem = Extract<EngineState, { kind: "missing" | "outdated" | "occupied" | "failed" | "disconnected" }>;
 
 export type PaneState =
-  | Trouble
+  | EngineProblem
   | { readonly kind: "starting" }
-  /** No query, and nothing in the way of one. */
+  /** No query. */
   | { readonly kind: "empty"; readonly hasHistory: boolean }
   | { readonly kind: "searching" }
   | { readonly kind: "results"; readonly answer: Answer }
@@ -25,8 +25,8 @@ export type PaneState =
   | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null }
   | { readonly kind: "search-failed"; readonly failure: Failure };
 
-/** Search works, but not with all it has. */
-export interface Handicap {
+/** Search works without one of its retrievers. */
+export interface Degradation {
   readonly leg: "dense" | "lexical";
   readonly reason: string;
 }
@@ -34,7 +34,7 @@ export interface Handicap {
 export type Freshness =
   | { readonly kind: "off" }
   | { readonly kind: "starting" }
-  | { readonly kind: "trouble"; readonly engine: Trouble["kind"] }
+  | { readonly kind: "trouble"; readonly engine: EngineProblem["kind"] }
   | { readonly kind: "indexing"; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "preparing" }
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
@@ -79,15 +79,15 @@ function failedState(failure: Failure): PaneState {
     case "not-connected":
     case "disconnected":
     case "cancelled":
-      return { kind: "searching" }; // the connection is coming back, and the query is asked again when it is there
+      return { kind: "searching" }; // the query is repeated as soon as the connection is back
     case "timed-out":
     case "refused":
       return { kind: "search-failed", failure };
   }
 }
 
-/** From the answer that is shown, else from the index: an answer knows what it lacked. */
-export function handicap(status: IndexStatus | null, search: SearchState): Handicap | null {
+/** The missing retriever, from the answer shown, else from the status of the index. */
+export function degradation(status: IndexStatus | null, search: SearchState): Degradation | null {
   const missing = search.kind === "results" ? search.answer.missing : (status?.missing ?? []);
   return missing[0] ?? null;
 }

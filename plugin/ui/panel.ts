@@ -1,4 +1,4 @@
-/** The block that says what is the matter and what can be done, drawn from `PanelWords`. */
+/** The block that describes the state of the pane and offers actions, drawn from `PanelWords`. */
 import { setIcon, setTooltip } from "obsidian";
 import { type ActionId, type PanelWords, actionOf } from "./wording";
 
@@ -16,7 +16,7 @@ export class Panel {
   ) {}
 
   show(words: PanelWords | null): void {
-    // Progress comes several times a second: a button is not replaced under the finger that presses it.
+    // Progress arrives several times a second: a button must not be replaced while it is being pressed.
     const wanted = JSON.stringify(words);
     if (wanted === this.shown) return;
     this.shown = wanted;

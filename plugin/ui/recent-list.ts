@@ -1,5 +1,5 @@
-/** Recent queries as entries of the list, for when the box is empty. */
-import { type Option, asOption } from "./option-list";
+/** Recent queries as options of the list, shown while the box is empty. */
+import { type Option, initOption } from "./option-list";
 
 export interface RecentOption extends Option {
   readonly query: string;
@@ -15,7 +15,7 @@ export class RecentList {
     this.el.empty();
     this.options = queries.map((query) => {
       const el = this.el.createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent", text: query });
-      asOption(el);
+      initOption(el);
       return { key: `recent ${query}`, el, query };
     });
   }

@@ -3,7 +3,7 @@ import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewSt
 import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
 import { type Answer, type SearchOptions, type SearchSession, type SearchState, answerOf } from "../search/session";
-import { insisting } from "../search/insist";
+import { quotedAsTyped } from "../search/spelling";
 import { type Signal } from "../signal";
 import { countWords, explainWords, understoodWords } from "./answer-words";
 import { ExplainModal } from "./explain-modal";
@@ -13,13 +13,13 @@ import { openHit } from "./open-hit";
 import { type Entry, type PaneDom, buildPane } from "./pane-dom";
 import { paneKey } from "./pane-keys";
 import { listenToMouse } from "./pane-mouse";
-import { type EngineWatch, type PaneState, freshness, handicap, paneState } from "./pane-state";
+import { type ObservableEngine, type PaneState, degradation, freshness, paneState } from "./pane-state";
 import { vaultNames } from "./vault-names";
-import { type ActionId, TEXT, announcement, failureWords, handicapWords, panelWords } from "./wording";
+import { type ActionId, TEXT, announcement, failureWords, degradationWords, panelWords } from "./wording";
 
 export const VIEW_TYPE = "quarry-search";
 
-const AGES_EVERY_MS = 60_000; // the smallest step an age is told in
+const AGES_EVERY_MS = 60_000; // the smallest unit of an age
 
 export interface History {
   all(): readonly string[];
@@ -27,25 +27,25 @@ export interface History {
   clear(): void;
 }
 
-/** What the pane is given; it reaches for nothing else. */
+/** Everything the pane depends on. */
 export interface PaneParts {
   readonly createSession: () => SearchSession;
   readonly clock: Clock;
-  readonly engine: EngineWatch;
+  readonly engine: ObservableEngine;
   readonly indexUpdated: Signal<void>;
   readonly history: History;
   readonly searchOptions: () => SearchOptions;
   readonly searchOptionsChanged: Signal<void>;
   readonly saveMode: (mode: Mode) => void;
   readonly copy: (text: string) => void;
-  /** Actions that concern the engine or the settings, not this pane. */
+  /** Runs an action that concerns the engine or the settings rather than this pane. */
   readonly act: (action: ActionId) => void;
 }
 
 export class SearchView extends ItemView {
   override navigation = false;
   override icon = "search";
-  /** Where the core's page preview hangs its pop-over. */
+  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
   private readonly session: SearchSession;
   private dom: PaneDom | null = null;
@@ -78,20 +78,20 @@ export class SearchView extends ItemView {
     }
   }
 
-  /** Puts a query into the box that is complete; `isWhole` where its last word is surely no beginning of one. */
-  setQuery(query: string, isWhole = false): void {
+  /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
+  setQuery(query: string, isComplete = false): void {
     if (!this.dom || this.dom.input.value === query) return;
     this.dom.input.value = query;
     this.dom.completions.close();
-    this.session.setQuery(query, isWhole);
-    this.session.rest();
+    this.session.setQuery(query, isComplete);
+    this.session.finishTyping();
   }
 
   get hasQuery(): boolean {
     return this.session.state.kind !== "idle";
   }
 
-  /** Shows why a note is in the answer to the open query, or why it is not. */
+  /** Opens a dialog that explains why a note is or is not in the results. */
   async explain(path: string): Promise<void> {
     const reply = await this.session.explain(path);
     if (reply.ok) new ExplainModal(this.app, path, explainWords(reply.value)).open();
@@ -116,7 +116,7 @@ export class SearchView extends ItemView {
     this.dom = dom;
     this.listenToInput(dom);
     listenToMouse(this, dom, {
-      choose: (entry, where) => { this.choose(entry, where); },
+      open: (entry, where) => { this.openEntry(entry, where); },
       expand: (path, isExpanded) => { this.expand(path, isExpanded); },
       showMenu: (option, event) => { this.menuFor(option).showAtMouseEvent(event); },
       preview: (option, event) => { preview(this.app, event, VIEW_TYPE, this, option); },
@@ -142,29 +142,29 @@ export class SearchView extends ItemView {
 
   protected override async onClose(): Promise<void> {
     this.session.close();
-    this.dom?.stale.show(false);
+    this.dom?.stale.set(false);
     this.dom = null;
     await super.onClose();
   }
 
-  // --- from the user ------------------------------------------------------------------------------
+  // --- input --------------------------------------------------------------------------------------
 
   private listenToInput({ search, input, completions }: PaneDom): void {
     search.onChange(() => { this.onInput(); }); // typing, and the button that clears
     this.registerDomEvent(input, "input", () => { this.onInput(); });
-    // While an input method composes, the box holds spelling, not words.
+    // While an input method composes, the box holds its spelling rather than words.
     this.registerDomEvent(input, "compositionstart", () => { this.isComposing = true; });
     this.registerDomEvent(input, "compositionend", () => {
       this.isComposing = false;
       this.onInput();
     });
     this.registerDomEvent(input, "keydown", (event) => {
-      if (completions.takesKey(event) || this.onKey(event)) event.preventDefault();
+      if (completions.handleKey(event) || this.onKey(event)) event.preventDefault();
     });
-    this.registerDomEvent(input, "click", () => { completions.close(); }); // the caret leaves the place they were for
+    this.registerDomEvent(input, "click", () => { completions.close(); }); // the caret moves away
     this.registerDomEvent(input, "blur", () => {
       completions.close();
-      this.session.rest();
+      this.session.finishTyping();
     });
   }
 
@@ -174,7 +174,7 @@ export class SearchView extends ItemView {
     this.dom.completions.update();
   }
 
-  /** Gives whether the key was ours. */
+  /** Handles a key of the search box; true when it was handled. */
   private onKey(event: KeyboardEvent): boolean {
     const key = paneKey(event);
     const entry = this.dom?.entries.selected ?? null;
@@ -183,31 +183,31 @@ export class SearchView extends ItemView {
         return false;
       case "move":
         this.dom?.entries.move(key.step);
-        this.session.hold();
+        this.session.freezeRows();
         return true;
       case "expand":
         if (entry && "hit" in entry) this.expand(entry.hit.path, key.isExpanded);
         return true;
       case "open":
-        if (entry) this.choose(entry, Keymap.isModEvent(event));
-        else this.session.rest();
+        if (entry) this.openEntry(entry, Keymap.isModEvent(event));
+        else this.session.finishTyping();
         return true;
-      case "leave":
-        this.leave();
+      case "escape":
+        this.onEscape();
         return true;
       case "menu":
         return this.openMenuAt(entry);
     }
   }
 
-  private choose(entry: Entry, where: PaneType | boolean): void {
+  private openEntry(entry: Entry, where: PaneType | boolean): void {
     if ("query" in entry) {
       this.setQuery(entry.query);
       this.dom?.input.focus();
       return;
     }
-    this.dom?.entries.choose(entry.key);
-    this.session.hold();
+    this.dom?.entries.selectKey(entry.key);
+    this.session.freezeRows();
     this.parts.history.add(this.dom?.input.value ?? "");
     void this.open(entry, where);
   }
@@ -216,8 +216,8 @@ export class SearchView extends ItemView {
     if (!(await openHit(this.app, hit.path, passage, where))) new Notice(TEXT.notices.noteGone);
   }
 
-  /** First empties the box, then goes back to the note. */
-  private leave(): void {
+  /** Empties the box; when it is empty already, returns the focus to the note. */
+  private onEscape(): void {
     if (this.dom && this.dom.input.value !== "") {
       this.setQuery("");
       return;
@@ -228,13 +228,13 @@ export class SearchView extends ItemView {
 
   private expand(path: string, isExpanded: boolean): void {
     if (!this.dom?.hits.setExpanded(path, isExpanded)) return;
-    if (!isExpanded) this.dom.entries.choose(path); // the passage that was selected may be hidden now
+    if (!isExpanded) this.dom.entries.selectKey(path); // the selected passage may be hidden now
     this.dom.entries.setOptions(this.dom.hits.options, true);
   }
 
   private menuFor(option: HitOption): ReturnType<typeof hitMenu> {
     return hitMenu(this.app, option, VIEW_TYPE, this.leaf, {
-      open: (chosen, where) => { this.choose(chosen, where); },
+      open: (chosen, where) => { this.openEntry(chosen, where); },
       copy: this.parts.copy,
       explain: (path) => void this.explain(path),
     });
@@ -292,7 +292,7 @@ export class SearchView extends ItemView {
 
   private searchAsTyped(): void {
     const answer = answerOf(this.session.state);
-    const query = answer && insisting(answer.query, answer.corrections);
+    const query = answer && quotedAsTyped(answer.query, answer.corrections);
     if (query !== null) this.setQuery(query, true);
     this.dom?.input.focus();
   }
@@ -301,14 +301,14 @@ export class SearchView extends ItemView {
     const { state } = this.session;
     if (!this.dom || state.kind !== "failed" || state.failure.kind !== "bad-query") return;
     const { input } = this.dom;
-    const indent = input.value.length - input.value.trimStart().length; // the session asked without it
+    const indent = input.value.length - input.value.trimStart().length; // the session trims the query
     const at = indent + (state.failure.position ?? 0);
     input.focus();
-    const isPair = (input.value.codePointAt(at) ?? 0) > 0xffff; // a character of two code units is selected whole
+    const isPair = (input.value.codePointAt(at) ?? 0) > 0xffff; // a surrogate pair is selected as a whole
     input.setSelectionRange(at, Math.min(at + (isPair ? 2 : 1), input.value.length));
   }
 
-  // --- to the screen ------------------------------------------------------------------------------
+  // --- rendering ----------------------------------------------------------------------------------
 
   private onSearch(state: SearchState): void {
     this.render(state.kind === "results" && !state.isRefresh);
@@ -327,13 +327,13 @@ export class SearchView extends ItemView {
     dom.panel.show(panelWords(state));
     dom.status.show(freshness(engine.state, engine.status));
     showCount(dom.countEl, answer);
-    dom.remarks.show(answer);
-    const lacking = engine.state.kind === "live" ? handicap(engine.status, search) : null;
-    showText(dom.handicapEl, lacking ? handicapWords(lacking) : "");
+    dom.adjustments.show(answer);
+    const missing = engine.state.kind === "live" ? degradation(engine.status, search) : null;
+    showText(dom.degradationEl, missing ? degradationWords(missing) : "");
     this.renderList(dom, answer, history, isNewAnswer);
     dom.el.dataset["state"] = state.kind;
-    dom.stale.show(isStale(state));
-    // Not `showText`: a region that was hidden when its text came is not read out.
+    dom.stale.set(isStale(state));
+    // Not `showText`: screen readers skip a live region that was hidden when its text changed.
     if (state.kind !== "searching" && dom.liveEl.textContent !== announcement(state)) dom.liveEl.setText(announcement(state));
   }
 
@@ -341,21 +341,21 @@ export class SearchView extends ItemView {
     hits.show(answer?.hits ?? [], Date.now());
     recents.show(history);
     const options: readonly Entry[] = answer ? hits.options : recents.options;
-    // A refresh never takes the selection from its note. A new query does: by meaning nearly every note is found again,
-    // far below, and Enter would open that one.
+    // A refresh keeps the selection on its note. A new query resets it: in semantic search nearly every note is a hit again,
+    // possibly far below, and Enter would open that one.
     entries.setOptions(options, !isNewAnswer);
-    completions.speak();
+    completions.restoreAria();
     listEl.setAttr("aria-label", answer ? TEXT.listLabel : TEXT.recentLabel);
     if (isNewAnswer && entries.selected === options[0]) listEl.scrollTop = 0;
   }
 }
 
-/** Rows that answer an earlier question, or come from an engine that is gone. */
+/** Whether the rows answer an earlier query, or come from an engine that is gone. */
 function isStale({ kind }: PaneState): boolean {
   return kind !== "results" && kind !== "empty";
 }
 
-/** How many, and for who points at it or asks for more: how the query was understood. */
+/** Shows the count, with the query as understood for its tooltip and accessible description. */
 function showCount(el: HTMLElement, answer: Answer | null): void {
   const isFound = answer !== null && answer.hits.length > 0;
   showText(el, isFound ? countWords(answer) : "");

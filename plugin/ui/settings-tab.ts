@@ -1,16 +1,16 @@
 /**
- * The settings tab. Three kinds of settings, each with its own home: the pane's (data.json), the engine's program (this
- * device only), and the vault's (`.quarry.toml`, which the sidecar reads and writes).
+ * The settings tab. Settings are stored in three places: those of the pane in data.json, the engine's program on this
+ * device only, and those of the vault in `.quarry.toml`, which the sidecar reads and writes.
  *
- * Rows are described once; Obsidian 1.13 takes them as definitions that its settings search knows, older versions as a
- * page that is drawn.
+ * Rows are described once. Obsidian 1.13 takes them as definitions, which its settings search can find; older versions
+ * have them drawn as a page.
  */
 import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
 import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Settings } from "../settings";
 import { type Reply } from "../sidecar/failure";
 import { FUSION_NAMES } from "./answer-words";
-import { type EngineWatch, freshness } from "./pane-state";
+import { type ObservableEngine, freshness } from "./pane-state";
 import { type ActionId, TEXT, failureWords, freshnessWords, statusSummary } from "./wording";
 
 const WORDS = TEXT.settings;
@@ -20,8 +20,8 @@ const FUSIONS: readonly Fusion[] = ["convex", "rrf"];
 export interface SettingsParts {
   readonly settings: () => Settings;
   readonly save: (settings: Settings) => void;
-  readonly engine: EngineWatch;
-  /** Null: look in the usual places. */
+  readonly engine: ObservableEngine;
+  /** The chosen program; null to search the usual places. */
   readonly enginePath: () => string | null;
   readonly saveEnginePath: (path: string | null) => void;
   readonly readVault: () => Promise<Reply<VaultSettings>>;
@@ -41,7 +41,7 @@ interface Group {
   readonly rows: readonly Row[];
 }
 
-/** A control that shows one of the vault's settings; null while they cannot be read. */
+/** Fills a control with one of the vault's settings, which are null while they cannot be read. */
 type Filler = (settings: VaultSettings | null) => void;
 
 export class QuarrySettingTab extends PluginSettingTab {
@@ -90,7 +90,7 @@ export class QuarrySettingTab extends PluginSettingTab {
     this.stopListening.push(
       this.parts.engine.changed.listen(() => void this.fill()),
     );
-    // After this turn: the rows, and with them the fillers, are made after the definitions were asked for.
+    // Deferred: Obsidian creates the rows, and with them the fillers, after it has read the definitions.
     window.setTimeout(() => void this.fill(), 0);
   }
 
@@ -286,13 +286,13 @@ function drawRow(setting: Setting, { name, help, build }: Row): void {
   build(setting);
 }
 
-/** One folder a line, without the slashes that people put around them. */
+/** The folders of a text area, one per line, without leading and trailing slashes. */
 export function foldersOf(text: string): string[] {
   const folders = text.split("\n").map((line) => line.trim().replace(/^\/+|\/+$/g, ""));
   return [...new Set(folders.filter((folder) => folder !== ""))];
 }
 
-/** Null when it is no weight. */
+/** Parses a weight; null when it is invalid. */
 export function weightOf(text: string): number | null {
   const weight = text.trim() === "" ? NaN : Number(text.replace(",", "."));
   return weight >= 0 && weight <= 100 ? weight : null;

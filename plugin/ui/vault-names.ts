@@ -1,8 +1,8 @@
-/** Which folders, tags and properties does the vault have? Counted from Obsidian's own cache, in one pass over its notes. */
+/** The folders, tags and properties of the vault, counted from Obsidian's own cache in one pass over the notes. */
 import { type App, getAllTags } from "obsidian";
-import { type VaultNames } from "./completing";
+import { type VaultNames } from "./completion";
 
-const LONGEST_VALUE = 60; // longer is a sentence, which nobody picks from a list
+const MAX_VALUE_CHARS = 60; // longer values are sentences, which nobody picks from a list
 
 export function vaultNames({ vault, metadataCache }: App): VaultNames {
   const tags = new Counts();
@@ -13,7 +13,7 @@ export function vaultNames({ vault, metadataCache }: App): VaultNames {
     if (!cache) continue;
     for (const tag of new Set(getAllTags(cache))) tags.add(tag.replace(/^#/, ""));
     for (const [name, value] of Object.entries(cache.frontmatter ?? {})) {
-      if (name === "position") continue; // where the properties stand; older versions kept it among them
+      if (name === "position") continue; // the position of the block in the note, which older versions put among the properties
       properties.add(name);
       const key = name.toLowerCase();
       const counts = values.get(key) ?? new Counts();
@@ -34,10 +34,10 @@ function textsOf(value: unknown): readonly string[] {
   return all
     .filter((one) => typeof one === "string" || typeof one === "number" || typeof one === "boolean")
     .map((one) => String(one).trim())
-    .filter((text) => text !== "" && text.length <= LONGEST_VALUE && !text.includes("\n"));
+    .filter((text) => text !== "" && text.length <= MAX_VALUE_CHARS && !text.includes("\n"));
 }
 
-/** How often each text came; what differs in case only is one, as it is to the engine. */
+/** Counts texts; those that differ in case only are one, as in the index. */
 class Counts {
   private readonly counts = new Map<string, { readonly text: string; count: number }>();
 

@@ -1,16 +1,16 @@
 /**
- * Every sentence a person reads, and what they can do about it. Pure; Obsidian's rules: sentence case, no exclamation.
- * Those about one answer are in `answer-words.ts`, those about the query language in `operators.ts`.
+ * The sentences of the user interface and the actions they offer. Pure. Obsidian's rules apply: sentence case, no
+ * exclamation marks. Sentences about one answer are in `answer-words.ts`, those about the query language in `operators.ts`.
  *
- * What the sidecar says about a query or a note is shown as it came: it knows the reason better than a code would.
+ * Messages of the sidecar about a query or a note are shown unchanged: they are more specific than an error code.
  */
 import { type Mode, type Why } from "../protocol/messages";
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type Answer } from "../search/session";
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { correctionWords, relaxedWords } from "./answer-words";
-import { type Freshness, type Handicap, type PaneState } from "./pane-state";
-import { notes, number, seconds, sentences } from "./phrases";
+import { type Freshness, type Degradation, type PaneState } from "./pane-state";
+import { joinSentences, noteCount, number, seconds } from "./formatting";
 
 export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
 export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
@@ -36,7 +36,7 @@ export interface Action {
   readonly label: string;
 }
 
-/** What a panel says, what can be copied from it, and what can be done: the first action is the way out. */
+/** The content of a panel: its text, commands to copy, and actions, of which the first is the most useful one. */
 export interface PanelWords {
   readonly title: string;
   readonly detail: string;
@@ -67,7 +67,7 @@ export function actionOf(id: ActionId): Action {
 
 // --- the pane's body ------------------------------------------------------------------------------
 
-/** Null where the rows speak for themselves. */
+/** The panel for a state of the pane; null when only rows are shown. */
 export function panelWords(state: PaneState): PanelWords | null {
   switch (state.kind) {
     case "results":
@@ -101,7 +101,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
-      return panel("This search cannot be read", sentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+      return panel("This search cannot be read", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
     case "search-failed":
       return panel("The search failed", failureWords(state.failure), "search-again", "copy-report");
   }
@@ -126,10 +126,10 @@ function occupiedDetail(pid: number | null): string {
   return `${holder} keeps it open and does not answer. Close other windows and tools that use this vault, then check again.`;
 }
 
-/** Names what was looked for, filters and all: in a query of several it is one of them that lets nothing through. */
+/** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
   const title = `Nothing found for ${query}`;
-  const say = (advice: string): string => sentences(understood === "" ? "" : `Looked for ${understood}`, advice);
+  const say = (advice: string): string => joinSentences(understood === "" ? "" : `Looked for ${understood}`, advice);
   if (isIndexing) return panel(title, say("The vault is still being read; what is found later appears here."), "clear-query");
   if (mode === "keyword") return panel(title, say("No note has these words. A note that means the same may have others."), "search-both");
   if (mode === "semantic") return panel(title, say("No note comes near in meaning. One may have the very words."), "search-both");
@@ -149,7 +149,7 @@ export function failureWords(failure: Failure): string {
       return "This was cancelled.";
     case "bad-query":
     case "refused":
-      return sentences(failure.message, failure.next);
+      return joinSentences(failure.message, failure.next);
   }
 }
 
@@ -176,7 +176,7 @@ export function startFailureWords(failure: StartFailure): string {
 
 export const MODE_NAMES: Readonly<Record<Mode, string>> = { hybrid: "Both", keyword: "Exact", semantic: "Meaning" };
 export const MODE_TIPS: Readonly<Record<Mode, string>> = {
-  // Each begins with what the button says: the tip is also its name for who speaks to the computer or listens to it.
+  // Each begins with the label of its button, because the tooltip is also the accessible name (WCAG 2.5.3, label in name).
   hybrid: "Both: by words and by meaning",
   keyword: "Exact: by words only",
   semantic: "Meaning: by meaning only",
@@ -187,13 +187,13 @@ export const WHY_TIPS: Readonly<Record<Why, string>> = {
   both: "Found by its words and its meaning",
 };
 
-export function handicapWords({ leg, reason }: Handicap): string {
+export function degradationWords({ leg, reason }: Degradation): string {
   return `${leg === "dense" ? "Meaning search" : "Word search"} is off. ${reason}`;
 }
 
 export interface FreshnessWords {
   readonly text: string;
-  /** Null where there is nothing to do but wait or be glad. */
+  /** Null when no action helps. */
   readonly action: Action | null;
 }
 
@@ -206,23 +206,23 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
     case "preparing":
       return say("Looking for changes");
     case "trouble":
-      return say(TROUBLE[freshness.engine]);
+      return say(ENGINE_PROBLEMS[freshness.engine]);
     case "indexing":
-      return say(`Indexing ${number(freshness.done)} of ${notes(freshness.total)}${remaining(freshness.remainingMs)}`, "pause");
+      return say(`Indexing ${number(freshness.done)} of ${noteCount(freshness.total)}${remaining(freshness.remainingMs)}`, "pause");
     case "updating":
-      return say(`Updating ${notes(freshness.pending)}`);
+      return say(`Updating ${noteCount(freshness.pending)}`);
     case "paused":
-      return say(freshness.pending > 0 ? `Paused · ${notes(freshness.pending)} waiting` : "Paused", "resume");
+      return say(freshness.pending > 0 ? `Paused · ${noteCount(freshness.pending)} waiting` : "Paused", "resume");
     case "index-failed":
       return say(freshness.message ?? "The index has a problem", "open-settings");
     case "live":
       return freshness.problems > 0
-        ? say(`Live · ${notes(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
-        : say(`Live · ${notes(freshness.notes)}`);
+        ? say(`Live · ${noteCount(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
+        : say(`Live · ${noteCount(freshness.notes)}`);
   }
 }
 
-const TROUBLE = {
+const ENGINE_PROBLEMS = {
   missing: "Engine not installed",
   outdated: "Engine needs an update",
   occupied: "Vault held by another program",
@@ -239,7 +239,7 @@ function remaining(ms: number | null): string {
   return ms < 60_000 ? ` · ${seconds(ms)} left` : ` · ${number(Math.ceil(ms / 60_000))} min left`;
 }
 
-/** How long ago a note was changed, in as few characters as tell it. */
+/** The age of a note, abbreviated. */
 export function ageWords(ageMs: number): string {
   const minutes = Math.floor(ageMs / 60_000);
   if (minutes < 1) return "now";
@@ -260,12 +260,12 @@ export function morePassagesWords(count: number, isOpen: boolean): string {
   return count === 1 ? "1 more passage" : `${number(count)} more passages`;
 }
 
-/** For screen readers, once results have settled. */
+/** The announcement of a state for screen readers. */
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
     const { hits, corrections, relaxed, understood } = state.answer;
-    const remarks = [correctionWords(corrections), relaxedWords(relaxed, understood)].filter((remark) => remark !== "");
-    return [`${notes(hits.length)} found`, ...remarks].join(". ");
+    const adjustments = [correctionWords(corrections), relaxedWords(relaxed, understood)].filter((line) => line !== "");
+    return [`${noteCount(hits.length)} found`, ...adjustments].join(". ");
   }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : `${words.title}. ${words.detail}`;
@@ -350,11 +350,11 @@ export const TEXT = {
   },
 } as const;
 
-export function statusSummary(noteCount: number, chunkCount: number, excluded: number, sizeBytes: number): string {
-  return `${notes(noteCount)} in ${number(chunkCount)} passages · ${number(excluded)} left out · ${(sizeBytes / 1e6).toFixed(1)} MB`;
+export function statusSummary(notes: number, chunks: number, excluded: number, sizeBytes: number): string {
+  return `${noteCount(notes)} in ${number(chunks)} passages · ${number(excluded)} left out · ${(sizeBytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Label and value a line; for bug reports. */
+/** The diagnostics as text, one fact per line. */
 export function reportText(facts: readonly (readonly [string, string])[], log: string): string {
   const lines = facts.map(([label, value]) => `${label}: ${value}`);
   return [...lines, "", "Engine's last words:", log.trim() === "" ? "(none)" : log.trim()].join("\n");

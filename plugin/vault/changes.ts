@@ -1,31 +1,31 @@
 /**
- * What is left to tell of a burst of changes. Pure: no clock, no vault.
+ * Coalesces a burst of changes into the fewest that have the same effect. Pure: no clock, no vault.
  *
- * A rename carries a note's identity, and with it the vectors, from path to path; its place in the order matters. A
- * created or modified path only says "read this again", so it may be told last, once, under the name it has by then.
- * The queue keeps the two apart:
+ * A rename carries a note's identity, and with it the vectors, from path to path, so its position in the order matters. A
+ * created or modified path only means "read this file again", so it is reported last, once, under its final name. The
+ * queue keeps the two apart:
  *
  *     moves   renames and deletions, in order
- *     dirty   paths to read again, told after all moves
+ *     dirty   paths to read again, reported after all moves
  *
- * A name ends in `.md` or is a folder's; one move of a folder stands for everything below it.
+ * A path ends in `.md` or names a folder; the move of a folder covers everything below it.
  */
 import { type Change } from "../protocol/messages";
 
-type Dirt = "created" | "modified";
+type DirtyKind = "created" | "modified";
 
 interface Move {
   readonly path: string;
   /** Null: deleted. */
   readonly from: string | null;
-  /** It was sent once and may have been applied, so it stays as it is: a later change cannot be folded into it. */
+  /** Sent before and perhaps applied, so a later change must not be merged into it. */
   readonly isSent: boolean;
 }
 
 export class ChangeQueue {
-  /** Emptied places stay as null, so that positions in `lastMove` hold. */
+  /** Removed moves leave null, so that the positions in `lastMove` stay valid. */
   private moves: (Move | null)[] = [];
-  private dirty = new Map<string, Dirt>();
+  private dirty = new Map<string, DirtyKind>();
   /** Path -> position of the last move that names it. */
   private lastMove = new Map<string, number>();
 
@@ -50,11 +50,11 @@ export class ChangeQueue {
     }
   }
 
-  /** Empties the queue: at most `limit` changes, in an order that holds when told one after the other. */
-  take(limit: number): readonly Change[] {
+  /** Removes and returns at most `limit` changes, in an order in which they can be applied one by one. */
+  takeBatch(limit: number): readonly Change[] {
     const moves = this.moves.filter((move) => move !== null);
-    const taken: Change[] = moves.slice(0, limit).map(told);
-    this.keepMoves(moves.slice(limit));
+    const taken: Change[] = moves.slice(0, limit).map(toChange);
+    this.replaceMoves(moves.slice(limit));
     for (const [path, kind] of this.dirty) {
       if (taken.length >= limit) break;
       taken.push({ kind, path });
@@ -63,11 +63,11 @@ export class ChangeQueue {
     return taken;
   }
 
-  /** Puts a batch that did not arrive, or may not have, back before everything that came since. */
+  /** Puts a batch that did not arrive, or may not have, back in front of all later changes. */
   putBack(batch: readonly Change[]): void {
-    const since = this.take(Infinity);
-    this.keepMoves(batch.filter(isMove).map(({ path, oldPath }) => ({ path, from: oldPath ?? null, isSent: true })));
-    // "modified", even where it said "created": it may be known by now, and then its deletion must be told.
+    const since = this.takeBatch(Infinity);
+    this.replaceMoves(batch.filter(isMove).map(({ path, oldPath }) => ({ path, from: oldPath ?? null, isSent: true })));
+    // Even a created path comes back as "modified": the sidecar may know it by now, so its deletion must be reported.
     for (const { kind, path } of batch) if (kind === "created" || kind === "modified") this.dirty.set(path, "modified");
     for (const change of since) this.add(change);
   }
@@ -77,7 +77,7 @@ export class ChangeQueue {
   private create(path: string): void {
     const last = this.lastRelated(path);
     if (last?.path === path && last.from === null && !last.isSent) {
-      this.erase(path); // deleted and created again, as many programs save: it was replaced
+      this.removeLastMove(path); // deleted and created again, as many programs save a file: it was replaced
       this.dirty.set(path, "modified");
     } else if (!this.dirty.has(path)) {
       this.dirty.set(path, "created");
@@ -87,15 +87,15 @@ export class ChangeQueue {
   private remove(path: string): void {
     const wasNew = this.dirty.get(path) === "created";
     for (const below of this.dirtyFrom(path)) this.dirty.delete(below);
-    if (wasNew) return; // nobody has heard of it
+    if (wasNew) return; // it was never reported
 
-    if (isFolder(path)) this.eraseTail((move) => move.from === null && isWithin(move.path, path));
+    if (isFolder(path)) this.removeTrailingMoves((move) => move.from === null && isWithin(move.path, path));
     const last = this.lastRelated(path);
-    if (last?.from === null && !last.isSent && isWithin(path, last.path)) return; // gone already, or with its folder
+    if (last?.from === null && !last.isSent && isWithin(path, last.path)) return; // deleted before, or with its folder
     const position = this.lastMove.get(path);
     if (position !== undefined && last && last.path === path && last.from !== null && !last.isSent) {
-      this.erase(path);
-      // Moved, then deleted: what is gone is the note of the old name, and it went when it was moved.
+      this.removeLastMove(path);
+      // Renamed, then deleted: the note of the old path is gone since the rename.
       this.put(position, { path: last.from, from: null, isSent: false });
     } else {
       this.append({ path, from: null, isSent: false });
@@ -106,16 +106,16 @@ export class ChangeQueue {
     const wasNew = this.dirty.get(from) === "created";
     const carried = this.dirtyFrom(from).map((old) => ({ old, kind: this.dirty.get(old) ?? "modified" }));
     for (const { old } of carried) this.dirty.delete(old);
-    for (const over of this.dirtyFrom(path)) this.dirty.delete(over); // what stood there has been replaced
+    for (const over of this.dirtyFrom(path)) this.dirty.delete(over); // the files there were replaced
     for (const { old, kind } of carried) this.dirty.set(path + old.slice(from.length), kind);
-    if (wasNew) return; // a new note under its final name
+    if (wasNew) return; // a new note, reported under its final path
 
     const last = this.lastRelated(from, path);
-    if (last && covers(last, from, path)) return; // its folder's move said so
-    if (isFolder(path)) this.eraseTail((move) => move.from !== null && covers({ path, from }, move.from, move.path));
+    if (last && covers(last, from, path)) return; // covered by its folder's rename
+    if (isFolder(path)) this.removeTrailingMoves((move) => move.from !== null && covers({ path, from }, move.from, move.path));
     const position = this.lastMove.get(from);
     if (position !== undefined && last && last.path === from && last.from !== null && !last.isSent) {
-      this.erase(from);
+      this.removeLastMove(from);
       if (last.from !== path) this.put(position, { path, from: last.from, isSent: false });
     } else {
       this.append({ path, from, isSent: false });
@@ -136,17 +136,17 @@ export class ChangeQueue {
     }
   }
 
-  /** Takes back the last move that names `path`. */
-  private erase(path: string): void {
+  /** Removes the last move that names `path`. */
+  private removeLastMove(path: string): void {
     const position = this.lastMove.get(path);
     const move = this.moveAt(position);
     if (position === undefined || !move) return;
     this.moves[position] = null;
-    for (const name of namesOf(move)) this.forget(name, position);
+    for (const name of namesOf(move)) this.unlink(name, position);
   }
 
-  /** Points `lastMove` of a name at the move before `position` that names it. */
-  private forget(name: string, position: number): void {
+  /** Sets `lastMove` of a path to the last move before `position` that names it. */
+  private unlink(name: string, position: number): void {
     if (this.lastMove.get(name) !== position) return;
     this.lastMove.delete(name);
     for (let index = position - 1; index >= 0; index -= 1) {
@@ -158,17 +158,17 @@ export class ChangeQueue {
     }
   }
 
-  /** Takes back the latest moves as long as they match: the single events that came just before their folder's. */
-  private eraseTail(matches: (move: Move) => boolean): void {
+  /** Removes the latest moves as long as they match: the events of single files just before their folder's event. */
+  private removeTrailingMoves(matches: (move: Move) => boolean): void {
     let end = this.moves.length;
     for (; end > 0; end -= 1) {
       const move = this.moveAt(end - 1);
       if (move && (move.isSent || !matches(move))) break;
     }
-    if (end < this.moves.length) this.keepMoves(this.moves.slice(0, end));
+    if (end < this.moves.length) this.replaceMoves(this.moves.slice(0, end));
   }
 
-  private keepMoves(moves: readonly (Move | null)[]): void {
+  private replaceMoves(moves: readonly (Move | null)[]): void {
     this.moves = [];
     this.lastMove.clear();
     for (const move of moves) if (move) this.append(move);
@@ -178,12 +178,12 @@ export class ChangeQueue {
     return position === undefined ? null : (this.moves[position] ?? null);
   }
 
-  /** The last move that names one of the paths, a folder above it or something below it. */
+  /** The last move that names one of the paths, a parent folder or a descendant of it. */
   private lastRelated(...paths: readonly string[]): Move | null {
     let last = -1;
     for (const path of paths) {
-      for (const name of withFoldersAbove(path)) last = Math.max(last, this.lastMove.get(name) ?? -1);
-      if (!isFolder(path)) continue; // only folders have something below, and they are rare
+      for (const name of withParents(path)) last = Math.max(last, this.lastMove.get(name) ?? -1);
+      if (!isFolder(path)) continue; // only folders have descendants, and they are rare
       for (const [name, position] of this.lastMove) if (isWithin(name, path)) last = Math.max(last, position);
     }
     return this.moveAt(last);
@@ -195,7 +195,7 @@ export class ChangeQueue {
   }
 }
 
-function told({ path, from }: Move): Change {
+function toChange({ path, from }: Move): Change {
   return from === null ? { kind: "deleted", path } : { kind: "renamed", path, oldPath: from };
 }
 
@@ -207,7 +207,7 @@ function namesOf({ path, from }: Move): readonly string[] {
   return from === null ? [path] : [path, from];
 }
 
-/** Whether moving a folder, as `move` says, also moved `from` to `path`. */
+/** Whether the folder's rename `move` also renamed `from` to `path`. */
 function covers(move: { readonly path: string; readonly from: string | null }, from: string, path: string): boolean {
   if (move.from === null || !isWithin(from, move.from)) return false;
   return path === move.path + from.slice(move.from.length);
@@ -221,7 +221,7 @@ function isFolder(path: string): boolean {
   return !path.endsWith(".md");
 }
 
-function withFoldersAbove(path: string): readonly string[] {
+function withParents(path: string): readonly string[] {
   const names = [path];
   for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) names.push(path.slice(0, cut));
   return names;

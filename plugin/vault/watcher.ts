@@ -1,21 +1,21 @@
-/** Obsidian's vault events as `Change` values. Notes and folders only: nothing else is indexed. */
+/** Obsidian's vault events as `Change` values, for notes and folders only: nothing else is indexed. */
 import { type EventRef, type TAbstractFile, TFile, TFolder, type Vault } from "obsidian";
 import { type Change } from "../protocol/messages";
 
 /**
- * Listens until the returned references are let go. Call it after layout-ready: before that, Obsidian reports every
- * file of the vault as created.
+ * Reports changes until the returned references are released. Call it after layout-ready: before that, Obsidian reports
+ * every file of the vault as created.
  */
 export function watchVault(vault: Vault, report: (change: Change) => void): readonly EventRef[] {
   return [
     vault.on("create", (file) => {
-      if (isNote(file)) report({ kind: "created", path: onTheWire(file.path) });
+      if (isNote(file)) report({ kind: "created", path: toNfc(file.path) });
     }),
     vault.on("modify", (file) => {
-      if (isNote(file)) report({ kind: "modified", path: onTheWire(file.path) });
+      if (isNote(file)) report({ kind: "modified", path: toNfc(file.path) });
     }),
     vault.on("delete", (file) => {
-      if (isNote(file) || file instanceof TFolder) report({ kind: "deleted", path: onTheWire(file.path) });
+      if (isNote(file) || file instanceof TFolder) report({ kind: "deleted", path: toNfc(file.path) });
     }),
     vault.on("rename", (file, oldPath) => {
       const change = renameOf(file, oldPath);
@@ -24,10 +24,10 @@ export function watchVault(vault: Vault, report: (change: Change) => void): read
   ];
 }
 
-/** A file can become a note, or stop being one, by its new ending. */
+/** A rename can turn a file into a note, or a note into another file, by its extension. */
 function renameOf(file: TAbstractFile, oldPath: string): Change | null {
-  const path = onTheWire(file.path);
-  const from = onTheWire(oldPath);
+  const path = toNfc(file.path);
+  const from = toNfc(oldPath);
   if (file instanceof TFolder) return { kind: "renamed", path, oldPath: from };
   const wasNote = from.endsWith(".md");
   if (isNote(file)) return wasNote ? { kind: "renamed", path, oldPath: from } : { kind: "created", path };
@@ -38,7 +38,7 @@ function isNote(file: TAbstractFile): boolean {
   return file instanceof TFile && file.extension === "md";
 }
 
-/** macOS spells accents in two characters; the wire in one. */
-function onTheWire(path: string): string {
+/** Paths on the wire are NFC; macOS stores accents decomposed. */
+function toNfc(path: string): string {
   return path.normalize("NFC");
 }

@@ -22,9 +22,9 @@ from quarry.indexing.activity import Progress, State
 from quarry.indexing.maintenance import Maintenance, Updated
 from quarry.indexing.worker import Worker
 from quarry.model import ModelState
-from quarry.search import Answer, Explanation, FurtherPassages, Legs, Related, Source
+from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.settings import Settings, write_settings
-from quarry.types import Leg, PropertyValue, Scope, SearchRequest, VaultChange
+from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
 
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
@@ -47,7 +47,7 @@ class Status(Struct, frozen=True):
     model_name: str
     model_state: ModelState
     model_message: str | None
-    missing: Mapping[Leg, str]
+    missing: Mapping[Retriever, str]
     problem_count: int
     problems: tuple[Problem, ...]
     indexed_ms: int | None
@@ -139,9 +139,9 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        with self._legs() as legs:
+        with self._search_context() as context:
             return searching.search(
-                request, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+                request, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
 
     def further_passages(
@@ -151,9 +151,9 @@ class Engine:
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        with self._legs() as legs:
+        with self._search_context() as context:
             return searching.further_passages(
-                request, path, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
 
     def explain(
@@ -162,9 +162,9 @@ class Engine:
         """
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
         """
-        with self._legs() as legs:
+        with self._search_context() as context:
             explained = searching.explain(
-                request, path, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
         return explained or self._absent(path)
 
@@ -184,8 +184,8 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        with self._legs() as legs:
-            return searching.related(source, legs, scope, limit, snippet_width, _deadline(is_cancelled))
+        with self._search_context() as context:
+            return searching.related(source, context, scope, limit, snippet_width, _deadline(is_cancelled))
 
     def read_note(self, path: str) -> WholeNote:
         """
@@ -302,14 +302,14 @@ class Engine:
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _weights(self) -> Mapping[Leg, float]:
+    def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
 
     @contextmanager
-    def _legs(self) -> Iterator[Legs]:
+    def _search_context(self) -> Iterator[SearchContext]:
         with self._reading() as reader:
             encoder = self._maintenance.encoder_for(reader)
-            yield Legs(reader, encoder, self._maintenance.missing(encoder))
+            yield SearchContext(reader, encoder, self._maintenance.missing(encoder))
         self._maintenance.model.hurry()
 
     def _absent(self, path: str) -> Explanation:

@@ -66,7 +66,7 @@ class ModelSlot:
         except ModelMissing as error:
             self.message = str(error)
             _log.warning("model %s: %s", self.name, type(error).__name__)
-        except Exception:  # a broken library must cost the meaning leg only, and the user must learn of it
+        except Exception:  # a broken library must cost the dense retriever only, and the user must learn of it
             self.message = f"the model {self.name!r} could not be loaded; run `quarry doctor` to see why"
             _log.exception("model %s failed to load", self.name)
         finally:

@@ -219,14 +219,14 @@ export class Product {
     });
   }
 
-  /** @returns {Promise<string>} what is said above the rows about the query; empty where nothing is */
-  async remarks() {
-    return (await this.pane.locator(".quarry-remarks").textContent()) ?? "";
+  /** @returns {Promise<string>} the lines above the rows about the adjusted query; empty when there are none */
+  async adjustments() {
+    return (await this.pane.locator(".quarry-adjustments").textContent()) ?? "";
   }
 
-  /** @param {RegExp} words that are said above the rows in the end */
-  async remarked(words) {
-    await this.pane.locator(".quarry-remarks", { hasText: words }).waitFor({ timeout: DEADLINE_MS });
+  /** @param {RegExp} words of a line above the rows to wait for */
+  async adjusted(words) {
+    await this.pane.locator(".quarry-adjustments", { hasText: words }).waitFor({ timeout: DEADLINE_MS });
   }
 
   /** @returns {Promise<string>} what the pane's last line says */

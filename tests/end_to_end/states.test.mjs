@@ -189,9 +189,9 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     await product.start();
 
     const found = await product.search("keel");
-    const handicap = await product.pane.locator(".quarry-handicap").innerText();
+    const degradation = await product.pane.locator(".quarry-degradation").innerText();
     assert.deepEqual(found.map(({ path, why }) => [path, why]), [["Boat.md", "exact"]]);
-    assert.match(handicap, /^Meaning search is off\. .*\/no\/such\/folder/);
+    assert.match(degradation, /^Meaning search is off\. .*\/no\/such\/folder/);
 
     assert.deepEqual(await product.search("qqxyzzy"), []);
     await product.shows("no-results");
@@ -211,12 +211,12 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     product = await openProduct({ notes: NOTES });
     await product.start();
     const rows = await product.search("keel folder:Old");
-    const remark = await product.remarks();
+    const adjustment = await product.adjustments();
     await product.search("folder:Nowhere");
     await product.shows("no-results");
 
     assert.equal(rows[0]?.path, "Boat.md");
-    assert.match(remark, /You asked for notes .*Old/);
+    assert.match(adjustment, /You asked for notes .*Old/);
     assert.match((await product.panelWords()).detail, /^Looked for notes in Nowhere\./);
     assert.deepEqual(product.host.errors(), []);
   });
@@ -225,7 +225,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     product = await openProduct({ notes: { ...NOTES, "Varnish.md": "# Varnish\n\nThe varnished mahogany shone.\n" } });
     await product.start();
     await product.search("mahogny");
-    await product.remarked(/mahogny.*mahogany/);
+    await product.adjusted(/mahogny.*mahogany/);
     const rows = await product.rows();
     await product.pane.getByRole("button", { name: 'Search for "mahogny" instead' }).click();
     await product.answered();

@@ -2,7 +2,7 @@
 import { type Clock } from "../../plugin/clock";
 import { type ExplainResult, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
 import { type Answer } from "../../plugin/search/session";
-import { type Asks, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
+import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
 
 export function passage(fields: Partial<Passage> = {}): Passage {
@@ -44,7 +44,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
   const { hits, total, missing, understood, corrections, relaxed } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", isOfTyping: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
+  return { query: "retry", mode: "hybrid", lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -149,7 +149,7 @@ export interface Asked {
 }
 
 /** A client that writes down what it is asked; the test gives the answers. */
-export class FakeClient implements Asks {
+export class FakeClient implements Requester {
   readonly asked: Asked[] = [];
 
   get last(): Asked {

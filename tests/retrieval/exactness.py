@@ -36,12 +36,12 @@ from quarry.evaluation.running import Asked, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index.vector import matrix
 from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
-from quarry.search.evidence import POOL
+from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
 HITS = 10
 SHARE_BY_SIGNS = matrix.SHORTLIST / matrix.EXACT_ROWS  # of all passages, in the smallest vault that has so many
-LEAST_BY_SIGNS = OVERFETCH * POOL + OVERFETCH_EXTRA  # passages: fewer would leave less than the meaning leg asks for
+LEAST_BY_SIGNS = OVERFETCH * POOL + OVERFETCH_EXTRA  # passages: fewer would leave less than dense retrieval asks for
 _ALIKE = 1e-9
 
 Values = Mapping[str, float]
@@ -80,7 +80,7 @@ def weigh(
         system: One of `evaluation.systems.SYSTEMS`, which all of them follow.
 
     Raises:
-        IndexUnavailable: A leg cannot serve, or not the way it is to be measured.
+        IndexUnavailable: A retriever cannot serve, or not the way it is to be measured.
         ValueError: The searches do not refuse the same queries, or the index is not what the model makes.
     """
     prepared = prepare(collection, folder, keep=keep)

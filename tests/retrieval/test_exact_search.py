@@ -15,8 +15,8 @@ from quarry.evaluation.systems import SYSTEMS
 from quarry.index import LexicalQuery, Reader, note_of
 from quarry.index.deadline import NO_DEADLINE
 from quarry.indexing.preparing import embedded_text
-from quarry.search.evidence import WEIGHTS
-from quarry.search.question import K1
+from quarry.search.features import FIELD_WEIGHTS
+from quarry.search.prepare import K1
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest
 
@@ -86,7 +86,7 @@ def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(reader: Re
     asked, notes = LexicalQuery.of(query.split()), range(1, 100)
     assert reader._keywords._words is not None
 
-    passages = [of.lexical(asked, None, 30, deadline=NO_DEADLINE, weights=WEIGHTS) for of in (exact, reader)]
+    passages = [of.lexical(asked, None, 30, deadline=NO_DEADLINE, weights=FIELD_WEIGHTS) for of in (exact, reader)]
     named = [of.lexical_notes(asked, None, 30, deadline=NO_DEADLINE, by_name=True) for of in (exact, reader)]
     whole = [of.lexical_notes(asked, None, 30, deadline=NO_DEADLINE) for of in (exact, reader)]
 

@@ -66,6 +66,12 @@ class Vault:
         file.write_text(text, "utf-8")
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
+    def hide_change(self, index: Index, path: str) -> None:
+        """Have *index* know the file's present times, as where a disk has none that programs cannot set."""
+        with index.reader() as reader:
+            stamp = reader.stamps()[path]
+        index.restamp(path, replace(stamp, ctime_ns=(self.root / path).stat().st_ctime_ns))
+
     def rename(self, old: str, new: str) -> VaultChange:
         """Rename a file or folder; returns what Obsidian would tell."""
         (self.root / new).parent.mkdir(parents=True, exist_ok=True)
@@ -259,7 +265,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:
-            said.append((hit.path, hit.score, sorted(hit.legs), hit.title_marks, hit.shares))
+            said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
                 (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]

@@ -140,17 +140,17 @@ class Reader(SearchReader):
 
     def stamps(self) -> dict[str, FileStamp]:
         """What every indexed file looked like when it was read, by path."""
-        rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256 FROM notes")
-        return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
+        rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
+        return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
         """As `stamps`, of the notes that are, or lie below, one of *places*, which are NFC."""
         sql = (  # "0" is what follows "/"
-            "SELECT path, size_bytes, mtime_ns, sha256 FROM notes WHERE path = ?1 OR composed = ?1"
+            "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
             " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
         )
         rows = [row for place in places for row in select(self._db, sql, (place,))]
-        return {path: FileStamp(size_bytes, mtime_ns, sha256) for path, size_bytes, mtime_ns, sha256 in rows}
+        return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     # --- links ---------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from quarry.index.ids import note_of_sql
 from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 5  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 6  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
@@ -39,6 +39,7 @@ _TABLES = (
         problems TEXT NOT NULL,        -- JSON array
         size_bytes INTEGER NOT NULL,
         mtime_ns INTEGER NOT NULL,
+        ctime_ns INTEGER NOT NULL,
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
         checksum BLOB NOT NULL,        -- over what `rows.note_values` gives, and the body

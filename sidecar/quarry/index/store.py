@@ -34,7 +34,7 @@ from quarry.index.vector.limits import VectorLimits
 from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
-from quarry.types import FileStamp, Leg, Note
+from quarry.types import FileStamp, Note, Retriever
 
 _log = logging.getLogger(__name__)
 
@@ -108,8 +108,8 @@ class Index:
                 self._writer.connection.close()
 
     @property
-    def missing(self) -> Mapping[Leg, str]:
-        """The legs that cannot serve, and why, in a sentence."""
+    def missing(self) -> Mapping[Retriever, str]:
+        """The retrievers that cannot serve, and why, in a sentence."""
         why = self._parts.fts5_missing
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
 

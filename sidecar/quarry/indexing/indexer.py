@@ -221,7 +221,7 @@ class Indexer:
             stamps |= {file.path: file.stamp for file in files if isinstance(file, NoteFile)}
             # A drawing's stamp is like no note's, so that it is looked at again and left out.
             drawings = [file for file in files if isinstance(file, DrawingFile)]
-            stamps |= {file.path: FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"") for file in drawings}
+            stamps |= {file.path: FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"", 0) for file in drawings}
             self._report_problems(run, files)
             self._monitor.between_batches()
         return stamps

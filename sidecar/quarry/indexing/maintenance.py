@@ -30,7 +30,7 @@ from quarry.indexing.staffing import Staffing
 from quarry.indexing.survey import Survey, named_by
 from quarry.indexing.whereabouts import Absence, whereabouts
 from quarry.model import ModelSlot
-from quarry.types import FileSeen, Leg, VaultChange
+from quarry.types import FileSeen, Retriever, VaultChange
 
 if TYPE_CHECKING:
     from quarry.indexing.indexer import Indexer, Outcome
@@ -118,9 +118,9 @@ class Maintenance:
         encoder = self.model.encoder
         return encoder if encoder and reader.meta_get(FINGERPRINT) == fingerprint_text(encoder.fingerprint) else None
 
-    def missing(self, encoder: Encoder | None) -> dict[Leg, str]:
-        """Each leg that cannot serve where *encoder* is at hand, with the reason and what to do, in one sentence."""
-        missing: dict[Leg, str] = dict(self.index.missing)
+    def missing(self, encoder: Encoder | None) -> dict[Retriever, str]:
+        """Each retriever that cannot serve with *encoder*, with the reason and what to do, in one sentence."""
+        missing: dict[Retriever, str] = dict(self.index.missing)
         if "dense" not in missing and encoder is None:
             missing["dense"] = self._why_no_meaning()
         return missing

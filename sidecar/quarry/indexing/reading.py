@@ -66,13 +66,13 @@ def read_one(root: Path, path: str) -> FoundFile:
     try:
         content = read_file(root, path, HEAD_BYTES)
         if _is_drawing(content):
-            return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns))
+            return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns))
         if content.is_cut:
             content = read_file(root, path, MAX_NOTE_BYTES + 1)
     except NoteNotFound as error:
         return MissedFile(path, error)
     sha256 = hashlib.sha256(content.data).digest()
-    return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256))
+    return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
 
 
 def read_groups(root: Path, moves: Iterable[Move]) -> Iterator[Sequence[tuple[FoundFile, str | None]]]:

@@ -7,20 +7,20 @@ from msgspec.structs import replace
 
 from quarry.index import Deadline
 from quarry.search.answer import Answer, FurtherPassages
-from quarry.search.attempting import Attempt, Attempts, Listing, count
-from quarry.search.legs import Legs, is_wanted
-from quarry.search.question import can_rank
-from quarry.search.quoting import Quoter
+from quarry.search.context import SearchContext, is_asked
+from quarry.search.execution import Listing, QueryExecution, QueryResult, count
+from quarry.search.prepare import can_rank
+from quarry.search.snippets import SnippetBuilder
 from quarry.text.query import parse_query
 from quarry.text.query_words import in_words
 from quarry.text.snippet import Wanted
-from quarry.types import Fusion, Leg, SearchRequest
+from quarry.types import Fusion, Retriever, SearchRequest
 
 
 def search(
     request: SearchRequest,
-    legs: Legs,
-    weights: Mapping[Leg, float],
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
     fusion: Fusion,
     deadline: Deadline,
     now: datetime,
@@ -37,21 +37,21 @@ def search(
         DeadlineExceeded, Cancelled: The deadline says so.
     """
     query = parse_query(request.query, request.scope, now=now)
-    missing = {leg: why for leg, why in legs.missing.items() if is_wanted(leg, request.mode)}
-    attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
+    missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
     if not can_rank(query):
-        return replace(_listed(attempts.listing(query.condition), attempts), understood=in_words(query))
-    attempt = attempts.until_found(query)
-    answer = _listed(attempt.listing, attempts) if attempt.listing else _answer(attempt, attempts)
-    understood = in_words(query, by_meaning="dense" in answer.legs)
+        return replace(_listed(execution.listing(query.condition), execution), understood=in_words(query))
+    result = execution.run_with_relaxation(query)
+    answer = _listed(result.listing, execution) if result.listing else _answer(result, execution)
+    understood = in_words(query, by_meaning="dense" in answer.retrievers)
     return replace(answer, missing=missing, understood=understood)
 
 
 def further_passages(
     request: SearchRequest,
     path: str,
-    legs: Legs,
-    weights: Mapping[Leg, float],
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
     fusion: Fusion,
     deadline: Deadline,
     now: datetime,
@@ -63,45 +63,45 @@ def further_passages(
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
     query = parse_query(request.query, request.scope, now=now)
-    note = legs.reader.note_named(path)
-    attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
-    attempt = attempts.until_found(query) if can_rank(query) else None
-    listing = attempt.listing if attempt else attempts.listing(query.condition)
-    shown = listing.found if listing else attempt.found if attempt else ()
+    note = context.reader.note_named(path)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    result = execution.run_with_relaxation(query) if can_rank(query) else None
+    listing = result.listing if result else execution.listing(query.condition)
+    shown = listing.found if listing else result.found if result else ()
     hit = next((found for found in shown if note and found.group.path == note.path), None)
     if hit is None:
         return FurtherPassages((), truncated=False)
-    quoter = _quoter(attempt, attempts) if attempt and not listing else _listing_quoter(attempts)
-    return quoter.further_passages(hit, request)
+    builder = _snippet_builder(result, execution) if result and not listing else _listing_builder(execution)
+    return builder.further_passages(hit, request)
 
 
-def _answer(attempt: Attempt, asked: Attempts) -> Answer:
+def _answer(result: QueryResult, asked: QueryExecution) -> Answer:
     """What was found, with its passages quoted."""
-    serving = asked.legs.serving(asked.request.mode)
+    retrievers = asked.context.available(asked.request.mode)
     asked.deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
-    hits, truncated = _quoter(attempt, asked).hits(attempt.found, asked.request)
+    hits, truncated = _snippet_builder(result, asked).hits(result.found, asked.request)
     return Answer(
         hits=hits,
-        total=count(attempt, asked.legs.reader, serving, asked.deadline),
-        legs=serving,
+        total=count(result, asked.context.reader, retrievers, asked.deadline),
+        retrievers=retrievers,
         missing={},
         truncated=truncated,
-        corrections=attempt.question.corrections,
-        relaxed=attempt.relaxed,
+        corrections=result.prepared.corrections,
+        relaxed=result.relaxed,
     )
 
 
-def _listed(listing: Listing, asked: Attempts) -> Answer:
+def _listed(listing: Listing, asked: QueryExecution) -> Answer:
     """The newest notes that conditions admit, by their first passages."""
-    hits, truncated = _listing_quoter(asked).hits(listing.found, asked.request)
+    hits, truncated = _listing_builder(asked).hits(listing.found, asked.request)
     return Answer(hits, listing.total, (), {}, truncated)
 
 
-def _quoter(attempt: Attempt, asked: Attempts) -> Quoter:
-    legs, question = asked.legs, attempt.question
-    encoder = legs.encoder if "dense" in legs.serving(asked.request.mode) else None
-    return Quoter(legs.reader, question.wanted(), encoder, question.vector, asked.deadline)
+def _snippet_builder(result: QueryResult, asked: QueryExecution) -> SnippetBuilder:
+    context, prepared = asked.context, result.prepared
+    encoder = context.encoder if "dense" in context.available(asked.request.mode) else None
+    return SnippetBuilder(context.reader, prepared.wanted(), encoder, prepared.vector, asked.deadline)
 
 
-def _listing_quoter(asked: Attempts) -> Quoter:
-    return Quoter(asked.legs.reader, Wanted({}), None, None, asked.deadline)
+def _listing_builder(asked: QueryExecution) -> SnippetBuilder:
+    return SnippetBuilder(asked.context.reader, Wanted({}), None, None, asked.deadline)

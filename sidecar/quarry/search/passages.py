@@ -6,19 +6,19 @@ from quarry.index import Deadline, NearestChunks, Reader
 from quarry.index.ids import SLOT_BITS
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.signals import SCORE_DIGITS
-from quarry.search.evidence import WEIGHTS, Evidence
-from quarry.search.question import Question
+from quarry.search.features import FIELD_WEIGHTS, CandidateFeatures
+from quarry.search.prepare import PreparedQuery
 from quarry.types import Fused
 
 Passages = Callable[[int, str, float], tuple[Fused, ...]]
 """Note id, path and score -> its passages, best first; each carries the note's score."""
 
 
-def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline: Deadline) -> Passages:
-    """Passages from what the legs proposed; a note that only matches as a whole is asked for its best one."""
-    by_word, by_meaning, nearest = dict(evidence.lexical), dict(evidence.dense), evidence.nearest
+def passages_by(features: CandidateFeatures, prepared: PreparedQuery, reader: Reader, deadline: Deadline) -> Passages:
+    """Passages from what the retrievers proposed; a note that only matches as a whole is asked for its best one."""
+    by_word, by_meaning, nearest = dict(features.lexical), dict(features.dense), features.nearest
     lexical_ranks, dense_ranks = _ranks(by_word), _ranks(by_meaning)
-    highest = evidence.highest
+    highest = features.highest
     proposed: dict[int, list[int]] = {}
     for chunk_id in by_word | by_meaning:
         proposed.setdefault(chunk_id >> SLOT_BITS, []).append(chunk_id)
@@ -29,7 +29,9 @@ def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline
         cosines = {chunk_id: by_meaning[chunk_id] for chunk_id in of_note if chunk_id in by_meaning}
         cosines |= _nearest(nearest, note_id)
         if not bm25 and not cosines:
-            first = reader.best_chunks(question.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=WEIGHTS)
+            first = reader.best_chunks(
+                prepared.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=FIELD_WEIGHTS
+            )
             bm25 = {candidate.chunk_id: candidate.score for candidate in first}
 
         def strength(chunk_id: int) -> float:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decode, encodeNotification, encodeRequest, isWellFormed, parseObject } from "../../../plugin/protocol/codec";
+import { decode, encodableChange, encodeNotification, encodeRequest, parseObject } from "../../../plugin/protocol/codec";
 import { indexStatus } from "../builders";
 
 test("a request is JSON-RPC 2.0 with its id", () => {
@@ -16,14 +16,32 @@ test("half an emoji becomes a replacement character, wherever it stands; a whole
   expect(JSON.parse(search)).toMatchObject({ params: { query: "x\ufffd" } });
 });
 
-test.each([
-  ["", true],
-  ["naïve 😀", true],
-  ["\ud83d", false],
-  ["a\ude00b", false],
-  ["\ude00\ud83d", false],
-])("%j can be carried by UTF-8: %s", (text, isCarried) => {
-  expect(isWellFormed(text)).toBe(isCarried);
+describe("an encodable change", () => {
+  const LONE_SURROGATE = "half\ud83d.md";
+
+  test("is the change itself", () => {
+    const change = { kind: "renamed", path: "b.md", oldPath: "a 😀.md" } as const;
+
+    expect(encodableChange(change)).toBe(change);
+  });
+
+  test("has at most 4,096 characters in its path, however many code units", () => {
+    const longest = { kind: "modified", path: "😀".repeat(4_096) } as const;
+
+    expect(encodableChange(longest)).toBe(longest);
+    expect(encodableChange({ kind: "modified", path: "😀".repeat(4_096) + "x" })).toBeNull();
+    expect(encodableChange({ kind: "modified", path: "x".repeat(4_097) })).toBeNull();
+  });
+
+  test.each(["\ud83d", "a\ude00b", "\ude00\ud83d", LONE_SURROGATE])("has no lone surrogate in its path (%j)", (path) => {
+    expect(encodableChange({ kind: "deleted", path })).toBeNull();
+  });
+
+  test("of a rename with one such path is a creation or a deletion", () => {
+    expect(encodableChange({ kind: "renamed", path: "b.md", oldPath: LONE_SURROGATE })).toEqual({ kind: "created", path: "b.md" });
+    expect(encodableChange({ kind: "renamed", path: LONE_SURROGATE, oldPath: "a.md" })).toEqual({ kind: "deleted", path: "a.md" });
+    expect(encodableChange({ kind: "renamed", path: LONE_SURROGATE, oldPath: LONE_SURROGATE })).toBeNull();
+  });
 });
 
 test("a notification has no id", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asEditorText, lineAt, locate } from "../../../plugin/search/passage";
+import { toEditorText, lineAt, locatePassage } from "../../../plugin/search/passage";
 import { passage } from "../builders";
 
 const found = passage({
@@ -11,7 +11,7 @@ const found = passage({
 const note = "# Gate\n\nretry with capped backoff, then stop";
 
 const at = (text: string): string => {
-  const { start, end } = locate(text, found);
+  const { start, end } = locatePassage(text, found);
   return `${text.slice(0, start)}[${text.slice(start, end)}]${text.slice(end)}`;
 };
 
@@ -37,22 +37,22 @@ describe("the passage", () => {
   });
 
   test("is its old place, within the text, when no word of it is left", () => {
-    expect(locate("gone", found)).toEqual({ start: 4, end: 4 });
+    expect(locatePassage("gone", found)).toEqual({ start: 4, end: 4 });
   });
 
   test("with characters that mean something in patterns is found by themselves", () => {
     const odd = passage({ snippet: "a (b) [c] $d", marks: [{ start: 2, end: 9, kind: "word" }], matchStart: 0, matchEnd: 7 });
 
-    expect(locate("xx a (b) [c] $d", odd)).toEqual({ start: 5, end: 12 });
+    expect(locatePassage("xx a (b) [c] $d", odd)).toEqual({ start: 5, end: 12 });
   });
 
   test("without a mark is its stated place", () => {
-    expect(locate(note, passage({ marks: [], matchStart: 8, matchEnd: 13 }))).toEqual({ start: 8, end: 13 });
+    expect(locatePassage(note, passage({ marks: [], matchStart: 8, matchEnd: 13 }))).toEqual({ start: 8, end: 13 });
   });
 });
 
 test("an editor shows no byte order mark and one character a line end", () => {
-  expect(asEditorText("\uFEFFa\r\nb\rc\n")).toBe("a\nb\nc\n");
+  expect(toEditorText("\uFEFFa\r\nb\rc\n")).toBe("a\nb\nc\n");
 });
 
 test.each([

@@ -160,13 +160,13 @@ describe("when the typing rests", () => {
 
   test("a corrected answer is a new one, an answer that is the same is not", async () => {
     await typed("refrences");
-    session.rest();
+    session.finishTyping();
     client.last.answer({ ...searchResult(hit("a.md")), corrections: [{ typed: "refrences", used: "references" }] });
     await settled();
     const corrected = session.state;
     await clock.advance(100);
     await typed("xyzzy");
-    session.rest();
+    session.finishTyping();
     client.last.answer(searchResult());
     await settled();
 
@@ -194,9 +194,9 @@ describe("when the typing rests", () => {
 
   test("rows that someone chooses among stay", async () => {
     await typed("refrences", "retry it");
-    session.hold();
+    session.freezeRows();
     await clock.advance(5_000);
-    session.rest();
+    session.finishTyping();
 
     expect(asked()).toEqual([["refrences", true]]);
   });

@@ -2,18 +2,18 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Client } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
 import { indexStatus, nodeClock, searchResult, until } from "../builders";
-import { FakeServer, hello, type Message, openSocket } from "./server";
+import { FakeServer, type Message, initializeResult, openSocket } from "./server";
 
 let server: FakeServer;
 let connection: Connection;
 let client: Client;
-let remarks: string[];
+let logged: string[];
 
 beforeEach(async () => {
   server = await FakeServer.start();
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
-  remarks = [];
-  client = new Client(connection, nodeClock, (line) => remarks.push(line));
+  logged = [];
+  client = new Client(connection, nodeClock, (line) => logged.push(line));
   connection.open(() => Promise.resolve({ port: server.port, token: "t" }));
   await until(() => connection.state.kind === "open");
 });
@@ -26,7 +26,7 @@ afterEach(async () => {
 /** Leaves a method without an answer. */
 function silence(method: string): void {
   server.respond = (message, reply) => {
-    if (message.method !== method) reply({ result: message.method === "initialize" ? hello : {} });
+    if (message.method !== method) reply({ result: message.method === "initialize" ? initializeResult : {} });
   };
 }
 
@@ -37,7 +37,7 @@ describe("asking", () => {
     server.respond = ({ params }, reply) => {
       reply({ result: { ...searchResult(), tokens: Number(params["query"]) } });
     };
-    const replies = await Promise.all([client.ask("search", { query: "1" }), client.ask("search", { query: "2" })]);
+    const replies = await Promise.all([client.call("search", { query: "1" }), client.call("search", { query: "2" })]);
 
     expect(replies).toMatchObject([
       { ok: true, value: { tokens: 1 } },
@@ -50,8 +50,8 @@ describe("asking", () => {
     server.respond = (_, reply) => {
       waiting.push(reply);
     };
-    const first = client.ask("search", { query: "1" });
-    const second = client.ask("search", { query: "2" });
+    const first = client.call("search", { query: "1" });
+    const second = client.call("search", { query: "2" });
     await until(() => waiting.length === 2);
     waiting[1]?.({ result: "second" });
     waiting[0]?.({ result: "first" });
@@ -65,7 +65,7 @@ describe("asking", () => {
       reply({ error: { code: -32010, message: "no closing quote", data: { kind: "bad-query", next: "close it", position: 3 } } });
     };
 
-    expect(await client.ask("search", { query: 'a "b' })).toEqual({
+    expect(await client.call("search", { query: 'a "b' })).toEqual({
       ok: false,
       failure: { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 },
     });
@@ -76,7 +76,7 @@ describe("asking", () => {
       reply({ error: { code: -32014, message: "busy", data: { kind: "busy", next: "try again" } } });
     };
 
-    expect(await client.ask("index/rebuild", {})).toEqual({
+    expect(await client.call("index/rebuild", {})).toEqual({
       ok: false,
       failure: { kind: "refused", reason: "busy", message: "busy", next: "try again" },
     });
@@ -84,7 +84,7 @@ describe("asking", () => {
 
   test("no answer in time is a failure, and the sidecar is told to stop", async () => {
     silence("search");
-    const reply = await client.ask("search", { query: "slow" }, 30);
+    const reply = await client.call("search", { query: "slow" }, 30);
     await until(() => heard("$/cancel").length > 0);
 
     expect(reply).toEqual({ ok: false, failure: { kind: "timed-out", afterMs: 30 } });
@@ -94,12 +94,12 @@ describe("asking", () => {
   test("without a connection nothing is sent", async () => {
     connection.close();
 
-    expect(await client.ask("search", { query: "x" })).toEqual({ ok: false, failure: { kind: "not-connected" } });
+    expect(await client.call("search", { query: "x" })).toEqual({ ok: false, failure: { kind: "not-connected" } });
   });
 
   test("what was asked when the connection broke fails once", async () => {
     silence("search");
-    const reply = client.ask("search", { query: "x" });
+    const reply = client.call("search", { query: "x" });
     await until(() => heard("search").length > 0);
     server.cut();
 
@@ -123,7 +123,7 @@ describe("cancelling", () => {
     const pending = client.request("search", { query: "x" });
     await pending.reply;
     pending.cancel();
-    await client.ask("index/status", {});
+    await client.call("index/status", {});
 
     expect(heard("$/cancel")).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe("cancelling", () => {
     silence("search");
     const pending = client.request("search", { query: "x" });
     pending.abandon();
-    await client.ask("index/status", {});
+    await client.call("index/status", {});
 
     expect(await pending.reply).toEqual({ ok: false, failure: { kind: "cancelled" } });
     expect(heard("$/cancel")).toEqual([]);
@@ -148,7 +148,7 @@ describe("cancelling", () => {
     await until(() => heard("search").length > 0);
     pending.cancel();
     late({ result: searchResult() });
-    await client.ask("index/status", {});
+    await client.call("index/status", {});
 
     expect(await pending.reply).toEqual({ ok: false, failure: { kind: "cancelled" } });
   });
@@ -156,7 +156,7 @@ describe("cancelling", () => {
 
 test("what the sidecar says unasked reaches those who listen", async () => {
   const heardUnasked: unknown[] = [];
-  client.notified.listen((notification) => heardUnasked.push(notification));
+  client.notifications.listen((notification) => heardUnasked.push(notification));
   const params = { indexed: ["a.md"], removed: [], status: indexStatus() };
   server.notify("index/updated", params);
   await until(() => heardUnasked.length > 0);
@@ -169,11 +169,11 @@ test("an error that names no request is written down and settles none", async ()
   server.respond = (_, reply) => {
     answer = reply;
   };
-  const reply = client.ask("search", { query: "x" });
+  const reply = client.call("search", { query: "x" });
   await until(() => heard("search").length > 0);
   answer({ id: null, error: { code: -32700, message: "the frame is not JSON", data: { kind: "parse" } } });
   answer({ result: searchResult() });
 
   expect(await reply).toEqual({ ok: true, value: searchResult() });
-  expect(remarks).toEqual(["An error that names no request: -32700 parse"]);
+  expect(logged).toEqual(["Error without a request id: -32700 parse"]);
 });

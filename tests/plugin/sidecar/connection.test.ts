@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Connection, type ConnectionState } from "../../../plugin/sidecar/connection";
 import { type Endpoint } from "../../../plugin/protocol/discovery";
 import { nodeClock, until } from "../builders";
-import { FakeServer, hello, openSocket } from "./server";
+import { FakeServer, initializeResult, openSocket } from "./server";
 
 let server: FakeServer;
 let connection: Connection;
@@ -36,7 +36,7 @@ describe("opening", () => {
         params: { token: "the token", protocol: 1, client: { name: "test", version: "1" } },
       },
     ]);
-    expect(connection.state).toEqual({ kind: "open", hello });
+    expect(connection.state).toEqual({ kind: "open", server: initializeResult });
   });
 
   test("nothing can be sent before it is open", () => {
@@ -50,15 +50,15 @@ describe("opening", () => {
     connection.received.listen((message) => received.push(message));
     connection.open(here);
     await until(isOpen);
-    server.notify("index/progress", hello.status);
+    server.notify("index/progress", initializeResult.status);
     await until(() => received.length > 0);
 
-    expect(received).toEqual([{ kind: "notification", notification: { method: "index/progress", params: hello.status } }]);
+    expect(received).toEqual([{ kind: "notification", notification: { method: "index/progress", params: initializeResult.status } }]);
   });
 
   test("a sidecar that speaks another protocol is not asked again", async () => {
     server.respond = (_, reply) => {
-      reply({ result: { ...hello, protocol: 2, version: "9.0.0" } });
+      reply({ result: { ...initializeResult, protocol: 2, version: "9.0.0" } });
     };
     connection.open(here);
     await until(() => connection.state.kind === "incompatible");
@@ -94,7 +94,7 @@ describe("coming back", () => {
   test("a refused token is tried again with a new one, since the sidecar may have restarted", async () => {
     const tokens = ["stale", "fresh"];
     server.respond = ({ params }, reply) => {
-      if (params["token"] === "fresh") reply({ result: hello });
+      if (params["token"] === "fresh") reply({ result: initializeResult });
       else reply({ error: { code: -32001, message: "wrong token", data: { kind: "unauthorized", next: "" } } });
     };
     connection.open(() => Promise.resolve({ port: server.port, token: tokens.shift() ?? "fresh" }));

@@ -11,7 +11,7 @@ export interface Message {
   readonly params: Record<string, unknown>;
 }
 
-export const hello: InitializeResult = {
+export const initializeResult: InitializeResult = {
   protocol: 1,
   version: "0.1.0",
   vault: { id: "v", name: "Notes", path: "/notes" },
@@ -22,7 +22,7 @@ export class FakeServer {
   readonly received: Message[] = [];
   /** Answers everything but what a test takes over. */
   respond: (message: Message, reply: (fields: object) => void) => void = (message, reply) => {
-    reply({ result: message.method === "initialize" ? hello : {} });
+    reply({ result: message.method === "initialize" ? initializeResult : {} });
   };
   private readonly sockets = new Set<WebSocket>();
 

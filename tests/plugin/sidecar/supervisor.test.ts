@@ -6,7 +6,7 @@ import { type StartFailure } from "../../../plugin/sidecar/failure";
 import { type EngineProcess, type Exit, type Launcher, type Program, type StartOutcome } from "../../../plugin/sidecar/process";
 import { type EngineState, Supervisor } from "../../../plugin/sidecar/supervisor";
 import { type ManualClock, indexStatus, manualClock, nodeClock, until } from "../builders";
-import { FakeServer, hello, openSocket } from "./server";
+import { FakeServer, initializeResult, openSocket } from "./server";
 
 const program: Program = { path: "/bin/quarry", version: "0.1.0", protocol: 1 };
 const announced: Announcement = { kind: "ready", discoveryPath: "/run/v.json", version: "0.1.0", protocol: 1 };
@@ -107,7 +107,7 @@ describe("getting an engine", () => {
 
     expect(kinds()).toEqual(["starting", "live"]);
     expect(supervisor.state).toEqual({ kind: "live", version: "0.1.0", isOurs: true });
-    expect(supervisor.status).toEqual(hello.status);
+    expect(supervisor.status).toEqual(initializeResult.status);
   });
 
   test("says where it looked when there is none", async () => {
@@ -147,7 +147,7 @@ describe("getting an engine", () => {
 
   test("a running engine of another protocol is not used", async () => {
     server.respond = (_, reply) => {
-      reply({ result: { ...hello, protocol: 2, version: "9" } });
+      reply({ result: { ...initializeResult, protocol: 2, version: "9" } });
     };
     supervisor.start();
     await until(is("outdated"));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { correctionWords, countWords, explainWords, insistWords, relaxedWords, understoodWords } from "../../../plugin/ui/answer-words";
+import { correctionWords, countWords, explainWords, searchAsTypedWords, relaxedWords, understoodWords } from "../../../plugin/ui/answer-words";
 import { answer, explained, hit } from "../builders";
 
 test("the count says how many of how many, and how fast", () => {
@@ -18,7 +18,7 @@ test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([])).toBe("");
   expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("No note has refrences. Showing results for references.");
   expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("No note has ab, ef. Showing results for cd, gh.");
-  expect(insistWords([{ typed: "refrences", used: "references" }])).toBe('Search for "refrences" instead');
+  expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe('Search for "refrences" instead');
 });
 
 test("what was given up is said as the engine says it; filters that let nothing through are named", () => {

@@ -6,27 +6,27 @@ import { CompletionList } from "../../../plugin/ui/completion-list";
 let input: HTMLInputElement;
 let el: HTMLElement;
 let list: CompletionList;
-let taken: string[];
+let accepted: string[];
 let counted: number;
 
 beforeEach(() => {
   input = emptyBody().createEl("input");
   el = document.body.createDiv({ cls: "is-hidden", attr: { id: "suggestions" } });
-  taken = [];
+  accepted = [];
   counted = 0;
   list = new CompletionList(el, input, {
     names: () => {
       counted += 1;
       return { folders: ["My notes"], tags: ["howto", "idea"], properties: [], valuesOf: () => [] };
     },
-    taken: () => {
-      taken.push(input.value);
+    accepted: () => {
+      accepted.push(input.value);
       list.update();
     },
-    unmarked: () => { input.setAttrs({ "aria-controls": "rows", "aria-activedescendant": "row" }); },
+    deactivated: () => { input.setAttrs({ "aria-controls": "rows", "aria-activedescendant": "row" }); },
   });
   input.addEventListener("keydown", (event) => {
-    if (list.takesKey(event)) event.preventDefault();
+    if (list.handleKey(event)) event.preventDefault();
   });
 });
 
@@ -47,7 +47,7 @@ describe("keys", () => {
 
     expect(input.value).toBe("glue tag:");
     expect(labels()).toEqual(["howto", "idea"]);
-    expect(taken).toEqual(["glue tag:"]);
+    expect(accepted).toEqual(["glue tag:"]);
   });
 
   test("the arrows go through the values of an operator, and Enter takes the one they marked", () => {
@@ -97,7 +97,7 @@ describe("keys", () => {
   });
 });
 
-test("what is taken goes to the caret, and leaves what stands behind it", () => {
+test("what is accepted goes to the caret, and leaves what stands behind it", () => {
   type("fo backoff", 2);
   key(input, "Tab");
 
@@ -125,7 +125,7 @@ test("pressing the mouse on a suggestion leaves the focus in the box", () => {
 test("a screen reader follows the mark, and is back with the rows after it", () => {
   type("tag:");
   key(input, "ArrowDown");
-  list.speak(); // rows that come meanwhile do not take the word from it
+  list.restoreAria(); // rows that come meanwhile do not take the word from it
   const marked = document.getElementById(input.getAttribute("aria-activedescendant") ?? "");
   const controls = input.getAttribute("aria-controls");
   key(input, "ArrowUp");
@@ -149,7 +149,7 @@ test("the vault is counted once while the box is in use", () => {
 
 test("hostile names stay text", () => {
   const evil = "<img src=x onerror=alert(1)>";
-  list = new CompletionList(el, input, { names: () => ({ folders: [], tags: [evil], properties: [], valuesOf: () => [] }), taken: () => undefined, unmarked: () => undefined });
+  list = new CompletionList(el, input, { names: () => ({ folders: [], tags: [evil], properties: [], valuesOf: () => [] }), accepted: () => undefined, deactivated: () => undefined });
   type("tag:");
 
   expect(labels()).toEqual([evil]);

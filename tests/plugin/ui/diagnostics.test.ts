@@ -7,7 +7,7 @@ import { Signal } from "../../../plugin/signal";
 import { diagnostics, withoutUser } from "../../../plugin/ui/diagnostics";
 import { indexStatus } from "../builders";
 
-const base = { pluginVersion: "0.1.0", program: { path: "/home/ada/.local/bin/quarry", version: "0.1.0", protocol: 1 }, log: "", remarks: "" };
+const base = { pluginVersion: "0.1.0", program: { path: "/home/ada/.local/bin/quarry", version: "0.1.0", protocol: 1 }, engineLog: "", pluginLog: "" };
 const signals = { changed: new Signal<EngineState>(), statusChanged: new Signal<IndexStatus | null>() };
 
 test("says what runs, in which state, with which index", () => {
@@ -24,7 +24,7 @@ test("names no user, wherever a path comes from", () => {
     state: { kind: "failed", failure: { kind: "not-runnable", program: "C:\\Users\\ada\\quarry.exe", message: "EACCES" }, log: "" } as const,
     status: null,
   };
-  const report = diagnostics({ ...base, engine, log: 'File "/Users/ada/lib/x.py"\n/home/ada/notes' });
+  const report = diagnostics({ ...base, engine, engineLog: 'File "/Users/ada/lib/x.py"\n/home/ada/notes' });
 
   expect(report).not.toContain("ada");
   expect(report).toContain("EACCES");
@@ -44,6 +44,6 @@ test.each([
 test("tells what the plugin noticed, where it noticed anything", () => {
   const engine = { ...signals, state: { kind: "stopped" } as const, status: null };
 
-  expect(diagnostics({ ...base, engine, remarks: "a change was dropped" })).toContain("Noticed: a change was dropped");
+  expect(diagnostics({ ...base, engine, pluginLog: "a change was dropped" })).toContain("Plugin log: a change was dropped");
   expect(diagnostics({ ...base, engine })).not.toContain("Noticed");
 });

@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
 import { type Mark } from "../../../plugin/protocol/messages";
-import { segments } from "../../../plugin/ui/highlight";
+import { textRuns } from "../../../plugin/ui/highlight";
 
 const word = (start: number, end: number): Mark => ({ start, end, kind: "word" });
 const sentence = (start: number, end: number): Mark => ({ start, end, kind: "sentence" });
 
 /** Words in [ ], sentences in { }. */
 function drawn(text: string, ...marks: readonly Mark[]): string {
-  return segments(text, marks)
+  return textRuns(text, marks)
     .map((part) => (part.isWord ? `[${part.text}]` : part.text))
-    .map((part, index) => (segments(text, marks)[index]?.isSentence ? `{${part}}` : part))
+    .map((part, index) => (textRuns(text, marks)[index]?.isSentence ? `{${part}}` : part))
     .join("");
 }
 
 test("a text without marks is one piece", () => {
-  expect(segments("retry", [])).toEqual([{ text: "retry", isWord: false, isSentence: false }]);
+  expect(textRuns("retry", [])).toEqual([{ text: "retry", isWord: false, isSentence: false }]);
 });
 
 test("an empty text has no pieces", () => {
-  expect(segments("", [word(0, 1)])).toEqual([]);
+  expect(textRuns("", [word(0, 1)])).toEqual([]);
 });
 
 test("words are cut out", () => {
@@ -30,7 +30,7 @@ test("a word within a sentence is both", () => {
 });
 
 test("marks that overlap cover what either covers", () => {
-  expect(segments("abcdef", [word(0, 4), word(2, 6)]).every(({ isWord }) => isWord)).toBe(true);
+  expect(textRuns("abcdef", [word(0, 4), word(2, 6)]).every(({ isWord }) => isWord)).toBe(true);
 });
 
 test("marks outside the text, empty or turned around are nothing", () => {
@@ -50,7 +50,7 @@ test("whatever the marks, the pieces are the text again, and no character is hal
   const text = "Ünï 😀👩‍👩‍👧 日本語 e\u0301 end";
   for (let start = -1; start <= text.length + 1; start += 1) {
     for (let end = -1; end <= text.length + 1; end += 1) {
-      const pieces = segments(text, [word(start, end), sentence(end, start + 4)]);
+      const pieces = textRuns(text, [word(start, end), sentence(end, start + 4)]);
 
       expect(pieces.map((piece) => piece.text).join("")).toBe(text);
       for (const piece of pieces) expect(piece.text).not.toMatch(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/);

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { emptyBody, one, texts } from "./dom";
 import { beforeEach, describe, expect, test } from "vitest";
-import { HitList, longestRising } from "../../../plugin/ui/hit-list";
+import { HitList } from "../../../plugin/ui/hit-list";
 import { hit, passage } from "../builders";
 
 let el: HTMLElement;
@@ -191,15 +191,4 @@ test("ages grow without anything else changing", () => {
   expect(texts(el, ".quarry-age")).toEqual(["1 h"]);
   expect(rowOf("a")).toBe(row);
   expect(removedBy(() => { list.updateAges(3_600_000); })).toBe(0);
-});
-
-test.each([
-  [[], []],
-  [[null], []],
-  [[0, 1, 2], [0, 1, 2]],
-  [[1, 2, 3, 0], [0, 1, 2]],
-  [[3, null, 0, 1], [2, 3]],
-  [[2, 1, 0], [0]],
-])("of %j the rows at %j can stay", (places, staying) => {
-  expect([...longestRising(places)].sort()).toEqual(staying);
 });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { emptyBody } from "./dom";
 import { beforeEach, expect, test } from "vitest";
-import { type Option, OptionList, asOption } from "../../../plugin/ui/option-list";
+import { type Option, OptionList, initOption } from "../../../plugin/ui/option-list";
 
 let input: HTMLInputElement;
 let list: OptionList<Option>;
@@ -14,7 +14,7 @@ beforeEach(() => {
 function options(...keys: readonly string[]): Option[] {
   return keys.map((key) => {
     const el = document.body.createDiv();
-    asOption(el);
+    initOption(el);
     return { key, el };
   });
 }
@@ -65,7 +65,7 @@ test("it goes to the first when its key is gone", () => {
 
 test("a key that is not there cannot be chosen", () => {
   list.setOptions(options("a"), false);
-  list.choose("z");
+  list.selectKey("z");
 
   expect(list.selected?.key).toBe("a");
 });

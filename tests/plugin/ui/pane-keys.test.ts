@@ -10,7 +10,7 @@ test.each([
   ["PageDown", { kind: "move", step: 5 }],
   ["PageUp", { kind: "move", step: -5 }],
   ["Enter", { kind: "open" }],
-  ["Escape", { kind: "leave" }],
+  ["Escape", { kind: "escape" }],
   ["ContextMenu", { kind: "menu" }],
 ])("%s is ours", (key, meaning) => {
   expect(press(key)).toEqual(meaning);

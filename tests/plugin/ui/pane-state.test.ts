@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type SearchState } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { freshness, handicap, paneState } from "../../../plugin/ui/pane-state";
+import { freshness, degradation, paneState } from "../../../plugin/ui/pane-state";
 import { answer, hit, indexStatus } from "../builders";
 
 const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
@@ -51,12 +51,12 @@ describe("the line about what is missing", () => {
   test("comes from the answer, which knows what served it", () => {
     const search: SearchState = { kind: "results", answer: answer({ hits: [hit("a.md")], missing }), isRefresh: false };
 
-    expect(handicap(indexStatus(), search)).toEqual(missing[0]);
-    expect(handicap(indexStatus({ missing }), results("a.md"))).toBeNull();
+    expect(degradation(indexStatus(), search)).toEqual(missing[0]);
+    expect(degradation(indexStatus({ missing }), results("a.md"))).toBeNull();
   });
 
   test("and from the index while there is no answer", () => {
-    expect(handicap(indexStatus({ missing }), { kind: "idle" })).toEqual(missing[0]);
+    expect(degradation(indexStatus({ missing }), { kind: "idle" })).toEqual(missing[0]);
   });
 });
 

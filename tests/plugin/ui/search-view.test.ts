@@ -138,7 +138,7 @@ describe("keys", () => {
 
 describe("states", () => {
   test("an engine that is not installed shows the command, and copies it", () => {
-    pane.engine.become({ kind: "missing", tried: [] });
+    pane.engine.setState({ kind: "missing", tried: [] });
     pane.press("copy-command");
     pane.press("check-again");
 
@@ -150,7 +150,7 @@ describe("states", () => {
   test("a lost engine leaves the rows, marked as old, and offers a restart", async () => {
     await pane.type("retry");
     await pane.answer("a.md");
-    pane.engine.become({ kind: "disconnected" });
+    pane.engine.setState({ kind: "disconnected" });
     await pane.clock.advance(200);
     pane.press("restart");
 
@@ -162,8 +162,8 @@ describe("states", () => {
   test("the open query is asked again when the engine is back", async () => {
     await pane.type("retry");
     await pane.answer("a.md");
-    pane.engine.become({ kind: "disconnected" });
-    pane.engine.become({ kind: "live", version: "0.1.0", isOurs: true });
+    pane.engine.setState({ kind: "disconnected" });
+    pane.engine.setState({ kind: "live", version: "0.1.0", isOurs: true });
     await pane.clock.advance(1_000);
     await pane.answer("a.md", "b.md");
 
@@ -200,7 +200,7 @@ describe("states", () => {
     pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ leg: "dense", reason: "The model is missing." }] });
     await settled();
 
-    expect(one(pane.view.contentEl, ".quarry-handicap").textContent).toBe("Meaning search is off. The model is missing.");
+    expect(one(pane.view.contentEl, ".quarry-degradation").textContent).toBe("Meaning search is off. The model is missing.");
     expect(pane.titles()).toEqual(["a"]);
   });
 
@@ -217,7 +217,7 @@ describe("states", () => {
   });
 
   test("progress does not replace a button under the finger", () => {
-    pane.engine.become({ kind: "missing", tried: [] });
+    pane.engine.setState({ kind: "missing", tried: [] });
     const button = one(pane.panel(), "button");
     pane.engine.statusChanged.emit(null);
 

@@ -10,13 +10,13 @@ import { type ActionId } from "../../../plugin/ui/wording";
 import { FakeClient, hit, indexStatus, manualClock, searchResult, settled } from "../builders";
 
 /** An engine whose state the test sets. */
-class FakeEngineWatch {
+class FakeEngine {
   readonly changed = new Signal<EngineState>();
   readonly statusChanged = new Signal<IndexStatus | null>();
   state: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
   status: IndexStatus | null = indexStatus();
 
-  become(state: EngineState): void {
+  setState(state: EngineState): void {
     this.state = state;
     this.status = state.kind === "live" ? indexStatus() : null;
     this.changed.emit(state);
@@ -26,7 +26,7 @@ class FakeEngineWatch {
 export class TestPane {
   readonly client = new FakeClient();
   readonly clock = manualClock();
-  readonly engine = new FakeEngineWatch();
+  readonly engine = new FakeEngine();
   readonly indexUpdated = new Signal<void>();
   readonly acted: ActionId[] = [];
   readonly copied: string[] = [];

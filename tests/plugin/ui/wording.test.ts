@@ -8,7 +8,7 @@ import {
   announcement,
   failureWords,
   freshnessWords,
-  handicapWords,
+  degradationWords,
   morePassagesWords,
   panelWords,
   startFailureWords,
@@ -127,7 +127,7 @@ test("a request that failed has a sentence", () => {
 });
 
 test("what is missing is named in plain words", () => {
-  expect(handicapWords({ leg: "dense", reason: "The model folder is empty." })).toBe("Meaning search is off. The model folder is empty.");
+  expect(degradationWords({ leg: "dense", reason: "The model folder is empty." })).toBe("Meaning search is off. The model folder is empty.");
 });
 
 test.each([

@@ -10,7 +10,7 @@ const renamed = (oldPath: string, path: string): Change => ({ kind: "renamed", p
 function coalesced(...changes: readonly Change[]): readonly Change[] {
   const queue = new ChangeQueue();
   for (const change of changes) queue.add(change);
-  return queue.take(Infinity);
+  return queue.takeBatch(Infinity);
 }
 
 describe("one note", () => {
@@ -124,38 +124,38 @@ describe("batches", () => {
     const queue = new ChangeQueue();
     for (const path of ["a.md", "b.md", "c.md"]) queue.add(modified(path));
 
-    expect(queue.take(2)).toEqual([modified("a.md"), modified("b.md")]);
-    expect(queue.take(2)).toEqual([modified("c.md")]);
+    expect(queue.takeBatch(2)).toEqual([modified("a.md"), modified("b.md")]);
+    expect(queue.takeBatch(2)).toEqual([modified("c.md")]);
     expect(queue.isEmpty).toBe(true);
   });
 
   test("a failed batch goes back in front", () => {
     const queue = new ChangeQueue();
     queue.add(renamed("a.md", "b.md"));
-    const batch = queue.take(Infinity);
+    const batch = queue.takeBatch(Infinity);
     queue.add(renamed("b.md", "c.md"));
     queue.putBack(batch);
 
     // Not folded into one: the first may have been applied, and then nothing is left under its old name.
-    expect(queue.take(Infinity)).toEqual([renamed("a.md", "b.md"), renamed("b.md", "c.md")]);
+    expect(queue.takeBatch(Infinity)).toEqual([renamed("a.md", "b.md"), renamed("b.md", "c.md")]);
   });
 
   test("a failed batch does not bring back what was deleted meanwhile", () => {
     const queue = new ChangeQueue();
     queue.add(created("a.md"));
-    const batch = queue.take(Infinity);
+    const batch = queue.takeBatch(Infinity);
     queue.add(deleted("a.md"));
     queue.putBack(batch);
 
     // The deletion is told even of a new note: the batch may have arrived although its answer did not.
-    expect(queue.take(Infinity)).toEqual([deleted("a.md")]);
+    expect(queue.takeBatch(Infinity)).toEqual([deleted("a.md")]);
   });
 
   test("ten thousand renames are gathered without comparing each with each", () => {
     const queue = new ChangeQueue();
     for (let index = 0; index < 10_000; index += 1) queue.add(renamed(`old/${index}.md`, `new/${index}.md`));
 
-    expect(queue.take(Infinity)).toHaveLength(10_000);
+    expect(queue.takeBatch(Infinity)).toHaveLength(10_000);
   });
 });
 

@@ -5,13 +5,13 @@ import { FakeClient, type ManualClock, manualClock } from "../builders";
 let client: FakeClient;
 let clock: ManualClock;
 let sync: VaultSync;
-let remarks: string[];
+let logged: string[];
 
 beforeEach(() => {
   client = new FakeClient();
   clock = manualClock();
-  remarks = [];
-  sync = new VaultSync(client, clock, (line) => remarks.push(line));
+  logged = [];
+  sync = new VaultSync(client, clock, (line) => logged.push(line));
   sync.setConnected(true);
 });
 
@@ -114,7 +114,7 @@ describe("a batch that the engine refuses", () => {
     await clock.advance(60_000);
 
     expect(sent()).toEqual([["a.md", "b.md", "bad.md", "c.md"], ["a.md", "b.md"], ["bad.md", "c.md"], ["bad.md"], ["c.md"]]);
-    expect(remarks).toEqual(["A change that the engine refused was dropped: modified, invalid-params"]);
+    expect(logged).toEqual(["Dropped a change that the engine rejected: modified, invalid-params"]);
   });
 
   test("loses every change to blame and no other", async () => {
@@ -125,7 +125,7 @@ describe("a batch that the engine refuses", () => {
     await clock.advance(80);
 
     expect(sent()).toEqual(expect.arrayContaining([["a.md"], ["c.md"], ["d.md"]]));
-    expect(remarks).toHaveLength(2);
+    expect(logged).toHaveLength(2);
   });
 
   test("is kept where the connection ends between its halves", async () => {
@@ -138,7 +138,7 @@ describe("a batch that the engine refuses", () => {
     await clock.advance(1_000);
 
     expect(sent()).toEqual([["a.md", "b.md"], ["a.md"], ["a.md", "b.md"]]);
-    expect(remarks).toEqual([]);
+    expect(logged).toEqual([]);
   });
 
   test("is told again whole where the refusal will pass", async () => {
@@ -148,7 +148,7 @@ describe("a batch that the engine refuses", () => {
     await clock.advance(1_000);
 
     expect(sent()).toEqual([["a.md"], ["a.md"]]);
-    expect(remarks).toEqual([]);
+    expect(logged).toEqual([]);
   });
 
   test("is not told further by a stopped sync", async () => {
@@ -170,5 +170,5 @@ test("a path that the wire cannot carry is not sent, and named in no report", as
   await clock.advance(80);
 
   expect(sent()).toEqual([["a.md"]]);
-  expect(remarks).toEqual(Array(2).fill("A path that the engine cannot take: modified told as nothing"));
+  expect(logged).toEqual(Array(2).fill("Path cannot be encoded: modified reported as nothing"));
 });

@@ -1,6 +1,6 @@
 """Chunks become one hit a note."""
 
-from quarry.ranking.grouping import GUARD_CHUNKS, PASSAGES_PER_HIT, group_by_note, guarded_limit
+from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
 from quarry.types import Fused
 
 
@@ -23,12 +23,12 @@ def test_a_note_brings_only_its_best_passages():
 
 
 def test_the_guard_returns_everything_when_a_small_answer_would_lose_most():
-    assert guarded_limit(limit=10, group_count=25, matching_chunks=GUARD_CHUNKS - 1) == 25
+    assert effective_limit(limit=10, group_count=25, matching_chunks=FEW_CHUNKS - 1) == 25
 
 
 def test_the_guard_keeps_the_limit_when_half_or_more_is_shown():
-    assert guarded_limit(limit=10, group_count=20, matching_chunks=GUARD_CHUNKS - 1) == 10
+    assert effective_limit(limit=10, group_count=20, matching_chunks=FEW_CHUNKS - 1) == 10
 
 
 def test_the_guard_keeps_the_limit_in_a_large_answer():
-    assert guarded_limit(limit=10, group_count=25, matching_chunks=GUARD_CHUNKS) == 10
+    assert effective_limit(limit=10, group_count=25, matching_chunks=FEW_CHUNKS) == 10

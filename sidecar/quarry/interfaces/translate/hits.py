@@ -24,7 +24,7 @@ def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
         relaxed=wire.Relaxed(step=answer.relaxed.step, message=scrubbed(answer.relaxed.message))
         if answer.relaxed
         else None,
-        legs=list(answer.legs),
+        legs=list(answer.retrievers),
         missing=missing_legs(answer.missing),
         tokens=answer.tokens,
         truncated=answer.truncated,
@@ -59,7 +59,7 @@ def related_result(related: Related) -> wire.RelatedResult:
     """The reply to `related`."""
     return wire.RelatedResult(
         notes=[_related_note(note) for note in related.notes],
-        legs=list(related.legs),
+        legs=list(related.retrievers),
         missing=missing_legs(related.missing),
     )
 
@@ -121,9 +121,9 @@ def _related_note(note: RelatedNote) -> wire.RelatedNote:
 
 
 def _why(hit: Hit) -> wire.Why:
-    if len(hit.legs) == 2:
+    if len(hit.retrievers) == 2:
         return "both"
-    return "meaning" if "dense" in hit.legs else "exact"
+    return "meaning" if "dense" in hit.retrievers else "exact"
 
 
 def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> wire.Passage:

@@ -6,7 +6,7 @@ from typing import get_args
 from quarry.engine import Status
 from quarry.interfaces import protocol as wire
 from quarry.settings import Settings
-from quarry.types import Leg
+from quarry.types import Retriever
 from quarry.vault.paths import nfc
 
 
@@ -51,6 +51,6 @@ def settings(values: Settings) -> wire.Settings:
     )
 
 
-def missing_legs(missing: Mapping[Leg, str]) -> list[wire.MissingLeg]:
-    """Legs that cannot serve, in a fixed order."""
-    return [wire.MissingLeg(leg=leg, reason=missing[leg]) for leg in get_args(Leg) if leg in missing]
+def missing_legs(missing: Mapping[Retriever, str]) -> list[wire.MissingLeg]:
+    """Retrievers that cannot serve, in a fixed order."""
+    return [wire.MissingLeg(leg=leg, reason=missing[leg]) for leg in get_args(Retriever) if leg in missing]

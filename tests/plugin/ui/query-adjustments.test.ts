@@ -15,15 +15,15 @@ beforeEach(async () => {
 afterEach(() => pane.close());
 
 describe("what was done to the query", () => {
-  const remarks = (): HTMLElement => one(pane.view.contentEl, ".quarry-remarks");
+  const lines = (): HTMLElement => one(pane.view.contentEl, ".quarry-adjustments");
   const corrected = { ...searchResult(hit("a.md")), corrections: [{ typed: "refrences", used: "references" }] };
 
   test("a corrected word is named above the rows, and can be insisted on", async () => {
     await pane.type("old refrences");
     pane.client.last.answer(corrected);
     await settled();
-    const line = one(remarks(), ".quarry-correction").textContent;
-    one(remarks(), "button").click();
+    const line = one(lines(), ".quarry-correction").textContent;
+    one(lines(), "button").click();
     await pane.clock.advance(100);
 
     expect(line).toBe('No note has refrences. Showing results for references. Search for "refrences" instead');
@@ -35,13 +35,13 @@ describe("what was done to the query", () => {
     await pane.type("refrences");
     pane.client.last.answer(corrected);
     await settled();
-    const button = one(remarks(), "button");
+    const button = one(lines(), "button");
     await pane.type("refrences x");
 
-    expect(one(remarks(), "button")).toBe(button);
+    expect(one(lines(), "button")).toBe(button);
     await pane.answer("b.md");
-    expect(remarks().hasClass("is-hidden")).toBe(true);
-    expect(remarks().textContent).toBe("");
+    expect(lines().hasClass("is-hidden")).toBe(true);
+    expect(lines().textContent).toBe("");
   });
 
   test("what was given up is said above the rows, and to a screen reader", async () => {
@@ -50,7 +50,7 @@ describe("what was done to the query", () => {
     await settled();
 
     expect(pane.titles()).toEqual(["a"]);
-    expect(remarks().textContent).toContain("Without them there is this.");
+    expect(lines().textContent).toContain("Without them there is this.");
     expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Without them there is this.");
   });
 

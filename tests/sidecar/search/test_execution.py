@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline
-from quarry.ranking.grouping import GUARD_CHUNKS, PASSAGES_PER_HIT
-from quarry.search import Legs, search
+from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
+from quarry.search import SearchContext, search
 from quarry.text.query import parse_query
 from quarry.text.query_words import in_words
 from quarry.types import SearchRequest
@@ -34,9 +34,9 @@ def test_a_mode_asks_its_leg_alone(vault: Vault, open_engine):
     engine = open_engine()
 
     assert find(engine, "walnut", mode="keyword") == ["a.md"]
-    assert ask(engine, "walnut", mode="keyword").legs == ("lexical",)
+    assert ask(engine, "walnut", mode="keyword").retrievers == ("lexical",)
     assert find(engine, "walnut", mode="semantic") == ["a.md", "b.md"]
-    assert ask(engine, "walnut", mode="semantic").legs == ("dense",)
+    assert ask(engine, "walnut", mode="semantic").retrievers == ("dense",)
 
 
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
@@ -96,7 +96,7 @@ def test_an_answer_to_nothing_known_is_empty_and_says_so(vault: Vault, open_engi
 
     answer = ask(open_engine(), "xylophone", mode="keyword")
 
-    assert (answer.hits, answer.total, answer.legs, answer.relaxed) == ((), 0, ("lexical",), None)
+    assert (answer.hits, answer.total, answer.retrievers, answer.relaxed) == ((), 0, ("lexical",), None)
 
 
 # --- notes and passages ----------------------------------------------------------------------------
@@ -193,24 +193,24 @@ def test_snippets_are_never_cut_by_the_budget(vault: Vault, open_engine):
 
 
 def test_a_small_vault_is_shown_whole_unless_told_otherwise(vault: Vault, open_engine):
-    vault.write_all({f"{number:02}.md": f"walnut {number}" for number in range(GUARD_CHUNKS - 10)})
+    vault.write_all({f"{number:02}.md": f"walnut {number}" for number in range(FEW_CHUNKS - 10)})
     engine = open_engine()
 
     for fusion in ("convex", "rrf"):
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, guard=True)) == GUARD_CHUNKS - 10
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, guard=False)) == 10
+        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == FEW_CHUNKS - 10
+        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=False)) == 10
 
 
 def test_a_phrase_of_few_places_is_shown_whole_in_a_large_vault(vault: Vault, open_engine):
     vault.write_all(filler(80, "hide glue") | {f"{number:02}.md": f"hot hide {number}" for number in range(30)})
 
-    assert len(find(open_engine(), '"hot hide"', limit=10, guard=True)) == 30
+    assert len(find(open_engine(), '"hot hide"', limit=10, show_all_when_few=True)) == 30
 
 
 def test_a_large_vault_keeps_the_limit(vault: Vault, open_engine):
-    vault.write_all(filler(GUARD_CHUNKS + 10, "walnut"))
+    vault.write_all(filler(FEW_CHUNKS + 10, "walnut"))
 
-    assert len(find(open_engine(), "walnut", limit=10, guard=True)) == 10
+    assert len(find(open_engine(), "walnut", limit=10, show_all_when_few=True)) == 10
 
 
 def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
@@ -222,7 +222,7 @@ def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
 
     assert [hit.path for hit in answer.hits] == ["new.md", "mid.md"]
     assert answer.total == 3
-    assert answer.legs == ()
+    assert answer.retrievers == ()
     assert answer.understood == "notes tagged #tree"
 
 
@@ -254,9 +254,9 @@ def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, op
             return count(*arguments, **options)
 
         reader.phrase_scores = count_and_be_cancelled
-        legs = Legs(reader, None, {"dense": "not here"})
+        context = SearchContext(reader, None, {"dense": "not here"})
         with pytest.raises(Cancelled):
-            search(SearchRequest("walnut oil"), legs, EQUAL, "convex", Deadline.after(10, ranked.is_set), NOW)
+            search(SearchRequest("walnut oil"), context, EQUAL, "convex", Deadline.after(10, ranked.is_set), NOW)
 
     assert ranked.is_set()
 
@@ -268,7 +268,7 @@ def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
     with open_engine()._reading() as reader:
         for fusion in ("convex", "rrf"):
             with pytest.raises(DeadlineExceeded):
-                search(SearchRequest("walnut"), Legs(reader, None, {}), EQUAL, fusion, past, NOW)
+                search(SearchRequest("walnut"), SearchContext(reader, None, {}), EQUAL, fusion, past, NOW)
 
 
 def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(vault: Vault, open_engine):
@@ -276,10 +276,10 @@ def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(vault: Vaul
     deadline, given = Deadline.after(10), []
     engine = open_engine()
 
-    with engine._legs() as legs:
-        note_scores = legs.reader.note_scores
-        legs.reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
-        search(SearchRequest("walnut"), legs, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
+    with engine._search_context() as context:
+        note_scores = context.reader.note_scores
+        context.reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
+        search(SearchRequest("walnut"), context, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
 
     assert given == [{"deadline": deadline}]
 
@@ -293,9 +293,14 @@ def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_eng
     settle(engine)
 
     with engine._reading() as reader:
-        legs = Legs(reader, None, {"dense": "not here"})
+        context = SearchContext(reader, None, {"dense": "not here"})
         answer = search(
-            SearchRequest("created:yesterday"), legs, EQUAL, "convex", Deadline.after(10), NOW.replace(month=2, day=26)
+            SearchRequest("created:yesterday"),
+            context,
+            EQUAL,
+            "convex",
+            Deadline.after(10),
+            NOW.replace(month=2, day=26),
         )
 
     assert [hit.path for hit in answer.hits] == ["then.md"]

@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.conditions import Every, Holds, InFolder, Not
-from quarry.search.relaxing import relaxations
+from quarry.search.relaxation import relaxations
 from quarry.text.query import parse_query
 from quarry.types import Query, Scope
 

@@ -1,34 +1,34 @@
-/** What could stand where the caret is in a query? Pure; it reads as much of the language as is needed for that. */
-import { OPERATORS, type Operator, times } from "./operators";
+/** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
+import { OPERATORS, type Operator, timeValues } from "./operators";
 
-/** What there is in the vault, the most used first. */
+/** Names that occur in the vault, most frequent first. */
 export interface VaultNames {
   readonly folders: readonly string[];
   readonly tags: readonly string[];
   readonly properties: readonly string[];
-  /** Values of one property, by its name in any case. */
+  /** Values of one property; its name is case-insensitive. */
   readonly valuesOf: (property: string) => readonly string[];
 }
 
 export interface Suggestion {
   readonly label: string;
   readonly hint: string;
-  /** Takes the place of what was typed of it. */
+  /** Replaces the part that was typed. */
   readonly text: string;
-  /** Comes behind the caret: what closes `text`. */
+  /** Inserted after the caret, such as a closing quote. */
   readonly closing: string;
 }
 
 export interface Completion {
-  /** Where what was typed of it begins; it ends at the caret. UTF-16 code units. */
+  /** Start of the typed part, which ends at the caret, in UTF-16 code units. */
   readonly from: number;
-  /** What is typed can only be the query language: not for `task`, which may be a word, but for `task:`. */
+  /** The typed part can only be query syntax: true for `task:`, false for `task`, which may be a word. */
   readonly isCertain: boolean;
   readonly suggestions: readonly Suggestion[];
 }
 
-const SHOWN = 12; // more are found faster by another letter
-const LEAST_LETTERS = 2; // of an operator's name: one letter begins too many words
+const MAX_SUGGESTIONS = 12; // typing another letter is faster than reading more
+const MIN_LETTERS = 2; // of an operator's name: a single letter begins too many words
 
 const BEFORE = String.raw`(?:^|[\s(])-?`;
 const PROPERTY_VALUE = new RegExp(`${BEFORE}\\[([^\\[\\]:"]+):([^\\[\\]"]*)$`, "u");
@@ -38,50 +38,50 @@ const TIME = new RegExp(`${BEFORE}(?:created|modified):((?:(?:last|this) ?)?[^\\
 const VALUE = new RegExp(`${BEFORE}([a-z-]+):("[^"]*|[^\\s"()]*)$`, "iu");
 const NAME = new RegExp(`${BEFORE}([a-z][a-z-]*)$`, "iu");
 
-/** Null where there is nothing to offer. `before` is the query up to the caret; the names are asked for where needed. */
+/** The completion for `before`, the query up to the caret; null when nothing fits. `names` is called only when needed. */
 export function completionAt(before: string, names: () => VaultNames, year: number): Completion | null {
   const found = completion(before, names, year);
   return found && found.suggestions.length > 0 ? found : null;
 }
 
-/** Everything that can be typed, for who asks. */
-export function everyOperator(before: string): Completion {
+/** All operators of the query language, to insert at the caret. */
+export function allOperators(before: string): Completion {
   return { from: before.length, isCertain: true, suggestions: OPERATORS.map(asSuggestion) };
 }
 
 function completion(before: string, names: () => VaultNames, year: number): Completion | null {
-  const offer = (typed: string, suggestions: readonly Suggestion[], isCertain = true): Completion => ({
+  const complete = (typed: string, suggestions: readonly Suggestion[], isCertain = true): Completion => ({
     from: before.length - typed.length,
     isCertain,
     suggestions,
   });
   const [, operator = "", value = ""] = VALUE.exec(before) ?? [];
-  if (isInQuotes(before) && !value.startsWith('"')) return null; // within a phrase nothing is an operator
+  if (isInQuotes(before) && !value.startsWith('"')) return null; // operators have no meaning inside a phrase
   const time = TIME.exec(before)?.[1];
-  if (time !== undefined) return offer(time, offered(times(year), time, (text) => text));
-  if (operator !== "") return offer(value, valuesOf(operator, value, names));
+  if (time !== undefined) return complete(time, matching(timeValues(year), time, (text) => text));
+  if (operator !== "") return complete(value, valuesOf(operator, value, names));
   const property = PROPERTY_VALUE.exec(before);
   if (property) {
     const typed = property[2] ?? "";
-    return offer(typed, offered(unhinted(names().valuesOf(property[1] ?? "")), typed, inBrackets, "] "));
+    return complete(typed, matching(withoutHints(names().valuesOf(property[1] ?? "")), typed, quotedInBrackets, "] "));
   }
   const name = PROPERTY.exec(before)?.[1];
-  if (name !== undefined) return offer(name, offered(unhinted(names().properties), name, inBrackets, ":"));
+  if (name !== undefined) return complete(name, matching(withoutHints(names().properties), name, quotedInBrackets, ":"));
   const tag = TAG.exec(before)?.[1];
-  if (tag !== undefined) return offer(tag, offered(unhinted(names().tags), tag, (text) => text));
+  if (tag !== undefined) return complete(tag, matching(withoutHints(names().tags), tag, (text) => text));
   const word = NAME.exec(before)?.[1] ?? "";
-  return word.length < LEAST_LETTERS ? null : offer(word, operatorsLike(word), false);
+  return word.length < MIN_LETTERS ? null : complete(word, operatorsLike(word), false);
 }
 
 function valuesOf(operator: string, typed: string, names: () => VaultNames): readonly Suggestion[] {
-  const sign = `${operator.toLowerCase()}:`;
-  switch (OPERATORS.find((known) => known.sign === sign)?.values) {
+  const token = `${operator.toLowerCase()}:`;
+  switch (OPERATORS.find((known) => known.token === token)?.values) {
     case "tags":
-      return offered(unhinted(names().tags), typed.replace(/^"?#?/, ""), quotedWhereNeeded);
+      return matching(withoutHints(names().tags), typed.replace(/^"?#?/, ""), quotedIfNeeded);
     case "folders":
-      return offered(unhinted(names().folders), typed.replace(/^"/, ""), quotedWhereNeeded);
+      return matching(withoutHints(names().folders), typed.replace(/^"/, ""), quotedIfNeeded);
     case "property":
-      return offered(unhinted(names().valuesOf(operator)), typed.replace(/^"/, ""), quotedWhereNeeded);
+      return matching(withoutHints(names().valuesOf(operator)), typed.replace(/^"/, ""), quotedIfNeeded);
     case "times":
     case null:
     case undefined:
@@ -91,15 +91,15 @@ function valuesOf(operator: string, typed: string, names: () => VaultNames): rea
 
 function operatorsLike(word: string): readonly Suggestion[] {
   const beginning = word.toLowerCase();
-  return OPERATORS.filter(({ sign }) => sign.toLowerCase().startsWith(beginning) && sign.trim() !== word).map(asSuggestion);
+  return OPERATORS.filter(({ token }) => token.toLowerCase().startsWith(beginning) && token.trim() !== word).map(asSuggestion);
 }
 
-function asSuggestion({ sign, label, hint, closing = "" }: Operator): Suggestion {
-  return { label, hint, text: sign, closing };
+function asSuggestion({ token, label, hint, closing = "" }: Operator): Suggestion {
+  return { label, hint, text: token, closing };
 }
 
-/** The values with what was typed in them, those that begin with it first; none where it is one of them already. */
-function offered(
+/** Suggestions for the values that contain `typed`, prefixes first; none when it equals one of them. */
+function matching(
   values: readonly (readonly [value: string, hint: string])[],
   typed: string,
   written: (value: string) => string,
@@ -110,7 +110,7 @@ function offered(
   if (fitting.some(([value]) => value.toLowerCase() === wanted)) return [];
   const begins = fitting.filter(([value]) => value.toLowerCase().startsWith(wanted));
   const others = fitting.filter(([value]) => !value.toLowerCase().startsWith(wanted));
-  return [...begins, ...others].slice(0, SHOWN).map(([value, hint]) => ({
+  return [...begins, ...others].slice(0, MAX_SUGGESTIONS).map(([value, hint]) => ({
     label: value,
     hint,
     text: written(value) + behind,
@@ -118,16 +118,16 @@ function offered(
   }));
 }
 
-function unhinted(values: readonly string[]): readonly (readonly [string, string])[] {
+function withoutHints(values: readonly string[]): readonly (readonly [string, string])[] {
   return values.map((value) => [value, ""]);
 }
 
-function quotedWhereNeeded(value: string): string {
+function quotedIfNeeded(value: string): string {
   return /[\s()]/u.test(value) ? `"${value}"` : value;
 }
 
-/** Quotes keep a value from being read as anything but itself, and end a property's name no earlier than it does. */
-function inBrackets(value: string): string {
+/** Quotes a property's name or value that contains syntax of the query language. */
+function quotedInBrackets(value: string): string {
   return /[[\]":(){}<>,=|\\#]|\bOR\b/u.test(value) ? `"${value.replace(/"/g, "")}"` : value;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Completion, type VaultNames, completionAt, everyOperator } from "../../../plugin/ui/completing";
+import { type Completion, type VaultNames, completionAt, allOperators } from "../../../plugin/ui/completion";
 import { OPERATORS } from "../../../plugin/ui/operators";
 
 const names: VaultNames = {
@@ -104,7 +104,7 @@ test("the vault is not counted where nothing of it is offered", () => {
 });
 
 test("who asks is shown all of the language, each with a hint", () => {
-  const { suggestions, isCertain } = everyOperator("glue ");
+  const { suggestions, isCertain } = allOperators("glue ");
 
   expect(isCertain).toBe(true);
   expect(suggestions.map(({ label }) => label)).toEqual(expect.arrayContaining(["file:", "section:(…)", "task-done:", "[property]", "OR", "-…", '"…"']));

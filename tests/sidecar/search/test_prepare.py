@@ -1,4 +1,4 @@
-"""What is asked of the legs: words corrected, begun, dated; names of programs; scripts without spaces."""
+"""What is asked of the retrievers: words corrected, begun, dated; names of programs; scripts without spaces."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -9,25 +9,24 @@ from builders import HashEncoder, Vault, ask, find
 from quarry.engine import Engine
 from quarry.index import Deadline
 from quarry.search.answer import Correction
-from quarry.search.question import Question, can_rank
-from quarry.search.question import ask as make_question
+from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.text.query import parse_query
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 
 @pytest.fixture
-def question_of(encoder: HashEncoder) -> Callable[..., Question]:
-    """The question that a typed query becomes to an engine's index."""
+def question_of(encoder: HashEncoder) -> Callable[..., PreparedQuery]:
+    """The prepared that a typed query becomes to an engine's index."""
 
-    def question(engine: Engine, typed: str, *, typing: bool = False, has_model: bool = True) -> Question:
+    def prepared(engine: Engine, typed: str, *, typing: bool = False, has_model: bool = True) -> PreparedQuery:
         with engine._reading() as reader:
             query = parse_query(typed, now=NOW)
-            return make_question(
+            return prepare_query(
                 query, reader, encoder if has_model else None, typing=typing, deadline=Deadline.after(10)
             )
 
-    return question
+    return prepared
 
 
 # --- corrections -----------------------------------------------------------------------------------
@@ -76,10 +75,10 @@ def test_the_model_sees_the_corrected_text(vault: Vault, open_engine, question_o
     vault.write("a.md", "accordions and bellows")
     engine = open_engine()
 
-    question = question_of(engine, "How do acordions breathe")
+    prepared = question_of(engine, "How do acordions breathe")
 
-    assert question.vector.tobytes() == encoder.encode(["How do accordions breathe"])[0].tobytes()
-    assert question.query.text == "How do acordions breathe"
+    assert prepared.vector.tobytes() == encoder.encode(["How do accordions breathe"])[0].tobytes()
+    assert prepared.query.text == "How do acordions breathe"
 
 
 def test_phrases_and_the_word_being_typed_are_not_corrected(vault: Vault, open_engine, question_of):
@@ -155,10 +154,10 @@ def test_a_rare_word_tells_more_than_a_common_one(vault: Vault, open_engine, que
 
 
 def test_what_no_model_serves_has_no_vector(open_engine, question_of):
-    question = question_of(open_engine(), "walnut", has_model=False)
+    prepared = question_of(open_engine(), "walnut", has_model=False)
 
-    assert question.vector is None
-    assert question.familiarity == 0
+    assert prepared.vector is None
+    assert prepared.vocabulary_coverage == 0
 
 
 # --- dates -----------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from builders import ask as search
 
 from quarry.engine import Engine
 from quarry.index import Deadline
-from quarry.search.evidence import POOL, Evidence, gather
-from quarry.search.question import ask
+from quarry.search.features import POOL, CandidateFeatures, extract_features
+from quarry.search.prepare import prepare_query
 from quarry.text.query import parse_query
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -19,18 +19,20 @@ NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 def evidence_of(encoder: HashEncoder):
     """What is gathered for a typed query, and the same by path."""
 
-    def evidence(
-        engine: Engine, typed: str, serving: tuple[str, ...] = ("lexical", "dense")
-    ) -> tuple[Evidence, dict[str, dict[str, float]]]:
+    def features(
+        engine: Engine, typed: str, retrievers: tuple[str, ...] = ("lexical", "dense")
+    ) -> tuple[CandidateFeatures, dict[str, dict[str, float]]]:
         deadline = Deadline.after(10)
         with engine._reading() as reader:
             query = parse_query(typed, now=NOW)
-            asked = ask(query, reader, encoder if "dense" in serving else None, typing=False, deadline=deadline)
-            found = gather(asked, reader, serving, deadline)
+            asked = prepare_query(
+                query, reader, encoder if "dense" in retrievers else None, typing=False, deadline=deadline
+            )
+            found = extract_features(asked, reader, retrievers, deadline)
             names = reader.note_names(found.note_ids.tolist())
         return found, {name.path: found.signals.of(at) for at, name in enumerate(names)}
 
-    return evidence
+    return features
 
 
 def test_each_leg_proposes_its_best_and_every_candidate_is_named_once(vault: Vault, open_engine, evidence_of):
@@ -46,7 +48,9 @@ def test_the_words_account_for_a_query_as_far_as_a_passage_holds_it(vault: Vault
     vault.write_all({"a.md": "walnut oil", "b.md": "walnut"} | {f"{n}.md": "cherry" for n in range(20)})
     engine = open_engine()
 
-    whole, half, nothing = (evidence_of(engine, typed)[0].account for typed in ("walnut oil", "oil xylophone", "zebra"))
+    whole, half, nothing = (
+        evidence_of(engine, typed)[0].bm25_coverage for typed in ("walnut oil", "oil xylophone", "zebra")
+    )
 
     assert 1 >= whole > half > nothing == 0
 
@@ -101,8 +105,8 @@ def test_neighbours_of_the_query_are_looked_for_under_the_deadline(vault: Vault,
     with open_engine()._reading() as reader:
         phrase_scores = reader.phrase_scores
         reader.phrase_scores = lambda *asked, **options: given.append(options) or phrase_scores(*asked, **options)
-        asked = ask(parse_query("hide glue", now=NOW), reader, None, typing=False, deadline=deadline)
-        gather(asked, reader, ("lexical",), deadline)
+        asked = prepare_query(parse_query("hide glue", now=NOW), reader, None, typing=False, deadline=deadline)
+        extract_features(asked, reader, ("lexical",), deadline)
 
     assert given == [{"deadline": deadline}]
 
@@ -116,12 +120,12 @@ def test_neighbours_of_the_query_count_where_they_are_neighbours(vault: Vault, o
 
 
 @pytest.mark.parametrize(
-    ("serving", "silent"), [(("lexical",), ["meaning"]), (("dense",), ["passage", "note", "phrase"])]
+    ("retrievers", "silent"), [(("lexical",), ["meaning"]), (("dense",), ["passage", "note", "phrase"])]
 )
-def test_a_leg_that_does_not_serve_is_not_asked(vault: Vault, open_engine, evidence_of, serving, silent: list[str]):
+def test_a_leg_that_does_not_serve_is_not_asked(vault: Vault, open_engine, evidence_of, retrievers, silent: list[str]):
     vault.write_all({"a.md": "hide glue", "b.md": "glue"})
 
-    _, signals = evidence_of(open_engine(), "hide glue", serving)
+    _, signals = evidence_of(open_engine(), "hide glue", retrievers)
 
     assert signals
     assert all(of_note[name] == 0 for of_note in signals.values() for name in silent)
@@ -138,7 +142,7 @@ def test_only_admitted_notes_are_candidates(vault: Vault, open_engine, evidence_
 def test_without_any_candidate_there_is_no_evidence(open_engine, evidence_of):
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert (found.account, signals, found.lexical, found.dense) == (0, {}, [], [])
+    assert (found.bm25_coverage, signals, found.lexical, found.dense) == (0, {}, [], [])
 
 
 def test_passages_of_a_few_long_notes_do_not_crowd_others_out(vault: Vault, open_engine, evidence_of):
@@ -165,4 +169,4 @@ def test_a_note_without_a_vector_is_near_nothing_and_moves_nobody(vault: Vault, 
     hits = {hit.path: hit for hit in search(engine, "tea coffee dog /./", mode="semantic").hits}
 
     assert {path: hit.shares["meaning"] for path, hit in hits.items()} == before
-    assert search(engine, "ꙮꙮ").hits[0].legs == {"lexical"}
+    assert search(engine, "ꙮꙮ").hits[0].retrievers == {"lexical"}

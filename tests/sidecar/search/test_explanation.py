@@ -8,7 +8,7 @@ from builders import HashEncoder, Vault, ask, settle
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.index import Deadline
-from quarry.search import Legs, explain
+from quarry.search import SearchContext, explain
 from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
@@ -17,7 +17,7 @@ TYPED = ["restore the backup", "bellows cloth", '"hide glue"', "reeds tuning -pl
 
 
 def why(engine: Engine, typed: str, path: str, **options: object):
-    return engine.explain(SearchRequest(typed, **{"guard": False, **options}), path)
+    return engine.explain(SearchRequest(typed, **{"show_all_when_few": False, **options}), path)
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
 
 
 def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
-    assert why(engine, "walnut", "Nuts/19.md", limit=5, guard=True, mode="keyword").state == "hit"
+    assert why(engine, "walnut", "Nuts/19.md", limit=5, show_all_when_few=True, mode="keyword").state == "hit"
 
 
 def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine):
@@ -140,8 +140,8 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
     with engine._reading() as reader:
         note_scores = reader.note_scores
         reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
-        legs = Legs(reader, None, {"dense": "not here"})
-        explain(SearchRequest("walnut plum"), "Nuts/00.md", legs, EQUAL, "convex", deadline, NOW)
+        context = SearchContext(reader, None, {"dense": "not here"})
+        explain(SearchRequest("walnut plum"), "Nuts/00.md", context, EQUAL, "convex", deadline, NOW)
 
     assert len(given) == 3  # for the ranking, and for each word
     assert all(options == {"deadline": deadline} for options in given)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { candidates } from "../../../plugin/sidecar/locate";
+import { programPaths } from "../../../plugin/sidecar/program-paths";
 
 const mac = { platform: "darwin", env: { PATH: "/usr/bin:/bin" }, home: "/Users/ada" };
 const windows = {
@@ -10,7 +10,7 @@ const windows = {
 
 describe("where quarry may be", () => {
   test("the tool folders come before a bare PATH", () => {
-    expect(candidates(mac, null)).toEqual([
+    expect(programPaths(mac, null)).toEqual([
       "/Users/ada/.local/bin/quarry",
       "/opt/homebrew/bin/quarry",
       "/usr/local/bin/quarry",
@@ -21,33 +21,33 @@ describe("where quarry may be", () => {
   });
 
   test("a program chosen for this device is the only one", () => {
-    expect(candidates(mac, "/opt/mine/quarry")).toEqual(["/opt/mine/quarry"]);
+    expect(programPaths(mac, "/opt/mine/quarry")).toEqual(["/opt/mine/quarry"]);
   });
 
   test("and may be told from the home folder", () => {
-    expect(candidates(mac, "~/bin/quarry")).toEqual(["/Users/ada/bin/quarry"]);
+    expect(programPaths(mac, "~/bin/quarry")).toEqual(["/Users/ada/bin/quarry"]);
   });
 
   test("folders that uv and pipx were told to use come first", () => {
-    const [first, second] = candidates({ ...mac, env: { PIPX_BIN_DIR: "/p", UV_TOOL_BIN_DIR: "/u" } }, null);
+    const [first, second] = programPaths({ ...mac, env: { PIPX_BIN_DIR: "/p", UV_TOOL_BIN_DIR: "/u" } }, null);
 
     expect([first, second]).toEqual(["/u/quarry", "/p/quarry"]);
   });
 
   test("no place is tried twice", () => {
-    const places = candidates({ ...mac, env: { PATH: "/usr/local/bin:/usr/local/bin/:/usr/local/bin" } }, null);
+    const places = programPaths({ ...mac, env: { PATH: "/usr/local/bin:/usr/local/bin/:/usr/local/bin" } }, null);
 
     expect(places.filter((place) => place === "/usr/local/bin/quarry")).toHaveLength(1);
   });
 
   test("relative entries of PATH never count", () => {
-    const places = candidates({ ...mac, env: { PATH: ".::bin:./tools:/usr/bin" } }, null);
+    const places = programPaths({ ...mac, env: { PATH: ".::bin:./tools:/usr/bin" } }, null);
 
     expect(places.every((place) => place.startsWith("/"))).toBe(true);
   });
 
   test("on Windows it is an exe, whatever the case of PATH", () => {
-    const places = candidates(windows, null);
+    const places = programPaths(windows, null);
 
     expect(places[0]).toBe("C:\\Users\\ada\\.local\\bin\\quarry.exe");
     expect(places).toContain("C:\\Tools\\quarry.exe");

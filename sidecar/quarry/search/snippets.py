@@ -12,7 +12,7 @@ from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
-from quarry.types import Fused, Leg, SearchRequest, Span
+from quarry.types import Fused, Retriever, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
@@ -23,11 +23,11 @@ class Found(Struct, frozen=True):
 
     group: Group
     score: float
-    legs: frozenset[Leg]
+    retrievers: frozenset[Retriever]
     shares: Mapping[str, float]
 
 
-class Quoter(Struct, frozen=True):
+class SnippetBuilder(Struct, frozen=True):
     """Makes snippets for one query."""
 
     reader: Reader
@@ -44,7 +44,7 @@ class Quoter(Struct, frozen=True):
         the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
         """
         if request.snippet_width == 0:
-            return tuple(Hit(found.group.path, found.score, found.legs, ()) for found in shown), False
+            return tuple(Hit(found.group.path, found.score, found.retrievers, ()) for found in shown), False
         groups = [found.group.chunks for found in shown]
         quoted = range(PASSAGES_PER_HIT if request.expand else 1)
         ranked = [chunk for at in quoted for chunks in groups for chunk in chunks[at : at + 1]]
@@ -102,7 +102,9 @@ class Quoter(Struct, frozen=True):
     def _hit(self, found: Found, passages: Sequence[Passage]) -> Hit:
         marks = spans_of(passages[0].chunk.title, self.wanted)
         further = len(found.group.chunks) - len(passages)
-        return Hit(found.group.path, found.score, found.legs, tuple(passages), further, tuple(marks), found.shares)
+        return Hit(
+            found.group.path, found.score, found.retrievers, tuple(passages), further, tuple(marks), found.shares
+        )
 
     def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
         """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""

@@ -15,17 +15,17 @@ from quarry.conditions import Every
 from quarry.errors import BadRequest, NoteNotFound
 from quarry.index import Deadline, LexicalQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.vector.quantize import FloatVector
-from quarry.ranking.signals import SCORE_DIGITS, relative, stretched
-from quarry.search.evidence import best_by_note
-from quarry.search.legs import Legs
-from quarry.search.quoting import Quoter
+from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
+from quarry.search.context import SearchContext
+from quarry.search.features import best_by_note
+from quarry.search.snippets import SnippetBuilder
 from quarry.terms.analysis import STOP_TERMS, analyse
 from quarry.text.snippet import Snippet, Wanted
-from quarry.types import Leg, Scope
+from quarry.types import Retriever, Scope
 
-POOL = 100  # proposed by each leg
-TELLING_TERMS = 16  # of the source are looked for
-MEANING = 0.7  # of the score; the rest is for the words
+POOL = 100  # proposed by each retriever
+SIGNIFICANT_TERMS = 16  # of the source are looked for
+DENSE_WEIGHT = 0.7  # of the score; the rest is for the words
 MAX_TEXT = 20_000  # characters of a source; its first pages say what it is about
 
 
@@ -52,11 +52,13 @@ class Related(Struct, frozen=True):
     """The notes nearest to a source, best first."""
 
     notes: tuple[RelatedNote, ...]
-    legs: tuple[Leg, ...]
-    missing: Mapping[Leg, str]
+    retrievers: tuple[Retriever, ...]
+    missing: Mapping[Retriever, str]
 
 
-def related(source: Source, legs: Legs, scope: Scope, limit: int, width: int, deadline: Deadline) -> Related:
+def related(
+    source: Source, context: SearchContext, scope: Scope, limit: int, width: int, deadline: Deadline
+) -> Related:
     """
     The *limit* notes nearest to *source*, without itself.
 
@@ -65,25 +67,25 @@ def related(source: Source, legs: Legs, scope: Scope, limit: int, width: int, de
         NoteNotFound: The note is not in the index.
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    reader = legs.reader
+    reader = context.reader
     chunks, own_id, own_path = _chunks(source, reader)
     texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
-    vector = _vector(chunks, texts, legs)
-    terms = _telling(texts, reader)
+    vector = _vector(chunks, texts, context)
+    terms = _significant_terms(texts, reader)
     admitted = reader.matching_notes(Every(scope.conditions), deadline=deadline)
     scores, best = _scores(vector, LexicalQuery(terms=terms), admitted, reader, deadline)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
     stored = reader.chunks(best[name.note_id] for name in ranked)
-    quoter = Quoter(reader, Wanted({}), legs.encoder, vector, deadline)
+    builder = SnippetBuilder(reader, Wanted({}), context.encoder, vector, deadline)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
-    snippets = quoter.snippets([chunk for _, chunk in shown], width)
+    snippets = builder.snippets([chunk for _, chunk in shown], width)
     notes = tuple(
         RelatedNote(name.path, name.title, scores[name.note_id], name.path in linked, chunk, snippet)
         for (name, chunk), snippet in zip(shown, snippets, strict=True)
     )
-    return Related(notes, legs.serving("hybrid"), legs.missing)
+    return Related(notes, context.available("hybrid"), context.missing)
 
 
 def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str | None]:
@@ -114,14 +116,14 @@ def _within(texts: Sequence[str], characters: int) -> list[str]:
     return found
 
 
-def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], legs: Legs) -> FloatVector | None:
+def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: SearchContext) -> FloatVector | None:
     """Where the source lies in meaning: the mean of its chunks, or the text itself; None where meaning has no say."""
-    if "dense" in legs.missing:
+    if "dense" in context.missing:
         return None
     if chunks:
-        rows = legs.reader.vectors_of([chunk.chunk_id for chunk in chunks])
-    elif legs.encoder:
-        rows = legs.encoder.encode(texts)
+        rows = context.reader.vectors_of([chunk.chunk_id for chunk in chunks])
+    elif context.encoder:
+        rows = context.encoder.encode(texts)
     else:
         return None
     if not len(rows):
@@ -131,18 +133,18 @@ def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], legs: Legs) -> 
     return (total / length).astype(np.float32) if length else None
 
 
-def _telling(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
+def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     """The terms that are frequent here and rare elsewhere."""
     counts = Counter(term for text in texts for term in analyse(text).words.split())
     usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
-    likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * TELLING_TERMS]
+    likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]
     known = reader.document_frequency(likely)
     total = reader.chunk_count
 
     def weight(term: str) -> float:
         return (1 + math.log(usual[term])) * math.log((total + 1) / (known[term] + 0.5))
 
-    return tuple(sorted((t for t in likely if known[t]), key=lambda term: (-weight(term), term))[:TELLING_TERMS])
+    return tuple(sorted((t for t in likely if known[t]), key=lambda term: (-weight(term), term))[:SIGNIFICANT_TERMS])
 
 
 def _scores(
@@ -166,9 +168,9 @@ def _scores(
         nearest = dense_query.nearest_chunks(np.array(ids, dtype=np.int64))
         best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
         cosines[np.searchsorted(ids, nearest.note_ids)] = nearest.cosines
-    word = relative(np.array([by_word.get(i, 0.0) for i in ids]))
-    share = MEANING if vector is not None else 0.0
-    total = np.round(share * stretched(cosines) + (1 - share) * word, SCORE_DIGITS)
+    word = max_normalize(np.array([by_word.get(i, 0.0) for i in ids]))
+    share = DENSE_WEIGHT if vector is not None else 0.0
+    total = np.round(share * min_max_normalize(cosines) + (1 - share) * word, SCORE_DIGITS)
     return {note_id: float(score) for note_id, score in zip(ids, total, strict=True)}, best
 
 

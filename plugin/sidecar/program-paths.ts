@@ -1,24 +1,23 @@
-/** Where `quarry` may be installed, in the order in which the places are tried. Pure: nothing is looked up here. */
+/** Paths where `quarry` may be installed, in the order in which they are tried. Pure: no file is looked up here. */
 
 export interface Machine {
-  /** As Node names it: `win32`, `darwin`, `linux`. */
+  /** Node's `process.platform`: `win32`, `darwin`, `linux`. */
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
-// pip without a tool manager; the engine needs 3.11.
+// Installed by plain pip; the engine needs Python 3.11.
 const WINDOWS_PYTHONS = ["Python314", "Python313", "Python312", "Python311"];
 
 /**
  * Absolute paths to try, best first.
  *
- * A program that the user chose for this device is the only candidate: silently running another one would hide a
- * mistake. Otherwise the folders of uv, pipx and Homebrew come before PATH, because an app started from the desktop
- * often has a bare PATH (macOS gives it /usr/bin:/bin). Relative entries of PATH never count: the working folder could
- * be anywhere.
+ * A program that the user chose for this device is the only path: running another one instead would hide a mistake.
+ * Otherwise the folders of uv, pipx and Homebrew come before PATH, because an app started from the desktop often has a
+ * minimal PATH (/usr/bin:/bin on macOS). Relative entries of PATH are skipped: the working folder could be anywhere.
  */
-export function candidates(machine: Machine, chosen: string | null): readonly string[] {
+export function programPaths(machine: Machine, chosen: string | null): readonly string[] {
   if (chosen !== null) return [expandHome(chosen, machine)];
   const name = isWindows(machine) ? "quarry.exe" : "quarry";
   const folders = [...toolFolders(machine), ...pathFolders(machine)].filter((folder) => isAbsolute(folder, machine));
@@ -39,7 +38,7 @@ function toolFolders(machine: Machine): readonly string[] {
 }
 
 function pathFolders(machine: Machine): readonly string[] {
-  // Windows keeps the variable under whatever case it was set with.
+  // Windows keeps the case in which the variable was set.
   const key = Object.keys(machine.env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
   return (machine.env[key] ?? "").split(isWindows(machine) ? ";" : ":").filter(isSet);
 }

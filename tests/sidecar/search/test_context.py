@@ -1,12 +1,12 @@
-"""Which legs serve: those that are wanted and there or, where none is, those that are there."""
+"""Which retrievers serve: those that are wanted and there or, where none is, those that are there."""
 
 import pytest
 
-from quarry.search.legs import Legs, is_wanted
+from quarry.search.context import SearchContext, is_asked
 
 
 @pytest.mark.parametrize(
-    ("missing", "mode", "serving"),
+    ("missing", "mode", "retrievers"),
     [
         ((), "hybrid", ("lexical", "dense")),
         ((), "keyword", ("lexical",)),
@@ -18,13 +18,13 @@ from quarry.search.legs import Legs, is_wanted
         (("lexical", "dense"), "semantic", ()),
     ],
 )
-def test_what_is_there_stands_in_for_what_is_missing(missing, mode, serving):
-    assert Legs(None, None, dict.fromkeys(missing, "not here")).serving(mode) == serving  # type: ignore[arg-type]
+def test_what_is_there_stands_in_for_what_is_missing(missing, mode, retrievers):
+    assert SearchContext(None, None, dict.fromkeys(missing, "not here")).available(mode) == retrievers  # type: ignore[arg-type]
 
 
 def test_a_mode_wants_its_leg_and_a_hybrid_both():
     wanted = {
-        mode: [leg for leg in ("lexical", "dense") if is_wanted(leg, mode)]
+        mode: [retriever for retriever in ("lexical", "dense") if is_asked(retriever, mode)]
         for mode in ("keyword", "semantic", "hybrid")
     }
 

@@ -1,5 +1,5 @@
 """
-What is asked of the legs: the query with what the vault and the model know of its words.
+What is asked of the retrievers: the query with what the vault and the model know of its words.
 
 A word that no note has and that the model does not know either is taken for a slip of the finger: the known word
 nearest to it is looked for instead, and the answer says so.
@@ -23,14 +23,14 @@ from quarry.types import Query
 
 K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse document frequency
 LEAST_IDF = 1e-6  # FTS5's own floor, for a term that more than half of all chunks hold
-SHORTEST_CORRECTED = 4  # letters; of a shorter word half the vocabulary is one slip away
+MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
 MAX_PAIRS = 32
 MAX_CORRECTIONS = 8  # who mistypes more words than that writes another language
 
 Pair = tuple[str, str]
 
 
-class Question(Struct, frozen=True):
+class PreparedQuery(Struct, frozen=True):
     """A query, ready to be asked."""
 
     query: Query
@@ -40,10 +40,10 @@ class Question(Struct, frozen=True):
     idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
     corrections: tuple[Correction, ...]
     vector: FloatVector | None  # of unit length; None where meaning has no say
-    familiarity: float  # how much of the query the model knows, 0 to 1
+    vocabulary_coverage: float  # how much of the query the model knows, 0 to 1
 
     @property
-    def possible(self) -> float:
+    def max_bm25(self) -> float:
         """The BM25 of a passage that could not speak more of the query."""
         return (K1 + 1) * sum(self.idf.values())
 
@@ -53,7 +53,7 @@ class Question(Struct, frozen=True):
         return Wanted(weights=self.idf, phrases=phrases, prefix=self.lexical.prefix)
 
 
-def ask(
+def prepare_query(
     query: Query,
     reader: Reader,
     encoder: Encoder | None,
@@ -61,12 +61,12 @@ def ask(
     typing: bool,
     deadline: Deadline,
     corrects: bool = True,
-) -> Question:
+) -> PreparedQuery:
     """
-    Make *query* a question to *reader*.
+    Prepare *query* for *reader*.
 
     Args:
-        encoder: None where the dense leg is not to be asked.
+        encoder: None where the dense retriever is not to be asked.
         typing: Whether the last word may be the beginning of one.
         corrects: Whether a word that nobody knows may be taken for another.
 
@@ -79,7 +79,7 @@ def ask(
     lexical = LexicalQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
     text = _replaced(query.text, corrections)
     vector = encoder.encode([text])[0] if encoder and text else None
-    return Question(
+    return PreparedQuery(
         query=query,
         admitted=admitted,
         lexical=lexical,
@@ -87,7 +87,7 @@ def ask(
         idf=_idf(lexical.terms, reader),
         corrections=corrections,
         vector=vector if vector is not None and vector.any() else None,
-        familiarity=encoder.familiarity(text) if encoder else 0.0,
+        vocabulary_coverage=encoder.familiarity(text) if encoder else 0.0,
     )
 
 
@@ -135,7 +135,7 @@ def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> s
     doubtful = {
         word: ranking_terms(word)
         for word in dict.fromkeys(words)
-        if len(word) >= SHORTEST_CORRECTED and word.isalpha() and not (encoder and encoder.is_word(word))
+        if len(word) >= MIN_CORRECTED_LENGTH and word.isalpha() and not (encoder and encoder.is_word(word))
     }
     known = reader.document_frequency(term for terms in doubtful.values() for term in terms) if doubtful else {}
     return {word for word, terms in doubtful.items() if not any(known[term] for term in terms)}

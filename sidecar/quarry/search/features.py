@@ -1,7 +1,7 @@
 """
-Which notes come into question, and what speaks for each of them?
+Which notes are candidates, and what speaks for each of them?
 
-Every leg proposes its best, and how near each proposed note is in meaning is known whoever brought it up ("union
+Every retriever proposes its best, and how near each proposed note is in meaning is known whoever brought it up ("union
 scoring"), as is what the whole note says. A passage beyond the best hundred by its words gains nothing from them that
 would change its note's place (.0003 nDCG@10), so that is not asked.
 """
@@ -15,28 +15,28 @@ from msgspec import Struct
 from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
 from quarry.index.ids import SLOT_BITS
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
-from quarry.ranking.signals import Numbers, Signals, relative, stretched
-from quarry.search.question import Question
+from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
+from quarry.search.prepare import PreparedQuery
 from quarry.terms.analysis import STOP_TERMS, analyse
-from quarry.types import Leg
+from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
-WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)
-NAMED = 100  # notes proposed for their names; their passages mostly propose them as well
-SURROUNDINGS = 0.2  # of a note's nearness: its mean over all passages, which says what the nearest one stands among
-BRIEF = 0.05  # taken off a title's cosine: few words come near to anything more easily than a passage does
-NEIGHBOURED = 30  # of the passages with the best words; to look into 100 changes nDCG@10 by .0002
-POOL = 100  # candidates asked of each leg; 30, as published, loses what is good in both and best in neither
+FIELD_WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)
+NAME_POOL = 100  # notes proposed for their names; their passages mostly propose them as well
+NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which says what the nearest one stands among
+TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
+PROXIMITY_POOL = 30  # of the passages with the best words; to look into 100 changes nDCG@10 by .0002
+POOL = 100  # candidates asked of each retriever; 30, as published, loses what is good in both and best in neither
 
 
-class Evidence(Struct, frozen=True):
+class CandidateFeatures(Struct, frozen=True):
     """The candidate notes and what is known of them; arrays of one length, by ascending note."""
 
     note_ids: NoteIds
     signals: Signals
-    nearness: Numbers  # cosine of the nearest passage or title; -inf where there is no vector
-    account: float  # share of the query's possible BM25 that the best passage reaches
-    lexical: Sequence[Scored]  # the passages that each leg proposed, best first
+    max_cosine: Numbers  # cosine of the nearest passage or title; -inf where there is no vector
+    bm25_coverage: float  # share of the query's possible BM25 that the best passage reaches
+    lexical: Sequence[Scored]  # the passages that each retriever proposed, best first
     dense: Sequence[Scored]
     nearest: NearestChunks
 
@@ -46,13 +46,19 @@ class Evidence(Struct, frozen=True):
         return self.lexical[0][1] if self.lexical else 0.0
 
 
-def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline: Deadline) -> Evidence:
-    """Ask the legs of *question* for their best, and the dense leg about all of them."""
-    asks_words = "lexical" in serving and not question.lexical.is_empty
-    dense_query = reader.dense_query(question.vector) if "dense" in serving and question.vector is not None else None
-    admitted = question.admitted
-    words = reader.proposed(question.lexical, admitted, POOL, deadline=deadline, weights=WEIGHTS) if asks_words else []
-    named = _named(question, reader, deadline) if asks_words else set()
+def extract_features(
+    prepared: PreparedQuery, reader: Reader, retrievers: Iterable[Retriever], deadline: Deadline
+) -> CandidateFeatures:
+    """Ask the retrievers of *prepared* for their best, and the dense retriever about all of them."""
+    asks_words = "lexical" in retrievers and not prepared.lexical.is_empty
+    dense_query = reader.dense_query(prepared.vector) if "dense" in retrievers and prepared.vector is not None else None
+    admitted = prepared.admitted
+    words = (
+        reader.proposed(prepared.lexical, admitted, POOL, deadline=deadline, weights=FIELD_WEIGHTS)
+        if asks_words
+        else []
+    )
+    named = _named(prepared, reader, deadline) if asks_words else set()
     dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
     titled = dense_query.top_titles(admitted, POOL) if dense_query else []
     bm25 = dict(words)
@@ -62,30 +68,30 @@ def gather(question: Question, reader: Reader, serving: Iterable[Leg], deadline:
     if admitted is not None and len(admitted) <= POOL:  # whoever satisfies the conditions is to be found
         proposed.update(admitted.tolist())
     elif len(words) >= POOL and len(by_words) < POOL // 2:  # passages of the same few notes took the places of others
-        proposed |= reader.proposed_notes(question.lexical, admitted, POOL, deadline=deadline)
+        proposed |= reader.proposed_notes(prepared.lexical, admitted, POOL, deadline=deadline)
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
-    notes = reader.note_scores(question.lexical, ids, deadline=deadline) if asks_words else {}
+    notes = reader.note_scores(prepared.lexical, ids, deadline=deadline) if asks_words else {}
     beside: Mapping[int, float] = {}
-    if question.pairs and bm25:
-        beside = reader.phrase_scores(question.pairs, [*bm25][:NEIGHBOURED], deadline=deadline)
+    if prepared.pairs and bm25:
+        beside = reader.phrase_scores(prepared.pairs, [*bm25][:PROXIMITY_POOL], deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     nearness, in_place = _meaning(note_ids, nearest, dense_query)
-    covers, exact = _titles(note_ids, reader.note_names(sorted(named)), question)
+    covers, exact = _titles(note_ids, reader.note_names(sorted(named)), prepared)
     highest = words[0][1] if words else 0.0
-    return Evidence(
+    return CandidateFeatures(
         note_ids=note_ids,
         signals=Signals(
-            passage=relative(_column(by_words, note_ids)),
-            note=relative(_column(notes, note_ids)),
-            phrase=relative(_column(best_by_note(beside), note_ids)),
-            meaning=stretched(in_place),
+            passage=max_normalize(_column(by_words, note_ids)),
+            note=max_normalize(_column(notes, note_ids)),
+            phrase=max_normalize(_column(best_by_note(beside), note_ids)),
+            meaning=min_max_normalize(in_place),
             title=covers,
             exact=exact,
         ),
-        nearness=nearness,
-        account=min(1.0, highest / question.possible) if question.possible > 0 else 0.0,
+        max_cosine=nearness,
+        bm25_coverage=min(1.0, highest / prepared.max_bm25) if prepared.max_bm25 > 0 else 0.0,
         lexical=words,
         dense=dense,
         nearest=nearest,
@@ -102,9 +108,9 @@ def best_by_note(scores: Mapping[int, float]) -> dict[int, float]:
     return best
 
 
-def _named(question: Question, reader: Reader, deadline: Deadline) -> set[int]:
+def _named(prepared: PreparedQuery, reader: Reader, deadline: Deadline) -> set[int]:
     """Notes whose name holds words of the query, wherever their passages stand."""
-    return reader.proposed_notes(question.lexical, question.admitted, NAMED, deadline=deadline, by_name=True)
+    return reader.proposed_notes(prepared.lexical, prepared.admitted, NAME_POOL, deadline=deadline, by_name=True)
 
 
 def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
@@ -126,10 +132,10 @@ def _meaning(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
     titled, cosines = dense_query.title_cosines(note_ids)
     with_chunk, with_title = np.searchsorted(note_ids, nearest.note_ids), np.searchsorted(note_ids, titled)
     nearness = np.full(len(note_ids), -np.inf)
-    nearness[with_title] = np.maximum(cosines - BRIEF, -1.0)
+    nearness[with_title] = np.maximum(cosines - TITLE_COSINE_PENALTY, -1.0)
     nearness[with_chunk] = np.maximum(nearness[with_chunk], nearest.cosines)
     in_place = nearness.copy()
-    in_place[with_chunk] += SURROUNDINGS * (nearest.means - nearness[with_chunk])
+    in_place[with_chunk] += NOTE_MEAN_WEIGHT * (nearest.means - nearness[with_chunk])
     is_known = nearness > -np.inf
     in_place[~is_known] = in_place[is_known].min() if is_known.any() else 0.0
     return nearness, in_place
@@ -138,9 +144,9 @@ def _meaning(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
 # --- titles ------------------------------------------------------------------------------------
 
 
-def _titles(note_ids: NoteIds, names: Sequence[NoteName], question: Question) -> tuple[Numbers, Numbers]:
+def _titles(note_ids: NoteIds, names: Sequence[NoteName], prepared: PreparedQuery) -> tuple[Numbers, Numbers]:
     """How well each of *names* fits the query, and whether it is the query; 0 for the other notes."""
-    asked = question.idf
+    asked = prepared.idf
     total = sum(asked.values())
     fits, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     if total <= 0:

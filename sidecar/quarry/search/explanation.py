@@ -8,19 +8,19 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quarry.index import Deadline, LexicalQuery, NoteName, Reader
-from quarry.search.attempting import Attempts
-from quarry.search.legs import Legs
-from quarry.search.question import Question, can_rank
-from quarry.search.ranking import Ranked
+from quarry.search.context import SearchContext
+from quarry.search.execution import QueryExecution
+from quarry.search.prepare import PreparedQuery, can_rank
+from quarry.search.ranking import NoteRanking
 from quarry.terms.analysis import ranking_terms
 from quarry.text.query import parse_query
 from quarry.text.query_words import condition_in_words, in_words
-from quarry.types import Fused, Fusion, Leg, SearchRequest
+from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
-Shown; ranked behind what was asked for; proposed by no leg; refused by a condition; nothing was asked, so notes are
-listed by age; left out by a rule; changed and not yet indexed; unreadable; no such note.
+Shown; ranked behind what was asked for; proposed by no retriever; refused by a condition; nothing was asked, so notes
+are listed by age; left out by a rule; changed and not yet indexed; unreadable; no such note.
 """
 
 
@@ -34,7 +34,7 @@ class Explanation(Struct, frozen=True):
     rank: int | None = None  # from 1
     total: int = 0  # ranked notes
     score: float | None = None
-    passage: Fused | None = None  # the best one, with its rank and score in each leg
+    passage: Fused | None = None  # the best one, with its rank and score in each retriever
     shares: Mapping[str, float] = field(default_factory=dict)
     found: tuple[str, ...] = ()  # the query's words that the note holds
     lacking: tuple[str, ...] = ()
@@ -43,8 +43,8 @@ class Explanation(Struct, frozen=True):
 def explain(
     request: SearchRequest,
     path: str,
-    legs: Legs,
-    weights: Mapping[Leg, float],
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
     fusion: Fusion,
     deadline: Deadline,
     now: datetime,
@@ -55,38 +55,38 @@ def explain(
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
-    reader = legs.reader
+    reader = context.reader
     query = parse_query(request.query, request.scope, now=now)
     note = reader.note_named(path)
     if note is None:
         return None
-    understood = in_words(query, by_meaning="dense" in legs.serving(request.mode))
-    attempt = None
+    understood = in_words(query, by_meaning="dense" in context.available(request.mode))
+    result = None
     if can_rank(query):
-        attempts = Attempts(request, legs, request.weights or weights, request.fusion or fusion, deadline)
-        attempt = attempts.until_found(query)
-        query = attempt.query
+        execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+        result = execution.run_with_relaxation(query)
+        query = result.query
     refusal = reader.first_failing_condition(query.condition, note.note_id, deadline=deadline)
     if refusal is not None:
         reason = condition_in_words(refusal)
         return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)
-    if attempt is None:
+    if result is None:
         message = "There is nothing to rank by: the query lists the notes it admits, the newest first."
         return Explanation(note.path, "listed", message, understood)
-    question, relaxed = attempt.question, attempt.relaxed
-    found, lacking = _words(question, note.note_id, reader, deadline)
-    by_meaning = question.vector is not None
-    placed = _placed(note, attempt.ranked, understood, found, lacking, by_meaning=by_meaning)
+    prepared, relaxed = result.prepared, result.relaxed
+    found, lacking = _words(prepared, note.note_id, reader, deadline)
+    by_meaning = prepared.vector is not None
+    placed = _placed(note, result.ranked, understood, found, lacking, by_meaning=by_meaning)
     return replace(placed, message=f"{relaxed.message} {placed.message}") if relaxed else placed
 
 
 def _words(
-    question: Question, note_id: int, reader: Reader, deadline: Deadline
+    prepared: PreparedQuery, note_id: int, reader: Reader, deadline: Deadline
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which words of the query the note holds in any form, and which it lacks."""
-    used = {correction.typed: correction.used for correction in question.corrections}
+    used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
-    for word in (used.get(word, word) for word in question.query.words):
+    for word in (used.get(word, word) for word in prepared.query.words):
         alone = LexicalQuery(terms=ranking_terms(word))
         held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
     return tuple(word for word in held if held[word]), tuple(word for word in held if not held[word])
@@ -94,7 +94,7 @@ def _words(
 
 def _placed(
     note: NoteName,
-    ranked: Ranked,
+    ranked: NoteRanking,
     understood: str,
     found: Sequence[str],
     lacking: Sequence[str],

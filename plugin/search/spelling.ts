@@ -1,0 +1,43 @@
+/**
+ * When does a query need spelling correction, and how is it asked without? Pure.
+ *
+ * While a query is typed, the engine reads its last word as a prefix and never corrects it. Asking again for a whole word
+ * can only help when the prefix matched nothing, which the answer shows: no highlighted word begins with it. A wrong guess
+ * costs one request whose answer is the same.
+ */
+import { type Correction, type Hit, type Mark } from "../protocol/messages";
+
+// The engine corrects words of letters only, of four or more. A value after an operator is not a word to it.
+const LAST_WORD = /(?:^|[\s(])(\p{L}{4,})$/u;
+
+/** Whether no highlighted word of `hits` begins with the last word of `query`. */
+export function lastWordIsUnknown({ query, hits }: { readonly query: string; readonly hits: readonly Hit[] }): boolean {
+  const word = LAST_WORD.exec(query)?.[1];
+  if (word === undefined) return false;
+  const prefix = foldCase(word);
+  return !hits.some((hit) => highlightedWords(hit).some((highlighted) => foldCase(highlighted).startsWith(prefix)));
+}
+
+/**
+ * `query` with every corrected word in quotes, which the engine never corrects. Null when each of them is in quotes
+ * already.
+ */
+export function quotedAsTyped(query: string, corrections: readonly Correction[]): string | null {
+  const typed = new Set(corrections.map((correction) => correction.typed.toLowerCase()));
+  // The first alternative consumes quoted phrases, so nothing inside them changes; an unclosed quote runs to the end.
+  const quoted = query.replace(/"[^"]*"?|[\p{L}\p{N}\p{M}_]+/gu, (piece) => (typed.has(piece.toLowerCase()) ? `"${piece}"` : piece));
+  return quoted === query ? null : quoted;
+}
+
+function highlightedWords({ title, titleMarks, passages }: Hit): readonly string[] {
+  return [...markedTexts(title, titleMarks), ...passages.flatMap(({ snippet, marks }) => markedTexts(snippet, marks))];
+}
+
+function markedTexts(text: string, marks: readonly Mark[]): readonly string[] {
+  return marks.filter(({ kind }) => kind === "word").map(({ start, end }) => text.slice(start, end));
+}
+
+/** Without case and accents, as the index compares words. */
+function foldCase(word: string): string {
+  return word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}

@@ -1,0 +1,39 @@
+/** Lines above the rows that say how the query was adjusted to find them: corrected words, relaxed conditions. */
+import { type Answer } from "../search/session";
+import { quotedAsTyped } from "../search/spelling";
+import { correctionWords, relaxedWords, searchAsTypedWords } from "./answer-words";
+import { type ActionId } from "./wording";
+
+export class QueryAdjustments {
+  private shown = "";
+
+  constructor(
+    private readonly el: HTMLElement,
+    private readonly act: (action: ActionId) => void,
+  ) {}
+
+  show(answer: Answer | null): void {
+    const relaxed = answer ? relaxedWords(answer.relaxed, answer.understood) : "";
+    const corrected = answer ? correctionWords(answer.corrections) : "";
+    const canSearchAsTyped = answer !== null && quotedAsTyped(answer.query, answer.corrections) !== null;
+    const buttonText = canSearchAsTyped ? searchAsTypedWords(answer.corrections) : null;
+    // Unchanged lines are not redrawn, so that a button keeps the focus.
+    const wanted = JSON.stringify([relaxed, corrected, buttonText]);
+    if (wanted === this.shown) return;
+    this.shown = wanted;
+    this.el.empty();
+    this.el.toggleClass("is-hidden", relaxed === "" && corrected === "");
+    if (relaxed !== "") this.el.createDiv({ cls: "quarry-relaxed", text: relaxed });
+    if (corrected !== "") this.drawCorrection(corrected, buttonText);
+  }
+
+  private drawCorrection(text: string, buttonText: string | null): void {
+    const line = this.el.createDiv({ cls: "quarry-correction", text });
+    if (buttonText === null) return;
+    line.appendText(" ");
+    const button = line.createEl("button", { cls: "quarry-link", text: buttonText, attr: { "data-action": "search-typed" } });
+    button.addEventListener("click", () => {
+      this.act("search-typed");
+    });
+  }
+}
