@@ -1,5 +1,6 @@
 from quarry.conditions import EVERYTHING
 from quarry.index import listing
+from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.snapshot_data import NoteNames, SnapshotData
 
@@ -54,7 +55,7 @@ def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_th
     def newest(reader, depth):
         def find():
             read.append(depth)
-            return listing.newest(reader._db, None, EVERYTHING, depth, has_fts5=True)
+            return listing.newest(reader._db, None, EVERYTHING, WrittenPhrases(), depth)
 
         found = cache.at(reader._db).newest(depth, find)
         return [candidate.path for candidate in found.ranking], found.total
