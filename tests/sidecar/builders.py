@@ -255,7 +255,7 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
     """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
-    return engine.search(SearchRequest(query, **{"guard": False, "expand": True, **options}))  # type: ignore[arg-type]
+    return engine.search(SearchRequest(query, **{"show_all_when_few": False, "expand": True, **options}))  # type: ignore[arg-type]
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:

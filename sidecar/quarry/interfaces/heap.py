@@ -6,7 +6,7 @@ from contextlib import suppress
 _M_ARENA_MAX = -8  # of glibc's malloc.h
 
 
-def share_one_heap() -> None:
+def limit_malloc_arenas() -> None:
     """
     Have all threads allocate from one heap; asked before any begins. Only glibc can be, others have no such heaps.
 

@@ -24,6 +24,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.types import Retriever
+
 Numbers: TypeAlias = NDArray[np.float64]
 """One number a candidate, shape (count,)."""
 
@@ -71,7 +73,7 @@ def default_signal_weights() -> SignalWeights:
 
 
 def effective_weights(
-    weights: SignalWeights, bm25_coverage: float, vocabulary_coverage: float, retrievers: Mapping[str, float]
+    weights: SignalWeights, bm25_coverage: float, vocabulary_coverage: float, retrievers: Mapping[Retriever, float]
 ) -> dict[str, float]:
     """
     What each signal counts for one query; all together 1.

@@ -1,12 +1,13 @@
 """
-How is a query answered? Parsed, asked of the retrievers under its conditions, ranked, grouped by note, quoted.
+How is a query answered? It is parsed and prepared, the retrievers propose candidates under its conditions, notes are
+ranked, and their best passages quoted.
 
-Pure but for the index it reads and the encoder it asks; the same prepared of the same index gets the same answer.
+Pure but for the index it reads and the encoder it asks: equal queries of equal indexes have equal answers.
 """
 
 from quarry.search.answer import Answer, Correction, FurtherPassages, Hit, Passage, Relaxed
-from quarry.search.answering import further_passages, search
 from quarry.search.context import SearchContext
+from quarry.search.execution import further_passages, search
 from quarry.search.explanation import Explanation, explain
 from quarry.search.related import Related, RelatedNote, Source, related
 

@@ -21,10 +21,10 @@ class SearchContext(Struct, frozen=True):
 
     def available(self, mode: SearchMode) -> tuple[Retriever, ...]:
         """The retrievers to ask for *mode*; where the wanted one is missing, the other stands in for it."""
-        able = tuple(retriever for retriever in ALL_RETRIEVERS if retriever not in self.missing)
-        return tuple(retriever for retriever in able if is_asked(retriever, mode)) or able
+        present = tuple([retriever for retriever in ALL_RETRIEVERS if retriever not in self.missing])
+        return tuple([retriever for retriever in present if is_asked(retriever, mode)]) or present
 
 
 def is_asked(retriever: Retriever, mode: SearchMode) -> bool:
-    """Whether *mode* asks for *retriever*."""
+    """Whether *mode* asks *retriever*."""
     return mode == "hybrid" or (retriever == "lexical") == (mode == "keyword")

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from quarry.index import Deadline, LexicalQuery, NoteName, Reader
 from quarry.search.context import SearchContext
-from quarry.search.execution import QueryExecution
+from quarry.search.execution import QueryExecution, RankedResult
 from quarry.search.prepare import PreparedQuery, can_rank
-from quarry.search.ranking import NoteRanking
 from quarry.terms.analysis import ranking_terms
 from quarry.text.query import parse_query
 from quarry.text.query_words import condition_in_words, in_words
@@ -65,19 +64,53 @@ def explain(
     if can_rank(query):
         execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
         result = execution.run_with_relaxation(query)
-        query = result.query
-    refusal = reader.first_failing_condition(query.condition, note.note_id, deadline=deadline)
-    if refusal is not None:
-        reason = condition_in_words(refusal)
+    ranked = result if isinstance(result, RankedResult) else None
+    condition = ranked.query.condition if ranked else query.condition
+    failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
+    if failing is not None:
+        reason = condition_in_words(failing)
         return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)
-    if result is None:
+    if ranked is None:
         message = "There is nothing to rank by: the query lists the notes it admits, the newest first."
         return Explanation(note.path, "listed", message, understood)
-    prepared, relaxed = result.prepared, result.relaxed
-    found, lacking = _words(prepared, note.note_id, reader, deadline)
-    by_meaning = prepared.vector is not None
-    placed = _placed(note, result.ranked, understood, found, lacking, by_meaning=by_meaning)
-    return replace(placed, message=f"{relaxed.message} {placed.message}") if relaxed else placed
+    explanation = _explain_place(note, ranked, understood, reader, deadline)
+    if ranked.relaxed:
+        return replace(explanation, message=f"{ranked.relaxed.message} {explanation.message}")
+    return explanation
+
+
+def _explain_place(
+    note: NoteName, result: RankedResult, understood: str, reader: Reader, deadline: Deadline
+) -> Explanation:
+    """Where *note* stands in the ranking, or why it is not in it."""
+    found, lacking = _words(result.prepared, note.note_id, reader, deadline)
+    ranking, limit = result.ranking, result.limit
+    total = len(ranking.note_ids)
+    if note.note_id not in ranking.note_ids:
+        message = "It holds no word of the query, and is not near enough in meaning to be shown."
+        if result.prepared.vector is None:
+            message = "It holds no word of the query that can be looked for, and meaning has no say here."
+        if found:
+            message = f"It holds {_quoted(found)}, but too many notes speak more of the query."
+        return Explanation(note.path, "unranked", message, understood, total=total, found=found, lacking=lacking)
+    place = ranking.note_ids.index(note.note_id)
+    [ranked] = ranking.ranked_notes([place], reader, deadline)
+    behind = ""
+    if place >= limit:
+        behind = f", behind {f'the {limit} that are' if limit > 1 else 'the one that is'} shown"
+    return Explanation(
+        path=note.path,
+        state="hit" if place < limit else "beyond",
+        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found)}.",
+        understood=understood,
+        rank=place + 1,
+        total=total,
+        score=ranked.score,
+        passage=ranked.passages[0] if ranked.passages else None,
+        shares=ranked.shares,
+        found=found,
+        lacking=lacking,
+    )
 
 
 def _words(
@@ -86,51 +119,10 @@ def _words(
     """Which words of the query the note holds in any form, and which it lacks."""
     used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
-    for word in (used.get(word, word) for word in prepared.query.words):
+    for word in [used.get(word, word) for word in prepared.query.words]:
         alone = LexicalQuery(terms=ranking_terms(word))
         held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
-    return tuple(word for word in held if held[word]), tuple(word for word in held if not held[word])
-
-
-def _placed(
-    note: NoteName,
-    ranked: NoteRanking,
-    understood: str,
-    found: Sequence[str],
-    lacking: Sequence[str],
-    *,
-    by_meaning: bool,
-) -> Explanation:
-    total, limit = len(ranked.note_ids), ranked.shown
-    if note.note_id not in ranked.note_ids:
-        message = "It holds no word of the query, and is not near enough in meaning to be shown."
-        if not by_meaning:
-            message = "It holds no word of the query that can be looked for, and meaning has no say here."
-        if found:
-            message = f"It holds {_listed(found)}, but too many notes speak more of the query."
-        return Explanation(
-            note.path, "unranked", message, understood, total=total, found=tuple(found), lacking=tuple(lacking)
-        )
-    at = ranked.note_ids.index(note.note_id)
-    one = ranked.standings([at])[0]
-    passages = ranked.passages_of(one)
-    message = f"It ranks {at + 1} of {total}: {_because(one.shares, found)}."
-    if at >= limit:
-        shown = f"the {limit} that are" if limit > 1 else "the one that is"
-        message = f"It ranks {at + 1} of {total}, behind {shown} shown: {_because(one.shares, found)}."
-    return Explanation(
-        path=note.path,
-        state="hit" if at < limit else "beyond",
-        message=message,
-        understood=understood,
-        rank=at + 1,
-        total=total,
-        score=one.score,
-        passage=passages[0] if passages else None,
-        shares=one.shares,
-        found=tuple(found),
-        lacking=tuple(lacking),
-    )
+    return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 
 
 _SAYS = {
@@ -148,8 +140,8 @@ def _because(shares: Mapping[str, float], found: Sequence[str]) -> str:
     telling = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:2]
     if telling:
         return " and ".join(_SAYS[name] for name in telling)
-    return f"it holds {_listed(found)}" if found else "it is near in meaning"
+    return f"it holds {_quoted(found)}" if found else "it is near in meaning"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)

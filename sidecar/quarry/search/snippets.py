@@ -1,6 +1,6 @@
 """Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -9,22 +9,14 @@ from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.ranking.budget import Fitted, fit
-from quarry.ranking.grouping import PASSAGES_PER_HIT, Group
+from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.search.answer import FurtherPassages, Hit, Passage
+from quarry.search.ranking import RankedNote
 from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
-from quarry.types import Fused, Retriever, SearchRequest, Span
+from quarry.types import Fused, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
-
-
-class Found(Struct, frozen=True):
-    """A note to be shown, with what is known of it."""
-
-    group: Group
-    score: float
-    retrievers: frozenset[Retriever]
-    shares: Mapping[str, float]
 
 
 class SnippetBuilder(Struct, frozen=True):
@@ -36,7 +28,7 @@ class SnippetBuilder(Struct, frozen=True):
     vector: FloatVector | None
     deadline: Deadline
 
-    def hits(self, shown: Sequence[Found], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
+    def hits(self, shown: Sequence[RankedNote], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
         """
         The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
 
@@ -44,20 +36,19 @@ class SnippetBuilder(Struct, frozen=True):
         the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
         """
         if request.snippet_width == 0:
-            return tuple(Hit(found.group.path, found.score, found.retrievers, ()) for found in shown), False
-        groups = [found.group.chunks for found in shown]
+            return tuple([Hit(note.path, note.score, note.retrievers, ()) for note in shown]), False
         quoted = range(PASSAGES_PER_HIT if request.expand else 1)
-        ranked = [chunk for at in quoted for chunks in groups for chunk in chunks[at : at + 1]]
+        ranked = [fused for at in quoted for note in shown for fused in note.passages[at : at + 1]]
         passages_of: dict[str, list[Passage]] = {}
         passages, truncated = self._passages(ranked, request)
         for passage in passages:
             passages_of.setdefault(passage.fused.path, []).append(passage)
-        notes = [(found, passages_of[found.group.path]) for found in shown if found.group.path in passages_of]
-        return tuple(self._hit(found, its_passages) for found, its_passages in notes), truncated
+        hits = [self._hit(note, passages_of[note.path]) for note in shown if note.path in passages_of]
+        return tuple(hits), truncated
 
-    def further_passages(self, found: Found, request: SearchRequest) -> FurtherPassages:
-        """The passages of *found* behind its best one, with the whole token budget to themselves."""
-        passages, truncated = self._passages(found.group.chunks[1:], request)
+    def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:
+        """The passages of *note* behind its best one, with the whole token budget to themselves."""
+        passages, truncated = self._passages(note.passages[1:], request)
         return FurtherPassages(tuple(passages), truncated)
 
     def _passages(self, ranked: Sequence[Fused], request: SearchRequest) -> tuple[list[Passage], bool]:
@@ -99,12 +90,10 @@ class SnippetBuilder(Struct, frozen=True):
         nearest = dict(zip(wordless, self._nearest_sentences([chunks[at].text for at in wordless]), strict=True))
         return [quote(chunks[at].text, found[at], width, nearest.get(at)) for at in range(len(chunks))]
 
-    def _hit(self, found: Found, passages: Sequence[Passage]) -> Hit:
+    def _hit(self, note: RankedNote, passages: Sequence[Passage]) -> Hit:
         marks = spans_of(passages[0].chunk.title, self.wanted)
-        further = len(found.group.chunks) - len(passages)
-        return Hit(
-            found.group.path, found.score, found.retrievers, tuple(passages), further, tuple(marks), found.shares
-        )
+        further = len(note.passages) - len(passages)
+        return Hit(note.path, note.score, note.retrievers, tuple(passages), further, marks, note.shares)
 
     def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
         """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""

@@ -27,7 +27,7 @@ libc.malloc_info(0, told)
 libc.fclose(told)
 allocated.wait(60)
 """
-SHARE = "from quarry.interfaces.heap import share_one_heap; share_one_heap()"
+SHARE = "from quarry.interfaces.heap import limit_malloc_arenas; limit_malloc_arenas()"
 
 
 @pytest.mark.skipif(not HAS_HEAPS, reason="only glibc has heaps of threads")

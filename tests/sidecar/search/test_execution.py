@@ -126,7 +126,13 @@ PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folde
 def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):
     compared = 0
     for query, with_text in product(PHRASINGS, (True, False)):
-        options = {"mode": mode, "fusion": fusion, "with_text": with_text, "guard": False, "max_tokens": 100_000}
+        options = {
+            "mode": mode,
+            "fusion": fusion,
+            "with_text": with_text,
+            "show_all_when_few": False,
+            "max_tokens": 100_000,
+        }
         request = SearchRequest(query, **options)
         expanded, brief = sample.search(replace(request, expand=True)), sample.search(request)
 

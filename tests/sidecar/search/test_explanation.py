@@ -8,7 +8,7 @@ from builders import HashEncoder, Vault, ask, settle
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.index import Deadline
-from quarry.search import SearchContext, explain
+from quarry.search import SearchContext, explain, search
 from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
@@ -92,6 +92,18 @@ def test_where_notes_are_only_listed_no_rank_is_told(engine: Engine, typed: str)
 
     assert explained.state == "listed"
     assert explained.rank is None
+
+
+def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_told(vault: Vault, open_engine):
+    vault.write("a.md", "hide glue")
+
+    with open_engine()._reading() as reader:
+        context = SearchContext(reader, None, {"lexical": "not here", "dense": "not here"})
+        asked = (SearchRequest('"hide glue"'), context, EQUAL, "convex", Deadline.after(10), NOW)
+        answer, explained = search(*asked), explain(asked[0], "a.md", *asked[1:])
+
+    assert [hit.path for hit in answer.hits] == ["a.md"]
+    assert explained.state == "listed"
 
 
 @pytest.mark.parametrize(

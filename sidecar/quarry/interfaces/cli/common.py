@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 from quarry.errors import VaultMissing
-from quarry.interfaces.cli.terminal import complain, point_at
+from quarry.interfaces.cli.terminal import print_caret, print_stderr
 from quarry.interfaces.failures import RequestFailed
-from quarry.interfaces.outgoing import printable_json
+from quarry.interfaces.sanitize import printable_json
 
 if TYPE_CHECKING:
     from quarry.interfaces.client import SidecarClient
@@ -40,7 +40,7 @@ def add_vault(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def vault_of(options: argparse.Namespace) -> Path:
+def resolve_vault(options: argparse.Namespace) -> Path:
     """
     The vault that *options* mean.
 
@@ -60,11 +60,11 @@ def vault_of(options: argparse.Namespace) -> Path:
     raise VaultMissing(f"neither {here} nor a folder above it is a vault")
 
 
-def connected(options: argparse.Namespace) -> "SidecarClient":
+def connect(options: argparse.Namespace) -> "SidecarClient":
     """A client of the vault's sidecar, which is started if need be."""
     from quarry.interfaces.client import SidecarClient  # here, as `serve` has no use for it: a twentieth of its start
 
-    return SidecarClient(vault_of(options), "cli")
+    return SidecarClient(resolve_vault(options), "cli")
 
 
 def print_json(value: msgspec.Struct) -> None:
@@ -72,9 +72,9 @@ def print_json(value: msgspec.Struct) -> None:
     print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
 
 
-def tell(failed: RequestFailed) -> None:
+def print_failure(failed: RequestFailed) -> None:
     """What the sidecar refused, where in the query that is, and what to do about it; on standard error."""
-    complain(str(failed))
+    print_stderr(str(failed))
     if failed.query is not None and failed.error.data.position is not None:
-        point_at(failed.query, failed.error.data.position)
-    complain(failed.error.data.next)
+        print_caret(failed.query, failed.error.data.position)
+    print_stderr(failed.error.data.next)

@@ -4,10 +4,10 @@ import argparse
 from pathlib import PurePath
 
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json
+from quarry.interfaces.cli.common import Commands, add_command, add_vault, connect, print_json
 from quarry.interfaces.cli.exclusions import unprotected
-from quarry.interfaces.cli.searching import DEFAULT_LIMIT, QUERY_HELP, add_ways
-from quarry.interfaces.cli.terminal import bold, dim, say
+from quarry.interfaces.cli.searching import DEFAULT_LIMIT, QUERY_HELP, add_search_options
+from quarry.interfaces.cli.terminal import bold, dim, print_line
 from quarry.interfaces.cli.wording import signal_name
 
 
@@ -20,7 +20,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument(
         "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"hits of the search (default {DEFAULT_LIMIT})"
     )
-    add_ways(parser)
+    add_search_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         mode=options.mode,
         fusion=options.fusion,
     )
-    with connected(options) as client:
+    with connect(options) as client:
         explained = client.ask("explain", params, wire.ExplainResult)
     if options.as_json:
         print_json(explained)
@@ -42,14 +42,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(explained: wire.ExplainResult) -> None:
-    say(bold(explained.path))
-    say(explained.message)
+    print_line(bold(explained.path))
+    print_line(explained.message)
     facts = _facts(explained)
     if facts:
-        say()
+        print_line()
         _table(facts)
     if explained.signals:
-        say()
+        print_line()
         _table([("signal", "share"), *((signal_name(one), f"{one.share:.3f}") for one in explained.signals)])
 
 
@@ -76,4 +76,4 @@ def _rank(rank: int | None, score: float | None, measure: str) -> str:
 def _table(rows: list[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
-        say(f"  {dim(name.ljust(width))}  {value}")
+        print_line(f"  {dim(name.ljust(width))}  {value}")

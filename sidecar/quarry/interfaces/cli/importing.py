@@ -11,7 +11,7 @@ from typing import Any
 
 
 @contextmanager
-def importing() -> Iterator[None]:
+def without_gc() -> Iterator[None]:
     """
     Keep the collector away while modules are imported inside: it would look through all that they make again and
     again. A sidecar's take 15 % less, and none is garbage.
@@ -25,7 +25,7 @@ def importing() -> Iterator[None]:
             gc.enable()
 
 
-def spare_threads() -> None:
+def limit_blas_threads() -> None:
     """
     Have numpy's BLAS begin no threads, which turn idly for 50 ms of CPU time after its import, in every process.
 
@@ -34,7 +34,7 @@ def spare_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def put_off(name: str) -> None:
+def lazy_import(name: str) -> None:
     """
     Have the module *name*, of a package, imported when something in it is first asked for.
 

@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from quarry.errors import IndexUnavailable
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.common import Commands, add_command, connected, print_json
-from quarry.interfaces.cli.terminal import complain, say
+from quarry.interfaces.cli.common import Commands, add_command, connect, print_json
+from quarry.interfaces.cli.terminal import print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 
 BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuilding", "embedding")
@@ -30,20 +30,20 @@ def add_commands(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Follow the sidecar until the index equals the vault."""
-    with connected(options) as client:
+    with connect(options) as client:
         before = client.status()
         if before.state == "paused" and not options.rebuild:
             client.ask("index/resume", wire.NoParams(), wire.IndexStatus)
         try:
             status = _rebuild(client) if options.rebuild else _follow(client, _is_done)
         except KeyboardInterrupt:
-            if client.started_it:  # nobody else wants it to go on
+            if client.started_sidecar:  # nobody else wants it to go on
                 client.shut_down()
             raise
         if options.as_json:
             print_json(status)
         else:
-            _report(before, status, known=() if client.started_it else before.problems)
+            _report(before, status, known=() if client.started_sidecar else before.problems)
     return 0
 
 
@@ -57,7 +57,7 @@ def _rebuild(client: SidecarClient) -> wire.IndexStatus:
 def _follow(client: SidecarClient, is_over: Callable[[wire.IndexStatus], bool]) -> wire.IndexStatus:
     """Show progress until *is_over*; on a pipe, that there is something to wait for."""
     if not sys.stderr.isatty() and not is_over(client.status()):
-        complain(f"bringing the index of {client.hello.vault.name} up to date ...")
+        print_stderr(f"bringing the index of {client.hello.vault.name} up to date ...")
     with tqdm(unit=" notes", disable=not sys.stderr.isatty(), leave=False, dynamic_ncols=True) as bar:
         for status in client.statuses():
             if is_over(status):
@@ -96,17 +96,17 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[
     """
     # Only what was seen is told: a sidecar that was quicker than our first question had nothing left to add.
     change = f" ({status.notes - before.notes:+} notes)" if status.notes != before.notes else ""
-    say(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
+    print_line(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
     if status.state == "paused":
-        complain("indexing was paused meanwhile; `quarry index` goes on")
+        print_stderr("indexing was paused meanwhile; `quarry index` goes on")
     if status.excluded:
-        say(f"{status.excluded} notes are left out by rules")
+        print_line(f"{status.excluded} notes are left out by rules")
     new = [problem for problem in status.problems if problem not in known]
     for problem in new[:5]:
-        complain(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
     if status.problem_count > len(new[:5]):
-        complain(f"{status.problem_count} problems in all; `quarry status` lists them")
+        print_stderr(f"{status.problem_count} problems in all; `quarry status` lists them")
     for leg in status.missing:
-        complain(leg.reason)
+        print_stderr(leg.reason)
     if status.message:
-        complain(status.message)
+        print_stderr(status.message)

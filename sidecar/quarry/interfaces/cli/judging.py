@@ -19,8 +19,8 @@ from quarry.evaluation.judging import Judged, Show, Task, judge_all
 from quarry.evaluation.measures import require_measures
 from quarry.evaluation.results import Saved, pairs, read_saved, save, summary
 from quarry.evaluation.systems import SYSTEMS
-from quarry.interfaces.cli.common import vault_of
-from quarry.interfaces.cli.terminal import complain, say
+from quarry.interfaces.cli.common import resolve_vault
+from quarry.interfaces.cli.terminal import print_line, print_stderr
 
 
 def judge_collections(options: argparse.Namespace) -> int:
@@ -49,9 +49,9 @@ def compare_results(options: argparse.Namespace) -> int:
         saved = list(read_saved(one)), list(read_saved(other))
         result = compare(_scores(saved[0], options.measure), _scores(saved[1], options.measure))
         texts = {(row.collection, row.id): row.text for rows in saved for row in rows}
-        say(f"{title}\n\n{tables.differences(result, options.measure)}\n\n{tables.changes(result, texts)}\n")
+        print_line(f"{title}\n\n{tables.differences(result, options.measure)}\n\n{tables.changes(result, texts)}\n")
         if result.unpaired:
-            complain(f"{title}: {result.unpaired} queries are in one of the two only and do not count")
+            print_stderr(f"{title}: {result.unpaired} queries are in one of the two only and do not count")
     return 0
 
 
@@ -82,7 +82,7 @@ def _collections(options: argparse.Namespace) -> list[Collection]:
     if not options.places:
         raise BadRequest("name a folder with corpus.jsonl, queries.jsonl and qrels.tsv; see `quarry eval --help`")
     if options.vault:
-        vault = vault_of(options)
+        vault = resolve_vault(options)
         found = [read_golden(file, vault) for file in options.places]
     else:
         found = [read_collection(folder) for place in options.places for folder in find_collections(place)]
@@ -126,16 +126,16 @@ def _bar() -> Iterator[Show]:
 
 
 def _print(judged: Sequence[Judged], options: argparse.Namespace) -> None:
-    say(tables.overview(judged, options.measure))
+    print_line(tables.overview(judged, options.measure))
     if options.by_kind:
         for table in filter(None, (tables.by_kind(one, options.measure) for one in judged)):
-            say(f"\n{table}")
+            print_line(f"\n{table}")
     for one in judged:
         for remark in one.remarks:
-            complain(f"{one.name}: {remark}")
+            print_stderr(f"{one.name}: {remark}")
     searches = sum(len(one.queries) * len(one.runs) for one in judged)
     seconds = sum(one.seconds for one in judged)
-    complain(f"{searches} searches, {1000 * seconds / max(searches, 1):.1f} ms each")
+    print_stderr(f"{searches} searches, {1000 * seconds / max(searches, 1):.1f} ms each")
 
 
 def _scores(saved: Sequence[Saved], measure: str) -> dict[str, dict[str, float]]:

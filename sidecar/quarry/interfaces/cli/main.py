@@ -10,11 +10,11 @@ from typing import Any
 
 import quarry
 from quarry.errors import QuarryError
-from quarry.interfaces.cli.common import Command, tell
+from quarry.interfaces.cli.common import Command, print_failure
 from quarry.interfaces.cli.exclusions import protect_exclusions
-from quarry.interfaces.cli.importing import importing
-from quarry.interfaces.cli.terminal import complain
-from quarry.interfaces.failures import RequestFailed, exit_code_of, form_of
+from quarry.interfaces.cli.importing import without_gc
+from quarry.interfaces.cli.terminal import print_stderr
+from quarry.interfaces.failures import RequestFailed, exit_code_of, presentation_of
 from quarry.interfaces.protocol import PROTOCOL_VERSION
 
 EXIT_CODES = """exit codes:
@@ -45,7 +45,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
-    _speak_utf8()
+    _replace_unencodable()
     given = sys.argv[1:] if arguments is None else arguments
     options = _parser(given).parse_args(protect_exclusions(given))
     command: Command = options.run
@@ -59,12 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except RequestFailed as failed:
-        tell(failed)
+        print_failure(failed)
         return exit_code_of(failed.error.data.kind)
     except QuarryError as error:
-        complain(str(error))
-        complain(form_of(error).next)
-        return form_of(error).exit_code
+        print_stderr(str(error))
+        print_stderr(presentation_of(error).next)
+        return presentation_of(error).exit_code
 
 
 def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
@@ -78,7 +78,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     wanted = [group for group, names in _COMMANDS.items() if given and given[0] in names] or _COMMANDS
-    with importing():
+    with without_gc():
         for group in wanted:
             import_module(f"quarry.interfaces.cli.{group}").add_commands(commands)
     return parser
@@ -92,7 +92,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _speak_utf8() -> None:
+def _replace_unencodable() -> None:
     """Notes hold every script; a terminal of another encoding shows `?` rather than ending us."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # replaced by something without an encoding

@@ -16,7 +16,7 @@ from quarry.config import private_folder
 from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.indexing import BUSY
-from quarry.interfaces.cli.terminal import complain, say
+from quarry.interfaces.cli.terminal import print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.failures import RequestFailed
 
@@ -26,17 +26,17 @@ def measure_vault(options: argparse.Namespace) -> int:
     with _ending_in_order(), _folder(options.work) as work, _surroundings(work):
         plan = _plan(options, work)
         document: Document = {}
-        for document in measure(plan, BenchSession, lambda what: complain(f"{what} ...")):
+        for document in measure(plan, BenchSession, lambda what: print_stderr(f"{what} ...")):
             if options.json and str(options.json) != "-":  # at once: what comes after may be interrupted
                 results.write(document, options.json)
     if str(options.json) == "-":
         print(json.dumps(document, indent=2, ensure_ascii=False))
         return 0
-    say(report.overview(document))
+    print_line(report.overview(document))
     if others := report.peers(document):
-        say(f"\n{others}")
+        print_line(f"\n{others}")
     for sentence in document["notes"]:
-        complain(sentence)
+        print_stderr(sentence)
     return 0
 
 
@@ -45,7 +45,7 @@ def compare_results(options: argparse.Namespace) -> int:
     if options.vault:
         raise BadRequest("--compare takes two results and no vault")
     first, second = options.compare
-    say(report.comparison(results.compare(results.read(first), results.read(second))))
+    print_line(report.comparison(results.compare(results.read(first), results.read(second))))
     return 0
 
 

@@ -5,8 +5,8 @@ from pathlib import PurePath
 
 from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json
-from quarry.interfaces.cli.terminal import bold, complain, dim, say
+from quarry.interfaces.cli.common import Commands, add_command, add_vault, connect, print_json
+from quarry.interfaces.cli.terminal import bold, dim, print_line, print_stderr
 from quarry.interfaces.days import day_of, start_of_day_ms
 
 
@@ -36,14 +36,14 @@ def run_read(options: argparse.Namespace) -> int:
     params = wire.ReadNoteParams(
         path=PurePath(options.path).as_posix(), start_line=options.from_line - 1, max_tokens=options.max_tokens
     )
-    with connected(options) as client:
+    with connect(options) as client:
         note = client.ask("note/read", params, wire.NoteText)
     if options.as_json:
         print_json(note)
         return 0
-    say(note.text)
+    print_line(note.text)
     if note.truncated:
-        complain(_where_to_go_on(note))
+        print_stderr(_where_to_go_on(note))
     return 0
 
 
@@ -65,16 +65,16 @@ def run_list(options: argparse.Namespace) -> int:
         limit=options.limit,
         offset=options.offset,
     )
-    with connected(options) as client:
+    with connect(options) as client:
         page = client.ask("notes/list", params, wire.NoteList)
     if options.as_json:
         print_json(page)
         return 0
     for note in page.notes:
         tags = " ".join(f"#{tag}" for tag in note.tags)
-        say(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
+        print_line(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
     if not page.notes:
-        complain("no note is in that folder, with that tag or type, or of that time")
+        print_stderr("no note is in that folder, with that tag or type, or of that time")
     if page.total > options.offset + len(page.notes):
-        complain(f"{len(page.notes)} of {page.total}; --limit or --offset shows more")
+        print_stderr(f"{len(page.notes)} of {page.total}; --limit or --offset shows more")
     return 0

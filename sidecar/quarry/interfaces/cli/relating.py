@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json
-from quarry.interfaces.cli.searching import DEFAULT_LIMIT, show_trail
-from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
+from quarry.interfaces.cli.common import Commands, add_command, add_vault, connect, print_json
+from quarry.interfaces.cli.searching import DEFAULT_LIMIT, print_heading_trail
+from quarry.interfaces.cli.terminal import bold, dim, marked, print_line, print_stderr
 
 STDIN = "-"
 MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
@@ -35,14 +35,14 @@ def add_commands(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Find what is like it."""
     params = _asked(options)
-    with connected(options) as client:
+    with connect(options) as client:
         related = client.ask("related", params, wire.RelatedResult)
     if options.as_json:
         print_json(related)
         return 0
     _show(related)
     for leg in related.missing:
-        complain(leg.reason)
+        print_stderr(leg.reason)
     return 0
 
 
@@ -69,8 +69,8 @@ def _asked(options: argparse.Namespace) -> wire.RelatedParams:
 def _show(related: wire.RelatedResult) -> None:
     for place, note in enumerate(related.notes, start=1):
         linked = "linked · " if note.linked else ""
-        say(f"{place:>2}. {bold(note.title)}  {dim(f'{linked}{note.score:.2f} · {note.path}:{note.line + 1}')}")
-        show_trail(note.heading_path, note.title)
-        say(f"    {marked(note.snippet, note.marks)}")
+        print_line(f"{place:>2}. {bold(note.title)}  {dim(f'{linked}{note.score:.2f} · {note.path}:{note.line + 1}')}")
+        print_heading_trail(note.heading_path, note.title)
+        print_line(f"    {marked(note.snippet, note.marks)}")
     if not related.notes:
-        complain("no other note is like it")
+        print_stderr("no other note is like it")

@@ -9,9 +9,9 @@ from typing import get_args
 
 from quarry.errors import BadQuery
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.common import Commands, add_command, add_vault, connected, print_json, tell
+from quarry.interfaces.cli.common import Commands, add_command, add_vault, connect, print_failure, print_json
 from quarry.interfaces.cli.exclusions import unprotected
-from quarry.interfaces.cli.terminal import bold, complain, dim, marked, say
+from quarry.interfaces.cli.terminal import bold, dim, marked, print_line, print_stderr
 from quarry.interfaces.cli.wording import corrected, shares
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.failures import RequestFailed, exit_code_of
@@ -31,7 +31,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
     parser.add_argument("--limit", type=int, metavar="N", help=f"hits wanted, one a note (default {DEFAULT_LIMIT})")
-    add_ways(parser)
+    add_search_options(parser)
     parser.add_argument(
         "--why", "--explain", action="store_true", help="say how the query was read and what spoke for each hit"
     )
@@ -41,7 +41,7 @@ def add_commands(commands: Commands) -> None:
     )
 
 
-def add_ways(parser: argparse.ArgumentParser) -> None:
+def add_search_options(parser: argparse.ArgumentParser) -> None:
     """The options that say how to search."""
     parser.add_argument("--mode", choices=get_args(wire.Mode), default="hybrid")
     parser.add_argument(
@@ -56,9 +56,9 @@ def run(options: argparse.Namespace) -> int:
     query = " ".join(map(unprotected, options.query))
     if options.query and not query.strip():
         raise BadQuery("the query is empty", 0)
-    with connected(options) as client:
-        if client.started_it or client.hello.status.state in JUST_STARTED:
-            client.wait_until_whole(START_WAIT_S)
+    with connect(options) as client:
+        if client.started_sidecar or client.hello.status.state in JUST_STARTED:
+            client.wait_until_complete(START_WAIT_S)
         if query:
             _answer(client, options, query)
         elif sys.stdin.isatty():
@@ -71,11 +71,11 @@ def run(options: argparse.Namespace) -> int:
 def _answer_line(client: SidecarClient, options: argparse.Namespace, line: str) -> int:
     """Answer one of many queries; gives the exit code it would have alone. The next one is answered all the same."""
     if not options.as_json:
-        say(bold(f"{PROMPT}{line}"))
+        print_line(bold(f"{PROMPT}{line}"))
     try:
         _answer(client, options, line)
     except RequestFailed as failed:
-        tell(failed)
+        print_failure(failed)
         return exit_code_of(failed.error.data.kind)
     return 0
 
@@ -84,22 +84,22 @@ def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
     """Ask until an empty line, Ctrl-D or Ctrl-C."""
     with contextlib.suppress(ImportError):  # Windows has its own line editing
         import readline  # noqa: F401 - arrow keys and history for input()
-    say(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line ends."))
+    print_line(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line ends."))
     while True:
         try:
             query = input(PROMPT).strip()
         except EOFError:
-            say()
+            print_line()
             return
         except KeyboardInterrupt:
-            say()
+            print_line()
             raise
         if not query:
             return
         try:
             _answer(client, options, query)
         except RequestFailed as failed:  # a bad query is corrected, not fatal
-            tell(failed)
+            print_failure(failed)
 
 
 def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> None:
@@ -121,45 +121,45 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> N
         return
     _say_how(result, why=options.why)
     _show(result, full=options.full, why=options.why)
-    say(dim(f"{_counted(result)} · {elapsed_ms:.0f} ms"))
+    print_line(dim(f"{_counted(result)} · {elapsed_ms:.0f} ms"))
     _explain_what_is_missing(client, result)
 
 
 def _say_how(result: wire.SearchResult, *, why: bool) -> None:
     """What was looked for, where that is not what was typed."""
     if why:
-        say(dim(f"read as: {result.understood}"))
+        print_line(dim(f"read as: {result.understood}"))
     if result.corrections and result.hits:
-        say(corrected(result.corrections))
+        print_line(corrected(result.corrections))
     if result.relaxed:
-        say(result.relaxed.message)
+        print_line(result.relaxed.message)
 
 
 def _show(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     for place, hit in enumerate(result.hits, start=1):
-        say(f"{place:>2}. {bold(hit.title)}  {dim(f'{hit.why} · {hit.path}')}")
+        print_line(f"{place:>2}. {bold(hit.title)}  {dim(f'{hit.why} · {hit.path}')}")
         for passage in hit.passages if full else hit.passages[:1]:
-            show_trail(passage.heading_path, hit.title)
+            print_heading_trail(passage.heading_path, hit.title)
             _show_passage(passage, full=full)
         if why:
-            say(dim(f"    {_because(hit)}"))
+            print_line(dim(f"    {_because(hit)}"))
 
 
-def show_trail(headings: Sequence[str], title: str) -> None:
+def print_heading_trail(headings: Sequence[str], title: str) -> None:
     """The headings that a passage stands under; the first is not said again where it is the title."""
     trail = headings[1:] if headings[:1] == [title] else headings
     if trail:
-        say(dim(f"    {' › '.join(trail)}"))
+        print_line(dim(f"    {' › '.join(trail)}"))
 
 
 def _show_passage(passage: wire.Passage, *, full: bool) -> None:
     if not full:
-        say(f"    {marked(passage.snippet, passage.marks)}")
+        print_line(f"    {marked(passage.snippet, passage.marks)}")
         return
     for line in (passage.text or "").split("\n"):
-        say(f"    {line}")
+        print_line(f"    {line}")
     if scores := passage.breakdown:
-        say(dim(f"    line {passage.line + 1} · {_ranks(scores)} · fused {scores.fused:.4f}"))
+        print_line(dim(f"    line {passage.line + 1} · {_ranks(scores)} · fused {scores.fused:.4f}"))
 
 
 def _because(hit: wire.Hit) -> str:
@@ -183,11 +183,11 @@ def _counted(result: wire.SearchResult) -> str:
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """An answer that is not the best there could be says so."""
     for leg in result.missing:
-        complain(leg.reason)
+        print_stderr(leg.reason)
     status = client.status()
     if status.progress:
-        complain(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes so far")
+        print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes so far")
     elif status.state in JUST_STARTED:
-        complain("the notes are still being counted; ask again in a moment")
+        print_stderr("the notes are still being counted; ask again in a moment")
     if result.truncated:
-        complain("the token budget ended first; --max-tokens raises it")
+        print_stderr("the token budget ended first; --max-tokens raises it")

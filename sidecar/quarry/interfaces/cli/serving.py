@@ -5,8 +5,8 @@ import gc
 import os
 
 from quarry.errors import BadRequest
-from quarry.interfaces.cli.common import Commands, add_command, add_vault, vault_of
-from quarry.interfaces.cli.importing import importing
+from quarry.interfaces.cli.common import Commands, add_command, add_vault, resolve_vault
+from quarry.interfaces.cli.importing import without_gc
 from quarry.interfaces.logs import log_to_file
 
 
@@ -26,19 +26,19 @@ def add_commands(commands: Commands) -> None:
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve. The imports are here so that other commands start without them."""
-    with importing():
-        from quarry.interfaces.heap import share_one_heap
+    with without_gc():
+        from quarry.interfaces.heap import limit_malloc_arenas
         from quarry.interfaces.serve import ServeOptions, serve
 
         gc.freeze()  # modules stay: no collection need ever look through them, the one that is due at once among them
 
-    vault = vault_of(options)
+    vault = resolve_vault(options)
     if options.idle is not None and not options.idle > 0:
         raise BadRequest(f"--idle is {options.idle:g}; it takes a number of seconds above 0")
     if options.parent_pid is not None and options.parent_pid <= 0:
         raise BadRequest(f"--parent-pid is {options.parent_pid}; it takes the number of a process")
     log_to_file(vault)
-    share_one_heap()
+    limit_malloc_arenas()
     serve(
         ServeOptions(
             vault=vault,
@@ -53,8 +53,8 @@ def run_serve(options: argparse.Namespace) -> int:
 
 def run_mcp(options: argparse.Namespace) -> int:
     """Serve MCP; needs the extra `quarry-search[mcp]`."""
-    with importing():
+    with without_gc():
         from quarry.interfaces.mcp import run
 
-    run(vault_of(options))
+    run(resolve_vault(options))
     return 0

@@ -28,13 +28,13 @@ Growth
 The TypeScript types, the samples and docs/PROTOCOL.md are generated from this package (`npm run wire`).
 """
 
-from quarry.interfaces.protocol.asking import Filters, Fusion, Mode, Weights
 from quarry.interfaces.protocol.base import CancelParams, Done, LegName, MissingLeg, NoParams, Params, Value
 from quarry.interfaces.protocol.context import ContextParams, ContextResult, Source
 from quarry.interfaces.protocol.explain import ExplainParams, ExplainResult, ExplainState
 from quarry.interfaces.protocol.hits import Breakdown, Hit, Mark, Passage, Signal, Why
 from quarry.interfaces.protocol.notes import ListNotesParams, NoteList, NoteSummary, NoteText, ReadNoteParams
 from quarry.interfaces.protocol.opening import Client, InitializeParams, InitializeResult, Vault
+from quarry.interfaces.protocol.query_params import Filters, Fusion, Mode, Weights
 from quarry.interfaces.protocol.related import RelatedNote, RelatedParams, RelatedResult
 from quarry.interfaces.protocol.search import (
     Correction,

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from quarry.interfaces.protocol.asking import Filters, QueryText
 from quarry.interfaces.protocol.base import Doc, MissingLeg, Params, Value
+from quarry.interfaces.protocol.query_params import Filters, QueryText
 
 
 class ContextParams(Params, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from quarry.interfaces.protocol.asking import Filters, FusionChoice, Mode, QueryText, Weights
 from quarry.interfaces.protocol.base import Doc, Params, Value
 from quarry.interfaces.protocol.hits import Breakdown, Signal
+from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
 
 ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 

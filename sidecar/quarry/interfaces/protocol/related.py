@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from quarry.interfaces.protocol.asking import Filters
 from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Params, Value
 from quarry.interfaces.protocol.hits import Mark
+from quarry.interfaces.protocol.query_params import Filters
 
 
 class RelatedParams(Params, frozen=True, kw_only=True):

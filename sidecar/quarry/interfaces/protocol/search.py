@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from quarry.interfaces.protocol.asking import Filters, FusionChoice, Mode, QueryText, Weights
 from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Params, Value
 from quarry.interfaces.protocol.hits import Hit, Passage
+from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from quarry.interfaces.protocol.asking import Fusion
 from quarry.interfaces.protocol.base import Doc, Params, Value
+from quarry.interfaces.protocol.query_params import Fusion
 
 
 class Settings(Value, frozen=True, kw_only=True):

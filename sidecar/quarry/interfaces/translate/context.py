@@ -1,7 +1,7 @@
 """Quotes for a model to read, so that nothing a note says can pass for anything but a quote."""
 
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.outgoing import one_line, printable, scrubbed
+from quarry.interfaces.sanitize import one_line, printable, scrubbed
 from quarry.interfaces.translate.hits import headings
 from quarry.interfaces.translate.status import missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.outgoing import all_scrubbed, scrubbed
+from quarry.interfaces.sanitize import all_scrubbed, scrubbed
 from quarry.interfaces.translate.status import missing_legs
 from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.decoding import utf16_offset

@@ -3,7 +3,7 @@
 from quarry.engine import WholeNote
 from quarry.index import NotePage
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.outgoing import scrubbed
+from quarry.interfaces.sanitize import scrubbed
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN
 from quarry.types import PropertyValue
 from quarry.vault.paths import nfc

@@ -3,7 +3,7 @@ import argparse
 import pytest
 
 from quarry.errors import VaultMissing
-from quarry.interfaces.cli.common import vault_of
+from quarry.interfaces.cli.common import resolve_vault
 
 
 def options(vault=None):
@@ -17,7 +17,7 @@ def test_inside_a_vault_that_one_is_meant(tmp_path, monkeypatch, mark):
     (tmp_path / "vault" / mark).touch()
     monkeypatch.chdir(deep)
 
-    assert vault_of(options()) == tmp_path / "vault"
+    assert resolve_vault(options()) == tmp_path / "vault"
 
 
 def test_the_nearest_vault_is_meant(tmp_path, monkeypatch):
@@ -27,7 +27,7 @@ def test_the_nearest_vault_is_meant(tmp_path, monkeypatch):
     (inner / ".obsidian").mkdir()
     monkeypatch.chdir(inner)
 
-    assert vault_of(options()) == inner
+    assert resolve_vault(options()) == inner
 
 
 def test_what_is_named_goes_before_the_variable_and_that_before_where_we_are(tmp_path, monkeypatch):
@@ -36,10 +36,10 @@ def test_what_is_named_goes_before_the_variable_and_that_before_where_we_are(tmp
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("QUARRY_VAULT", str(tmp_path / "variable"))
 
-    assert vault_of(options(tmp_path / "named")) == tmp_path / "named"
-    assert vault_of(options()) == tmp_path / "variable"
+    assert resolve_vault(options(tmp_path / "named")) == tmp_path / "named"
+    assert resolve_vault(options()) == tmp_path / "variable"
     monkeypatch.delenv("QUARRY_VAULT")
-    assert vault_of(options()) == tmp_path / "here"
+    assert resolve_vault(options()) == tmp_path / "here"
 
 
 def test_a_named_folder_that_is_not_there_is_not_replaced_by_another(tmp_path, monkeypatch):
@@ -47,18 +47,18 @@ def test_a_named_folder_that_is_not_there_is_not_replaced_by_another(tmp_path, m
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(VaultMissing, match="nowhere"):
-        vault_of(options(tmp_path / "nowhere"))
+        resolve_vault(options(tmp_path / "nowhere"))
 
 
 def test_a_file_is_no_vault(tmp_path):
     (tmp_path / "note.md").touch()
 
     with pytest.raises(VaultMissing):
-        vault_of(options(tmp_path / "note.md"))
+        resolve_vault(options(tmp_path / "note.md"))
 
 
 def test_outside_every_vault_one_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(VaultMissing, match="nor a folder above it is a vault"):
-        vault_of(options())
+        resolve_vault(options())

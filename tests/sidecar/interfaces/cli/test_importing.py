@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from quarry.interfaces.cli.importing import importing
+from quarry.interfaces.cli.importing import without_gc
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
 OTHERS = {
@@ -19,7 +19,7 @@ OTHERS = {
     "quarry.bench",
     "quarry.interfaces.mcp",
 }
-PUT_OFF = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
+LAZY = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
 READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
 INDEXING = {"quarry.indexing.indexer", "quarry.indexing.preparation", "quarry.indexing.preparing"}
 SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
@@ -53,7 +53,7 @@ def test_a_command_that_asks_a_sidecar_imports_no_engine(command: str):
     found = imported(f"{BEGIN}_parser(['{command}'])\nimport quarry.interfaces.client")
 
     assert "quarry.interfaces.client" in found
-    assert not found & (ENGINE | OTHERS | PUT_OFF | SELDOM)
+    assert not found & (ENGINE | OTHERS | LAZY | SELDOM)
     assert "quarry.text.scrub" not in found
 
 
@@ -70,7 +70,7 @@ def test_a_sidecar_imports_neither_what_follows_files_nor_what_draws_nor_what_as
     found = imported(f"{BEGIN}_parser(['serve'])\nimport quarry.interfaces.serve")
 
     assert "quarry.engine" in found
-    assert not found & (OTHERS | PUT_OFF | READING_NOTES | INDEXING | SELDOM)
+    assert not found & (OTHERS | LAZY | READING_NOTES | INDEXING | SELDOM)
     assert not found & {
         "websockets.sync.client",
         "tokenizers",
@@ -91,7 +91,7 @@ def test_an_answer_from_an_index_that_equals_its_vault_needs_nothing_that_reads_
     found = imported(f"{BEGIN}{ANSWER}", *places)
 
     assert first >= READING_NOTES | INDEXING  # the names are right: they were needed to index it
-    assert not found & (READING_NOTES | INDEXING | OTHERS | PUT_OFF | SELDOM)
+    assert not found & (READING_NOTES | INDEXING | OTHERS | LAZY | SELDOM)
 
 
 def test_what_is_put_off_is_there_when_it_is_asked_for():
@@ -141,7 +141,7 @@ def test_the_collector_is_as_it_was_after_imports_that_failed(enabled: bool):
     try:
         (gc.enable if enabled else gc.disable)()
 
-        with pytest.raises(ImportError), importing():
+        with pytest.raises(ImportError), without_gc():
             import_with_the_collector_off()
 
         assert gc.isenabled() is enabled

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from quarry.interfaces.lifelines import watch_idleness, watch_parent
+from quarry.interfaces.process_lifetime import watch_idle, watch_parent
 
 PATIENCE_S = 30.0
 
@@ -140,16 +140,14 @@ def test_idleness_counts_from_the_last_time_someone_was_there():
         looks.append(time.monotonic())
         return max([began_s, *(moment for moment in wanted_s if moment <= time.monotonic())])
 
-    asyncio.run(watch_idleness(0.3, last_wanted_s, lambda: None))
+    asyncio.run(watch_idle(0.3, last_wanted_s, lambda: None))
 
     assert time.monotonic() - began_s >= 0.7
     assert len(looks) > 2
 
 
 def test_a_sidecar_that_cannot_finish_is_ended_all_the_same():
-    code = (
-        "import time; from quarry.interfaces.lifelines import leave_for_certain; leave_for_certain(0.1);time.sleep(60)"
-    )
+    code = "import time; from quarry.interfaces.process_lifetime import exit_after; exit_after(0.1);time.sleep(60)"
 
     done = subprocess.run([sys.executable, "-c", code], timeout=PATIENCE_S, check=False)
 

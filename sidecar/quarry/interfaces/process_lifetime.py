@@ -46,14 +46,14 @@ async def watch_parent(pid: int, leave: Callable[[], None]) -> None:
     leave()
 
 
-async def watch_idleness(idle_s: float, last_wanted_s: Callable[[], float], leave: Callable[[], None]) -> None:
+async def watch_idle(idle_s: float, last_wanted_s: Callable[[], float], leave: Callable[[], None]) -> None:
     """Call *leave* once *last_wanted_s*, a time of the monotonic clock, lies *idle_s* seconds back."""
     while time.monotonic() - last_wanted_s() < idle_s:
         await asyncio.sleep(min(IDLE_POLL_S, idle_s))
     leave()
 
 
-def leave_for_certain(timeout_s: float = LEAVE_TIMEOUT_S) -> None:
+def exit_after(timeout_s: float = LEAVE_TIMEOUT_S) -> None:
     """End this process in *timeout_s* seconds if it has not ended by then, whatever its threads are waiting for."""
     last_word = threading.Timer(timeout_s, os._exit, args=(1,))
     last_word.daemon = True

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from quarry.interfaces.outgoing import all_scrubbed, one_line, printable, printable_json, scrubbed
+from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, printable_json, scrubbed
 
 STEERING = [chr(code) for code in range(32) if chr(code) not in "\t\n"] + [chr(code) for code in range(0x7F, 0xA0)]
 HIDING = [
