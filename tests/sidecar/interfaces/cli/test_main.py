@@ -221,6 +221,6 @@ def test_a_key_press_of_ctrl_c_ends_with_130(at_shared, command, monkeypatch):
     def interrupted(options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quarry.interfaces.cli.notes.connect", interrupted)
+    monkeypatch.setattr("quarry.interfaces.cli.list.connect", interrupted)
 
     assert command("list").code == 130
