@@ -25,7 +25,7 @@ from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
-from quarry.index import Index
+from quarry.index import Index, Problem
 from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import read_files
 from quarry.search import Answer
@@ -318,6 +318,12 @@ def tell(engine: Engine, *changes: VaultChange) -> None:
 def modified(path: str) -> VaultChange:
     """What Obsidian tells of a saved note."""
     return VaultChange("modified", path)
+
+
+def problems(index: Index, limit: int) -> list[Problem]:
+    """The first *limit* problems on record, by path."""
+    with index.reader() as reader:
+        return reader.problems(limit)
 
 
 def paths(index: Index) -> list[str]:

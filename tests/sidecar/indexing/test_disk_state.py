@@ -11,6 +11,7 @@ from builders import (
     find,
     modified,
     paths,
+    problems,
     settle,
     shut,
     tell,
@@ -250,7 +251,7 @@ def test_a_note_in_a_folder_that_cannot_be_looked_into_stays_when_it_is_told_of(
 
     assert outcome.removed == 0
     assert sorted(paths(index)) == sorted([f"sub/{name}", "b.md"])
-    assert [problem.path for problem in index.problems(9)] == ["sub"]
+    assert [problem.path for problem in problems(index, 9)] == ["sub"]
 
 
 def test_a_deleted_folder_that_cannot_be_looked_into_keeps_its_notes(

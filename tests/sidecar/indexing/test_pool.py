@@ -17,6 +17,7 @@ from builders import (
     killed,
     load_fatal_encoder,
     load_hash_encoder,
+    problems,
     settle,
     wait_until,
 )
@@ -242,7 +243,7 @@ def test_a_note_that_ends_processes_is_left_out_and_the_rest_goes_on(
     outcome = fatal.reconcile(index)
 
     assert outcome.upserted == len(NOTES) - 1
-    [problem] = index.problems(9)
+    [problem] = problems(index, 9)
     assert (problem.path, problem.skipped) == ("070.md", True)
     assert "signal 9" in problem.reason
 
@@ -263,7 +264,7 @@ def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_
     mended = fatal.apply(index, [VaultChange("modified", "070.md")])
 
     assert (again.upserted, mended.upserted) == (0, 1)
-    assert index.problems(9) == []
+    assert problems(index, 9) == []
 
 
 def test_where_no_process_can_be_started_the_thread_does_it_and_says_so(

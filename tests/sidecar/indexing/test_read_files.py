@@ -11,6 +11,7 @@ from builders import (
     find,
     modified,
     paths,
+    problems,
     refuse,
     tell,
 )
@@ -103,10 +104,10 @@ def test_an_unreadable_file_keeps_its_note_and_is_reported(vault: Vault, index: 
         indexer.reconcile(index)
 
         assert paths(index) == ["a.md", "b.md"]
-        assert [(p.path, p.skipped) for p in index.problems(9)] == [("a.md", False)]
+        assert [(p.path, p.skipped) for p in problems(index, 9)] == [("a.md", False)]
 
     indexer.reconcile(index)
-    assert index.problems(9) == []
+    assert problems(index, 9) == []
 
 
 def test_an_unreadable_new_file_is_reported_as_skipped_and_tried_again(
@@ -120,11 +121,11 @@ def test_an_unreadable_new_file_is_reported_as_skipped_and_tried_again(
         outcome = indexer.reconcile(index)
 
         assert not outcome.changed_anything
-        assert [(p.path, p.skipped) for p in index.problems(9)] == [("a.md", True)]
+        assert [(p.path, p.skipped) for p in problems(index, 9)] == [("a.md", True)]
 
     indexer.reconcile(index)
     assert paths(index) == ["a.md"]
-    assert index.problems(9) == []
+    assert problems(index, 9) == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -152,7 +153,7 @@ def test_a_file_that_vanishes_between_scan_and_read_leaves_the_index(
 
     assert paths(index) == ["b.md"]
     assert outcome.removed == 1
-    assert index.problems(9) == []
+    assert problems(index, 9) == []
 
 
 def test_a_file_that_vanishes_before_it_is_stored_leaves_the_index(
@@ -186,7 +187,7 @@ def test_a_name_that_may_not_be_read_is_reported_and_the_rest_goes_on(vault: Vau
     indexer.reconcile(index)
 
     assert paths(index) == ["a.md"]
-    assert [problem.path for problem in index.problems(9)] == ["C: drive.md"]
+    assert [problem.path for problem in problems(index, 9)] == ["C: drive.md"]
 
 
 def test_one_note_that_cannot_be_understood_does_not_hold_up_the_others(
@@ -199,7 +200,7 @@ def test_one_note_that_cannot_be_understood_does_not_hold_up_the_others(
     indexer.reconcile(index)
 
     assert paths(index) == ["a.md", "c.md"]
-    assert "ZeroDivisionError" in index.problems(9)[0].reason
+    assert "ZeroDivisionError" in problems(index, 9)[0].reason
 
 
 def test_a_note_that_cannot_be_stored_is_reported_and_the_rest_goes_on(
@@ -217,7 +218,7 @@ def test_a_note_that_cannot_be_stored_is_reported_and_the_rest_goes_on(
     indexer.reconcile(index)
 
     assert paths(index) == ["a.md", "c.md"]
-    assert [(p.path, p.skipped) for p in index.problems(9)] == [("bad.md", True)]
+    assert [(p.path, p.skipped) for p in problems(index, 9)] == [("bad.md", True)]
 
 
 def test_a_note_over_the_size_limit_is_indexed_up_to_there_and_says_so(vault: Vault, open_engine):
