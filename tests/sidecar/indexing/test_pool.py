@@ -38,6 +38,8 @@ from quarry.text.note import ReadingRules
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
 
+pytestmark = pytest.mark.slow  # each test starts processes
+
 NOTES = {
     f"{n:03}.md": f"---\ntags: [t{n % 3}]\n---\n# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)
 }
@@ -233,7 +235,6 @@ def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
 
 
 @needs_kill
-@pytest.mark.slow
 def test_a_note_that_ends_processes_is_left_out_and_the_rest_goes_on(
     vault: Vault, index: Index, monitor: Watching, encoder: HashEncoder, small_plans: None
 ):
@@ -249,7 +250,6 @@ def test_a_note_that_ends_processes_is_left_out_and_the_rest_goes_on(
 
 
 @needs_kill
-@pytest.mark.slow
 def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_is_harmless(
     vault: Vault, index: Index, monitor: Watching, small_plans: None
 ):

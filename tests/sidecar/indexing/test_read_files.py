@@ -221,6 +221,7 @@ def test_a_note_that_cannot_be_stored_is_reported_and_the_rest_goes_on(
     assert [(p.path, p.skipped) for p in problems(index, 9)] == [("bad.md", True)]
 
 
+@pytest.mark.slow
 def test_a_note_over_the_size_limit_is_indexed_up_to_there_and_says_so(vault: Vault, open_engine):
     line = b"walnut " + b"x" * 1016 + b"\n"
     vault.write("big.md", line * (MAX_NOTE_BYTES // len(line) + 1) + b"cherry\n")
@@ -231,6 +232,7 @@ def test_a_note_over_the_size_limit_is_indexed_up_to_there_and_says_so(vault: Va
     assert any("10 MB" in problem.reason for problem in engine.status().problems)
 
 
+@pytest.mark.slow
 def test_a_note_over_the_chunk_limit_says_so(vault: Vault, open_engine):
     vault.write(
         "many.md",

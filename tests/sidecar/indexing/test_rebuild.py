@@ -36,6 +36,8 @@ from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
 
+pytestmark = pytest.mark.slow  # each test starts processes
+
 CHILD = Path(__file__).with_name("orphaned_rebuild.py")
 QUERIES = ["walnut7", "pear", "title", "tag:t1", "folder:f2 walnut", "日本語", '"walnut9 pear"']
 

@@ -89,6 +89,7 @@ def test_excluding_a_folder_leaves_no_byte_of_its_notes(vault: Vault, tmp_path: 
     assert [word for word in (b"kittiwak", b"plumage", b"rookeri", b"private/") if word in left] == []
 
 
+@pytest.mark.slow
 def test_a_removed_passage_leaves_no_byte_soon_after(vault: Vault, tmp_path: Path, open_engine):
     vault.write("a.md", "# Title\nkittiwake plumage\n\n## Other\n" + "walnut " * 20)
     engine = open_engine()

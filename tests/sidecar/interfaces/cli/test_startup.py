@@ -9,6 +9,8 @@ import pytest
 
 from quarry.interfaces.cli.startup import without_gc
 
+pytestmark = pytest.mark.slow  # each test starts an interpreter
+
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
 OTHERS = {
     "tqdm",

@@ -16,6 +16,8 @@ from quarry.interfaces.discovery import VaultLock, discovery_path
 from quarry.interfaces.serve import ServeOptions, serve
 from quarry.vault.identity import vault_id
 
+pytestmark = pytest.mark.slow  # each test starts a sidecar
+
 PATIENCE_S = 30.0
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
@@ -240,7 +242,6 @@ def test_the_token_stands_in_the_file_and_nowhere_else(start, vault, home):
     assert [name for name, content in seen.items() if token in content] == []
 
 
-@pytest.mark.slow
 def test_the_log_says_nothing_of_what_was_asked_or_written_even_when_all_goes_wrong(start, vault, home, tools):
     canary = "canarysong"
     tools.write_vault(vault, {f"{canary}.md": f"# {canary}\n\n{canary} text\n"})
