@@ -1,7 +1,7 @@
 // npm test: every check there is, in order, each with its time; what failed is shown again at the end.
 //
 //   node tests/all.mjs           everything
-//   node tests/all.mjs --quick   without the browser and the slow faults (npm run check)
+//   node tests/all.mjs --quick   without the browser and the slow tests (npm run check)
 //
 // Uses nothing but Node itself until it has installed the rest.
 
@@ -12,39 +12,57 @@ import { pathToFileURL } from "node:url";
 
 import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/dev/environment.mjs";
 
-// Programs beside the tests, whose types are checked as those of the package are.
-const PERFORMANCE = ["baseline", "call_trace", "code_size", "peers", "published"].map((name) => `../tests/performance/${name}.py`);
-
 const AT_ONCE = 2; // the machines that run this have two cores
+const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
+const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published"].map((name) => `../tests/performance/${name}.py`);
+
+// Hundreds of Python processes are started, and without kept bytecode each would compile what it imports: half a second.
+delete process.env.PYTHONDONTWRITEBYTECODE;
 
 /**
- * The checks, phase by phase: a phase starts when the one before it has ended, as it may need what that one made.
+ * The checks, phase by phase: a phase starts when the one before it has ended. In one phase `AT_ONCE` checks run at a
+ * time, in this order, the longest first. The tests have the machine to themselves, as what they wait for has a time
+ * limit: pytest fills the cores by itself, and in the end-to-end tests a browser, Node and a sidecar do.
+ *
  * A check is a name and a command with its arguments, or an async function that gives one.
  */
 function phases(quick) {
   const inSidecar = { cwd: SIDECAR };
   const ruff = (...args) => [program("ruff"), ...args, "--config", "pyproject.toml", ".", "../tests"];
+  const tsc = (name, ...args) =>
+    nodeTool("typescript", "tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", join(CACHE, `${name}.tsbuildinfo`), ...args);
+  // What eslint keeps of a file does not know that a type in another one has changed, so only the quick check uses it.
+  const eslintCache = quick ? ["--cache", "--cache-location", join(CACHE, "eslint/")] : [];
   return [
     [
       { name: "build, at most 150 KB", command: [process.execPath, "esbuild.config.mjs", "--production"] },
       { name: "wire drift", command: [process.execPath, "sidecar/dev/wire.mjs", "--check"] },
     ],
     [
+      { name: "vitest", command: () => nodeTool("vitest", "vitest", "run") },
+      { name: "eslint", command: () => nodeTool("eslint", "eslint", ...eslintCache, "plugin", "tests/plugin") },
+      { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
+      { name: "tsc, test host", command: () => tsc("host", "-p", "tests/end_to_end") },
+      { name: "tsc", command: () => tsc("plugin") },
+      // A cache of its own: mypy crashes when two runs fill one at the same time.
+      {
+        name: "mypy --strict, programs",
+        command: [PYTHON, "-m", "mypy", "--cache-dir", ".mypy_cache/programs", "dev/wire.py", ...TYPED_PROGRAMS],
+        ...inSidecar,
+      },
+      { name: "import cycles", command: () => nodeTool("madge", "madge", "--circular", "--no-spinner", "--extensions", "ts", "plugin") },
+      { name: "import contract", command: [program("lint-imports"), "--no-logo"], ...inSidecar },
       { name: "ruff check", command: ruff("check", "--quiet"), ...inSidecar },
       { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
-      { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
-      // A cache of its own: mypy crashes when two runs fill one at the same time.
-      { name: "mypy --strict, tools", command: [PYTHON, "-m", "mypy", "--cache-dir", ".mypy_cache/tools", "dev/wire.py", ...PERFORMANCE], ...inSidecar },
-      { name: "import contract", command: [program("lint-imports"), "--no-logo"], ...inSidecar },
-      { name: "pytest", command: [PYTHON, "-m", "pytest", ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },
-      { name: "tsc", command: () => nodeTool("typescript", "tsc", "--noEmit") },
-      { name: "tsc, test host", command: () => nodeTool("typescript", "tsc", "--noEmit", "-p", "tests/end_to_end") },
-      { name: "eslint", command: () => nodeTool("eslint", "eslint", "plugin", "tests/plugin") },
-      { name: "import cycles", command: () => nodeTool("madge", "madge", "--circular", "--no-spinner", "--extensions", "ts", "plugin") },
-      { name: "vitest", command: () => nodeTool("vitest", "vitest", "run") },
     ],
+    [{ name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar }],
     quick ? [] : [{ name: "end to end", command: endToEnd }],
   ];
+}
+
+/** Each worker begins with one half of the tests in their order, so that what a module shares is made once, as a rule. */
+function inWorkers() {
+  return ["-n", `${AT_ONCE}`, "--dist", "worksteal"];
 }
 
 /** The script behind a package's program: the shims in node_modules/.bin need a shell on Windows. */

@@ -1,15 +1,15 @@
 // Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
 
-export type Fusion = "convex" | "rrf";
-export type Mode = "hybrid" | "keyword" | "semantic";
-export type LegName = "lexical" | "dense";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
-export type Why = "exact" | "meaning" | "both";
-export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Fusion = "convex" | "rrf";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
+export type LegName = "lexical" | "dense";
+export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
+export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Why = "exact" | "meaning" | "both";
 
 /**
  * The first message of every connection.

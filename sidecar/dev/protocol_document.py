@@ -9,7 +9,7 @@ from typing import Any
 from quarry import errors
 from quarry.interfaces import protocol
 from quarry.interfaces.envelope import Error
-from quarry.interfaces.failures import form_of
+from quarry.interfaces.failures import presentation_of
 
 Schema = dict[str, Any]
 
@@ -219,7 +219,7 @@ def _kinds(name: str, code: int) -> str:
     for error in vars(errors).values():
         # Of ConnectionFailed no message tells: it is the client who meets it.
         if isinstance(error, type) and issubclass(error, errors.QuarryError) and error is not errors.ConnectionFailed:
-            form = form_of(error.__new__(error))
+            form = presentation_of(error.__new__(error))
             if form.code == code and form.kind not in kinds:
                 kinds.append(form.kind)
     return ", ".join(f"`{kind}`" for kind in kinds)

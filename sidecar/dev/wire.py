@@ -33,8 +33,8 @@ def spoken_types() -> list[type[msgspec.Struct]]:
 
 
 def named_unions(module: ModuleType) -> dict[str, tuple[str, ...]]:
-    """The `Literal` aliases of *module*: name -> words, in the order in which they are written."""
-    return {name: get_args(value) for name, value in vars(module).items() if get_origin(value) is Literal}
+    """The `Literal` aliases of *module*, by name: name -> its words in the order in which they are written."""
+    return {name: get_args(value) for name, value in sorted(vars(module).items()) if get_origin(value) is Literal}
 
 
 def definitions() -> dict[str, Schema]:

@@ -3,12 +3,12 @@
 import gc
 import sys
 
-from quarry.interfaces.cli.importing import importing, put_off, spare_threads
+from quarry.interfaces.cli.startup import lazy_import, limit_blas_threads, without_gc
 
-spare_threads()
-put_off("importlib.metadata")
-put_off("urllib.request")
-with importing():
+limit_blas_threads()
+lazy_import("importlib.metadata")
+lazy_import("urllib.request")
+with without_gc():
     from quarry.interfaces.cli.main import main
 
     gc.freeze()  # modules stay; and without this, the first collection looks through all of them

@@ -19,12 +19,12 @@ from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
 from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
 from quarry.indexing.activity import Progress, State
-from quarry.indexing.maintenance import Maintenance, Updated
+from quarry.indexing.sync import Synchronizer, Updated
 from quarry.indexing.worker import Worker
 from quarry.model import ModelState
-from quarry.search import Answer, Explanation, FurtherPassages, Legs, Related, Source
+from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.settings import Settings, write_settings
-from quarry.types import Leg, PropertyValue, Scope, SearchRequest, VaultChange
+from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
 
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
@@ -47,7 +47,7 @@ class Status(Struct, frozen=True):
     model_name: str
     model_state: ModelState
     model_message: str | None
-    missing: Mapping[Leg, str]
+    missing: Mapping[Retriever, str]
     problem_count: int
     problems: tuple[Problem, ...]
     indexed_ms: int | None
@@ -82,17 +82,17 @@ class Engine:
     ) -> None:
         self.root = root
         self._listeners: list[Listener] = []
-        self._maintenance = Maintenance(
+        self._sync = Synchronizer(
             root,
             index_path,
             load,
             without=without,
-            breathe=self._breathe,
+            yield_point=self._yield_point,
             is_wanted=lambda: self._worker.is_wanted,
-            tell=self._tell,
+            tell=self._notify,
             head_start_s=head_start_s,
         )
-        self._worker = Worker(self._maintenance)
+        self._worker = Worker(self._sync)
 
     @classmethod
     def open(
@@ -121,7 +121,7 @@ class Engine:
     def close(self) -> None:
         """Finish the notes in hand, commit, and let go of the index."""
         self._worker.stop()
-        self._maintenance.close()
+        self._sync.close()
 
     def listen(self, listener: Listener) -> None:
         """Have *listener* told of commits and progress."""
@@ -139,9 +139,9 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        with self._legs() as legs:
+        with self._search_context() as context:
             return searching.search(
-                request, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+                request, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
 
     def further_passages(
@@ -151,9 +151,9 @@ class Engine:
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        with self._legs() as legs:
+        with self._search_context() as context:
             return searching.further_passages(
-                request, path, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
 
     def explain(
@@ -162,9 +162,9 @@ class Engine:
         """
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
         """
-        with self._legs() as legs:
+        with self._search_context() as context:
             explained = searching.explain(
-                request, path, legs, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
             )
         return explained or self._absent(path)
 
@@ -184,8 +184,8 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        with self._legs() as legs:
-            return searching.related(source, legs, scope, limit, snippet_width, _deadline(is_cancelled))
+        with self._search_context() as context:
+            return searching.related(source, context, scope, limit, snippet_width, _deadline(is_cancelled))
 
     def read_note(self, path: str) -> WholeNote:
         """
@@ -227,43 +227,43 @@ class Engine:
 
     def status(self) -> Status:
         """What the index holds and what it is doing, as of now; of one that cannot be read, only what it is doing."""
-        maintenance, activity = self._maintenance, self._maintenance.activity
+        sync, activity = self._sync, self._sync.activity
         counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
         message = activity.message
         try:
             with self._reading() as reader:
-                counts, encoder = reader.counts(), maintenance.encoder_for(reader)
+                counts, encoder = reader.counts(), sync.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
         except IndexUnavailable as error:  # the status is where people look for the reason
             message = message or str(error)
-        rules = tuple(Problem("", sentence, skipped=False) for sentence in maintenance.policy.problems)
+        rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
         return Status(
             state="paused" if self._worker.is_paused else activity.state,
             notes=counts.notes,
             chunks=counts.chunks,
             pending=activity.pending + self._worker.queued,
-            excluded=maintenance.excluded,
+            excluded=sync.excluded,
             progress=activity.progress(),
-            model_name=maintenance.model.name,
-            model_state=maintenance.model.state,
-            model_message=maintenance.model.message,
-            missing=maintenance.missing(encoder),
+            model_name=sync.model.name,
+            model_state=sync.model.state,
+            model_message=sync.model.message,
+            missing=sync.missing(encoder),
             problem_count=problem_count + len(rules),
             problems=(*rules, *problems),
             indexed_ms=activity.equal_since_ms,
-            size_bytes=maintenance.index.size_bytes(),
+            size_bytes=sync.index.size_bytes(),
             message=message,
         )
 
     @property
     def settings(self) -> Settings:
         """The settings in use."""
-        return self._maintenance.policy.settings
+        return self._sync.policy.settings
 
     # --- changing ------------------------------------------------------------------------------
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
-        """Queue changes that someone saw; they overtake everything but the notes in hand."""
+        """Queue changes that someone saw; they apply_urgent everything but the notes in hand."""
         self._worker.submit(changes)
 
     def rebuild(self) -> None:
@@ -277,9 +277,9 @@ class Engine:
     @property
     def is_working(self) -> bool:
         """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
-        if self._worker.is_paused or self._maintenance.activity.state == "failed":
+        if self._worker.is_paused or self._sync.activity.state == "failed":
             return False
-        return self._worker.is_busy or self._maintenance.awaits_model
+        return self._worker.is_busy or self._sync.awaits_model
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
@@ -302,35 +302,35 @@ class Engine:
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _weights(self) -> Mapping[Leg, float]:
+    def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
 
     @contextmanager
-    def _legs(self) -> Iterator[Legs]:
+    def _search_context(self) -> Iterator[SearchContext]:
         with self._reading() as reader:
-            encoder = self._maintenance.encoder_for(reader)
-            yield Legs(reader, encoder, self._maintenance.missing(encoder))
-        self._maintenance.model.hurry()
+            encoder = self._sync.encoder_for(reader)
+            yield SearchContext(reader, encoder, self._sync.missing(encoder))
+        self._sync.model.start_loading()
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
-        state, message = self._maintenance.whereabouts(path)
+        state, message = self._sync.explain_absence(path)
         return Explanation(path, state, message, understood="")
 
     @contextmanager
     def _reading(self) -> Iterator[Reader]:
         """A snapshot to read from; damage that somebody meets in it is not left for the next one to meet."""
         try:
-            with self._maintenance.reader() as reader:
+            with self._sync.reader() as reader:
                 yield reader
         except IndexDamaged:
-            self._worker.request_mending()
+            self._worker.request_repair()
             raise
 
-    def _breathe(self) -> None:
-        self._worker.breathe()
+    def _yield_point(self) -> None:
+        self._worker.yield_point()
 
-    def _tell(self, updated: Updated | None) -> None:
+    def _notify(self, updated: Updated | None) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener(updated)

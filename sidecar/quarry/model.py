@@ -27,7 +27,7 @@ class ModelSlot:
 
         Args:
             head_start_s: Of everything else: loading keeps the interpreter busy for 20 ms on end, so it begins so much
-                later, or as soon as somebody says `hurry` or waits.
+                later, or as soon as somebody says `start_loading` or waits.
         """
         self.name = name
         self.message: str | None = None  # why it is missing and what to do
@@ -51,11 +51,11 @@ class ModelSlot:
 
     def wait(self, timeout_s: float) -> Encoder | None:
         """The encoder, waiting at most *timeout_s* seconds for it to load."""
-        self.hurry()
+        self.start_loading()
         self._settled.wait(timeout_s)
         return self._encoder
 
-    def hurry(self) -> None:
+    def start_loading(self) -> None:
         """Load it now, if it is not loaded yet: nothing is left that it could hold up."""
         self._is_due.set()
 
@@ -66,7 +66,7 @@ class ModelSlot:
         except ModelMissing as error:
             self.message = str(error)
             _log.warning("model %s: %s", self.name, type(error).__name__)
-        except Exception:  # a broken library must cost the meaning leg only, and the user must learn of it
+        except Exception:  # a broken library must cost the dense retriever only, and the user must learn of it
             self.message = f"the model {self.name!r} could not be loaded; run `quarry doctor` to see why"
             _log.exception("model %s failed to load", self.name)
         finally:

@@ -20,9 +20,9 @@ PropertyValue = str | int | float | bool | tuple[str, ...]
 
 LinkKind = Literal["wiki", "embed", "markdown"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
-Leg = Literal["lexical", "dense"]
+Retriever = Literal["lexical", "dense"]
 Fusion = Literal["convex", "rrf"]
-"""How the legs become one ranking: by a weighted sum of signals, or by rank alone, as published."""
+"""How the retrievers become one ranking: by a weighted sum of signals, or by rank alone, as published."""
 
 
 class Span(Struct, frozen=True):
@@ -88,6 +88,7 @@ class FileStamp(Struct, frozen=True):
     size_bytes: int
     mtime_ns: int
     sha256: bytes  # of the raw file, 32 bytes
+    ctime_ns: int = 0  # of the last change to the file or what the system keeps of it: no program can set it back
 
 
 class Candidate(Struct, frozen=True):
@@ -104,20 +105,20 @@ Ranking = tuple[Candidate, ...]
 
 
 class Fused(Struct, frozen=True):
-    """A candidate after fusion: where it stood in each leg, and what it scores together."""
+    """A candidate after fusion: where it stood in each retriever, and what it scores together."""
 
     chunk_id: int
     path: str
     number: int
     score: float
-    lexical_rank: int | None  # from 1; None: not proposed by that leg
+    lexical_rank: int | None  # from 1; None: not proposed by that retriever
     dense_rank: int | None
     lexical_score: float | None
     dense_score: float | None
 
 
 class Scope(Struct, frozen=True):
-    """Filters that both legs apply inside the index, before anything is ranked or cut."""
+    """Filters that both retrievers apply inside the index, before anything is ranked or cut."""
 
     folders: tuple[str, ...] = ()  # any of these subtrees
     not_folders: tuple[str, ...] = ()
@@ -155,6 +156,7 @@ class FileSeen(Struct, frozen=True):
 
     size_bytes: int
     mtime_ns: int
+    ctime_ns: int = 0  # on Windows, where there is no such time, that of its creation
 
 
 class VaultChange(Struct, frozen=True):
@@ -176,7 +178,7 @@ class SearchRequest(Struct, frozen=True):
     snippet_width: int = 120  # characters
     max_tokens: int = 4000
     scope: Scope = Scope()  # adds to operators in the query
-    weights: Mapping[Leg, float] | None = None  # None: as set for the vault
-    guard: bool = True
+    weights: Mapping[Retriever, float] | None = None  # None: as set for the vault
+    show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `ranking/grouping.py`
     with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
     expand: bool = False  # True: all passages of a hit are quoted, not its best one alone

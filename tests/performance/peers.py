@@ -18,7 +18,7 @@ from quarry.bench.corpora import find_notes
 from quarry.bench.measuring import each_ms, size_mb, spread
 from quarry.text.decoding import decode_note
 
-LIMIT = 30  # as each of our legs proposes
+LIMIT = 30  # as each of our retrievers proposes
 HEAP_BYTES = 128 * 1024 * 1024
 RIPGREP_QUERIES = 50  # each reads every file
 _WORD = re.compile(r"\w+")

@@ -27,33 +27,33 @@ def test_a_query_without_words_finds_nothing_by_word(published):
     assert published.lexical("-> ?!") == []
 
 
-def test_a_saved_note_is_found_by_what_it_says_now(published, vault):
-    note = vault / "Folder 0" / "kettle.md"
+def test_a_saved_note_is_found_by_what_it_says_now(published, topics_vault):
+    note = topics_vault / "Folder 0" / "kettle.md"
     chunks = published.chunk_count
     note.write_text("# The samovar\n\nA samovar wants charcoal.\n", "utf-8")
-    published.save(vault, "Folder 0/kettle.md")
+    published.save(topics_vault, "Folder 0/kettle.md")
 
     assert published.search("samovar")[0].path == "Folder 0/kettle.md"
     assert published.lexical("kettle") == published.lexical("samovar")  # the file is still called so
     assert published.chunk_count < chunks
 
 
-def test_it_knows_that_no_file_changed_and_that_one_did(published, vault):
-    paths = sorted(path.relative_to(vault).as_posix() for path in vault.rglob("*.md"))
-    before = published.is_unchanged(vault, paths)
-    (vault / paths[3]).write_text("Something else.", "utf-8")
+def test_it_knows_that_no_file_changed_and_that_one_did(published, topics_vault):
+    paths = sorted(path.relative_to(topics_vault).as_posix() for path in topics_vault.rglob("*.md"))
+    before = published.is_unchanged(topics_vault, paths)
+    (topics_vault / paths[3]).write_text("Something else.", "utf-8")
 
     assert before
-    assert not published.is_unchanged(vault, paths)
+    assert not published.is_unchanged(topics_vault, paths)
 
 
-def test_a_limit_of_chunks_ends_indexing(published, vault):
+def test_a_limit_of_chunks_ends_indexing(published, topics_vault):
     for number in range(200):
-        (vault / f"more {number}.md").write_text(f"Number {number} is here.", "utf-8")
+        (topics_vault / f"more {number}.md").write_text(f"Number {number} is here.", "utf-8")
     paths = [f"more {number}.md" for number in range(200)]
     before = published.chunk_count
 
-    assert published.index(vault, paths, before + BATCH_CHUNKS) == before + BATCH_CHUNKS
+    assert published.index(topics_vault, paths, before + BATCH_CHUNKS) == before + BATCH_CHUNKS
 
 
 def test_there_are_34_patterns_and_each_is_tried():

@@ -1,14 +1,14 @@
 """
-What does a query cost beyond its keyword leg?
+What does a query cost beyond its keyword retriever?
 
     cost.py VAULT QUERIES [--chunks 50000]
 
 Indexes as many notes of VAULT as make up the chunks asked for, asks the queries of QUERIES (JSON lines with `text`, as
 in a collection) in three ways by turns, and prints the CPU time of each in milliseconds, on one thread:
 
-    keyword   the keyword leg alone, as published
-    rrf       both legs, fused by rank, as published
-    default   everything: both legs, the signals, the order
+    keyword   the keyword retriever alone, as published
+    rrf       both retrievers, fused by rank, as published
+    default   everything: both retrievers, the signals, the order
 
 Notes alone are asked for, without snippets, which cost the same whatever ranked. Times differ from machine to machine
 and from hour to hour; compare them within one run.
@@ -92,7 +92,7 @@ def ask(engine: Engine, request: SearchRequest, query: str) -> float:
 
 
 def show(times: dict[str, list[float]]) -> None:
-    """Print the medians, the 95th percentiles, and what each costs beyond the keyword leg."""
+    """Print the medians, the 95th percentiles, and what each costs beyond the keyword retriever."""
     base = statistics.median(times["keyword"])
     for name, values in times.items():
         median = statistics.median(values)

@@ -31,7 +31,7 @@ from quarry.index.postings.leg import KeywordLeg
 from quarry.index.tie_breaking import chunk_locations, sort_by_score_then_path
 from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
-from quarry.indexing.preparing import embedded_text
+from quarry.indexing.prepare import embedded_text
 from quarry.search import Answer
 from quarry.types import Candidate, Ranking, SearchRequest
 
@@ -43,7 +43,7 @@ Numbers = NDArray[np.float64]
 
 class ExactEngine:
     """
-    Searches as *engine*, which serves both legs, does over an `ExactReader`.
+    Searches as *engine*, which serves both retrievers, does over an `ExactReader`.
 
     Raises:
         ValueError: The index holds other vectors than the rounded ones of its texts.
@@ -51,16 +51,16 @@ class ExactEngine:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine._legs() as legs:
-            assert legs.encoder is not None, "both legs serve"
-            self._chunks, self._titles = embedded(legs.reader, legs.encoder)
-            self._notes = WholeNotes(legs.reader)
+        with engine._search_context() as context:
+            assert context.encoder is not None, "both retrievers serve"
+            self._chunks, self._titles = embedded(context.reader, context.encoder)
+            self._notes = WholeNotes(context.reader)
 
     def search(self, request: SearchRequest) -> Answer:
         """Answer *request*, however long it takes."""
         engine = self._engine
-        with engine._legs() as legs:
-            exact = replace(legs, reader=ExactReader(legs.reader, self._chunks, self._titles, self._notes))
+        with engine._search_context() as context:
+            exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._notes))
             return searching.search(request, exact, engine._weights(), engine.settings.fusion, NO_DEADLINE, _now())
 
 
@@ -183,7 +183,7 @@ class ExactDenseQuery:
 
 
 class ExactKeywords(KeywordLeg):
-    """The keyword leg without postings: FTS5 scores every passage, and every note as one document."""
+    """The keyword retriever without postings: FTS5 scores every passage, and every note as one document."""
 
     _words = None
 

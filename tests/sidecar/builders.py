@@ -25,9 +25,9 @@ from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
-from quarry.index import Index
+from quarry.index import Index, Problem
 from quarry.index.vector.quantize import FloatVector
-from quarry.indexing import reading
+from quarry.indexing import read_files
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest, VaultChange
@@ -65,6 +65,12 @@ class Vault:
         assert len(text.encode()) == before.st_size, "a silent change keeps the size"
         file.write_text(text, "utf-8")
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def hide_change(self, index: Index, path: str) -> None:
+        """Have *index* know the file's present times, as where a disk has none that programs cannot set."""
+        with index.reader() as reader:
+            stamp = reader.stamps()[path]
+        index.restamp(path, replace(stamp, ctime_ns=(self.root / path).stat().st_ctime_ns))
 
     def rename(self, old: str, new: str) -> VaultChange:
         """Rename a file or folder; returns what Obsidian would tell."""
@@ -249,7 +255,7 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
     """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
-    return engine.search(SearchRequest(query, **{"guard": False, "expand": True, **options}))  # type: ignore[arg-type]
+    return engine.search(SearchRequest(query, **{"show_all_when_few": False, "expand": True, **options}))  # type: ignore[arg-type]
 
 
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
@@ -259,7 +265,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:
-            said.append((hit.path, hit.score, sorted(hit.legs), hit.title_marks, hit.shares))
+            said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
                 (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]
@@ -314,6 +320,12 @@ def modified(path: str) -> VaultChange:
     return VaultChange("modified", path)
 
 
+def problems(index: Index, limit: int) -> list[Problem]:
+    """The first *limit* problems on record, by path."""
+    with index.reader() as reader:
+        return reader.problems(limit)
+
+
 def paths(index: Index) -> list[str]:
     """The notes that *index* holds."""
     with index.reader() as reader:
@@ -331,9 +343,9 @@ class Quiet:
     def planned(self, total: int) -> None: ...
     def advanced(self, chunk_count: int) -> None: ...
     def between_batches(self) -> None: ...
-    def hindered(self, message: str) -> None: ...
+    def report_degraded(self, message: str) -> None: ...
 
-    def was_told_of(self, path: str) -> bool:
+    def changed_meanwhile(self, path: str) -> bool:
         return False
 
     def indexed(self, path: str) -> None:
@@ -342,13 +354,13 @@ class Quiet:
     def removed(self, path: str) -> None:
         self.told.append(("removed", path))
 
-    def is_current(self, path: str) -> bool:
+    def is_superseded(self, path: str) -> bool:
         return path in self.current
 
 
 def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[[Path, str, int], FileContent]:
     """A `read_file` that raises *error* for *which* paths, None for all."""
-    real = reading.read_file
+    real = read_files.read_file
     refused = {which} if isinstance(which, str) else which
 
     def read(root: Path, path: str, max_bytes: int) -> FileContent:

@@ -277,4 +277,4 @@ def test_the_like_of_a_note_is_found(vault: Vault, open_engine):
     related = open_engine().related(Source(path="a.md"), Scope(), 1, 120)
 
     assert [(note.path, note.linked) for note in related.notes] == [("b.md", True)]
-    assert related.legs == ("lexical", "dense")
+    assert related.retrievers == ("lexical", "dense")

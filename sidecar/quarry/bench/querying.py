@@ -19,12 +19,12 @@ from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.index import Deadline, Index, LexicalQuery, Reader
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.text.query import parse_query
-from quarry.types import Leg, Scope, SearchRequest
+from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones
 COLD = 5
 TIMEOUT_S = 60.0
-WEIGHTS: Mapping[Leg, float] = {"lexical": 1.0, "dense": 1.0}
+WEIGHTS: Mapping[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
 LIMIT = 10
 BEGINNINGS = (3, 4, 5, 6)  # letters typed of a word
 
@@ -68,7 +68,7 @@ def measure_queries(vault: Path, index_path: Path, texts: Sequence[str], words: 
 
 
 def measure_legs(index_path: Path, texts: Sequence[str]) -> dict[str, Spread]:
-    """CPU of both legs and their fusion, a query read and embedded included: `whole`, and each step."""
+    """CPU of both retrievers and their fusion, a query read and embedded included: `whole`, and each step."""
     encoder = load_encoder()
     index = Index.open(index_path)
     taken: dict[str, list[float]] = {name: [] for name in ("whole", "read", "encode", "lexical", "dense", "fuse")}
@@ -136,7 +136,7 @@ def _now() -> datetime:
 
 
 def _legs(reader: Reader, encoder: Encoder, text: str, clock: Callable[[], int] = time.thread_time_ns) -> list[int]:
-    """Ask both legs; the clock before and after each step."""
+    """Ask both retrievers; the clock before and after each step."""
     deadline = Deadline.after(TIMEOUT_S)
     marks = [clock()]
     query = parse_query(text, Scope(), now=_now())

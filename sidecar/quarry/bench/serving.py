@@ -29,7 +29,7 @@ class Session(Protocol):
     """A connection to the sidecar of a vault."""
 
     def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
-        """Ask for ten hits; the legs that served, none where there was no answer."""
+        """Ask for ten hits; the retrievers that served, none where there was no answer."""
         ...
 
     def is_working(self) -> bool:

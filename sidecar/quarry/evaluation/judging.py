@@ -49,7 +49,7 @@ def judge(task: Task, show: Show = lambda *_: None) -> Judged:
 
     Raises:
         BadCollection: A document cannot be read.
-        IndexUnavailable: The vault cannot be indexed, or a leg cannot serve.
+        IndexUnavailable: The vault cannot be indexed, or a retriever cannot serve.
         ExtraMissing: There is nothing to measure with.
     """
     collection = task.collection

@@ -31,8 +31,8 @@ def indexed(vault: Path, index_path: Path, watch: Callable[[Status], None] = lam
     An engine whose index equals *vault*; *watch* is shown how far it is.
 
     Raises:
-        IndexUnavailable: The vault cannot be indexed, or one of the legs cannot serve: what would be judged then is
-            not what its name says.
+        IndexUnavailable: The vault cannot be indexed, or a retriever cannot serve: what would be judged then is not
+            what its name says.
     """
     engine = Engine.open(vault, index_path)
     try:

@@ -25,13 +25,13 @@ class System(Struct, frozen=True):
             fusion=self.fusion,
             snippet_width=NO_SNIPPETS,
             max_tokens=MOST_TOKENS,
-            guard=False,
+            show_all_when_few=False,
             with_text=False,
         )
 
 
 SYSTEMS: Mapping[str, System] = {
-    "keyword": System("keyword", "rrf"),  # the published keyword leg: the baseline that never changes
+    "keyword": System("keyword", "rrf"),  # the published keyword retriever: the baseline that never changes
     "semantic": System("semantic", "rrf"),
     "rrf": System("hybrid", "rrf"),  # the published fusion
     "default": System("hybrid", "convex"),

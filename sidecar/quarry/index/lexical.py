@@ -1,5 +1,5 @@
 """
-The keyword leg of FTS5: ranks chunks, and whole notes, by BM25 over the terms of a query.
+The keyword retriever of FTS5: ranks chunks, and whole notes, by BM25 over the terms of a query.
 
 No table holds whole notes: a note scores what it is called plus its chunks. bm25() gives negative numbers, lower is
 better; scores here are its opposite.

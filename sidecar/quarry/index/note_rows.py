@@ -15,7 +15,7 @@ from quarry.types import FileStamp
 
 _NOTES = (
     "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name, n.title, n.aliases, n.properties,"
-    " n.redactions, n.problems, n.size_bytes, n.mtime_ns, n.sha256, n.chunk_count"
+    " n.redactions, n.problems, n.size_bytes, n.mtime_ns, n.ctime_ns, n.sha256, n.chunk_count"
     " FROM notes n LEFT JOIN bodies b ON b.note_id = n.id WHERE n.id IN (SELECT value FROM json_each(?))"
 )
 
@@ -46,8 +46,8 @@ class NoteRow(Struct, frozen=True):
     @property
     def stamp(self) -> FileStamp:
         """What its file looked like."""
-        size_bytes, mtime_ns, sha256 = self.values[9:12]
-        return FileStamp(size_bytes, mtime_ns, sha256)  # type: ignore[arg-type]  # the columns' types
+        size_bytes, mtime_ns, ctime_ns, sha256 = self.values[9:13]
+        return FileStamp(size_bytes, mtime_ns, sha256, ctime_ns)  # type: ignore[arg-type]  # the columns' types
 
     @property
     def is_sound(self) -> bool:

@@ -28,12 +28,13 @@ from quarry.types import Chunk, FileStamp
 
 _INSERT_NOTE = (
     "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
-    " mtime_ns, sha256, chunk_count, checksum) VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?)"
+    " mtime_ns, ctime_ns, sha256, chunk_count, checksum)"
+    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
     "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
-    " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?, sha256 = ?,"
-    " chunk_count = ?, checksum = ?"
+    " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?,"
+    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?"
     " WHERE id = ?"
 )
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content) VALUES (?,?,?)"
@@ -88,11 +89,18 @@ class NoteWriter:
         row = note_row(self._db, note_id)
         checksum = row.checksum
         if row.packed is not None and row.is_sound:  # a new checksum over damage would hide it
-            fresh = (*row.values[:9], stamp.size_bytes, stamp.mtime_ns, stamp.sha256, row.values[12])
+            fresh = (
+                *row.values[:9],
+                stamp.size_bytes,
+                stamp.mtime_ns,
+                stamp.ctime_ns,
+                stamp.sha256,
+                row.values[13],
+            )
             checksum = note_checksum(fresh, row.packed)
         self._db.execute(
-            "UPDATE notes SET size_bytes = ?, mtime_ns = ?, sha256 = ?, checksum = ? WHERE id = ?",
-            (stamp.size_bytes, stamp.mtime_ns, stamp.sha256, checksum, note_id),
+            "UPDATE notes SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, sha256 = ?, checksum = ? WHERE id = ?",
+            (stamp.size_bytes, stamp.mtime_ns, stamp.ctime_ns, stamp.sha256, checksum, note_id),
         )
 
     def remove(self, path: str) -> None:

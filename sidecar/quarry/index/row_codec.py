@@ -29,6 +29,7 @@ def note_values(note: Note, stamp: FileStamp) -> Values:
         _to_json(note.problems),
         stamp.size_bytes,
         stamp.mtime_ns,
+        stamp.ctime_ns,
         stamp.sha256,
         len(note.chunks),
     )

@@ -21,7 +21,7 @@ class Comparison(Struct, frozen=True):
     """Paths by what a listing tells, each group sorted."""
 
     new: tuple[str, ...]
-    touched: tuple[str, ...]  # size or time differs from the index
+    touched: tuple[str, ...]  # size or a time differs from the index
     same: tuple[str, ...]
     gone: tuple[str, ...]
 
@@ -53,7 +53,7 @@ def compare(
         stamp = stamps.get(path)
         if stamp is None:
             new.append(path)
-        elif seen.mtime_ns == stamp.mtime_ns and seen.size_bytes == stamp.size_bytes:
+        elif (seen.size_bytes, seen.mtime_ns, seen.ctime_ns) == (stamp.size_bytes, stamp.mtime_ns, stamp.ctime_ns):
             same.append(path)
         else:
             touched.append(path)

@@ -62,7 +62,7 @@ class SidecarClient:
         if not root.is_dir():
             raise errors.VaultMissing(f"there is no folder {root}")
         self.root = root
-        self.started_it = False
+        self.started_sidecar = False
         self._name = name
         self._may_start = may_start
         self._next_id = 0
@@ -113,7 +113,7 @@ class SidecarClient:
         """What the index holds and what it is doing."""
         return self.ask("index/status", wire.NoParams(), wire.IndexStatus)
 
-    def wait_until_whole(self, timeout_s: float) -> None:
+    def wait_until_complete(self, timeout_s: float) -> None:
         """Wait until answers are as good as they get: a sidecar that just started has its notes and model to read."""
         deadline_s = time.monotonic() + timeout_s
         while time.monotonic() < deadline_s:
@@ -159,7 +159,7 @@ class SidecarClient:
         if not self._may_start:
             raise errors.ConnectionFailed(f"no sidecar serves {self.root}; start one with `quarry serve`")
         is_ours = start_sidecar(self.root).ready
-        self.started_it = self.started_it or is_ours
+        self.started_sidecar = self.started_sidecar or is_ours
         return is_ours
 
     def _holder(self) -> str:
@@ -218,12 +218,12 @@ class SidecarClient:
             raise errors.ConnectionFailed(f"the sidecar gave no answer in {REPLY_TIMEOUT_S:.0f} s") from error
         if reply.error:
             raise RequestFailed(reply.error, getattr(params, "query", None))
-        with _sense():
+        with _refusing_other_protocols():
             return msgspec.json.decode(reply.result, type=result)
 
     def _receive(self, timeout_s: float) -> _Reply:
         frame = self._connection.recv(timeout_s)
-        with _sense():
+        with _refusing_other_protocols():
             return msgspec.json.decode(frame, type=_Reply)
 
 
@@ -237,7 +237,7 @@ def _request(request_id: int, method: str, params: wire.Params) -> str:
 
 def _status_in(reply: _Reply) -> wire.IndexStatus | None:
     """The status that a notification tells, if it is one that does."""
-    with _sense():
+    with _refusing_other_protocols():
         if reply.method == "index/progress":
             return msgspec.json.decode(reply.params, type=wire.IndexStatus)
         if reply.method == "index/updated":
@@ -246,7 +246,7 @@ def _status_in(reply: _Reply) -> wire.IndexStatus | None:
 
 
 @contextlib.contextmanager
-def _sense() -> Iterator[None]:
+def _refusing_other_protocols() -> Iterator[None]:
     """What cannot be read as our protocol is no answer of a sidecar's."""
     try:
         yield

@@ -27,7 +27,7 @@ _REPLACE_TRIES = 20  # Windows lets no file be replaced while someone reads it, 
 _REPLACE_PAUSE_S = 0.05
 
 
-class Served(msgspec.Struct, frozen=True, kw_only=True):
+class ServedVault(msgspec.Struct, frozen=True, kw_only=True):
     """The vault, as the discovery file names it."""
 
     id: str
@@ -43,7 +43,7 @@ class Discovery(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     protocol: int
     version: str
-    vault: Served
+    vault: ServedVault
 
     def __repr__(self) -> str:
         return f"Discovery(pid={self.pid}, port={self.port}, vault={self.vault.id!r})"
@@ -105,7 +105,7 @@ def remove_discovery(path: Path, pid: int) -> None:
             path.unlink()
 
 
-def remove_leftovers(path: Path) -> None:
+def remove_stale_files(path: Path) -> None:
     """Take away what killed sidecars left, once the lock is ours: a client must not take it for what we will write."""
     for leftover in (path, *path.parent.glob(f"{path.stem}.*.new")):
         with contextlib.suppress(OSError):  # not there, or a folder, which writing ours will tell of

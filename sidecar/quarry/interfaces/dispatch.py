@@ -22,12 +22,12 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery, ProtocolMismatch, QuarryError, Unauthorized
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.envelope import (
-    Addressed,
     Error,
     ErrorData,
     ErrorResponse,
     Incoming,
     Notification,
+    RequestId,
     Response,
 )
 from quarry.interfaces.failures import error_of
@@ -45,7 +45,7 @@ T = TypeVar("T")
 _ONE_OBJECT = "send one JSON object a text frame"
 
 _envelope_decoder = msgspec.json.Decoder(Incoming)
-_address_decoder = msgspec.json.Decoder(Addressed)
+_request_id_decoder = msgspec.json.Decoder(RequestId)
 _encoder = msgspec.json.Encoder()
 
 
@@ -76,7 +76,7 @@ class Conversation(Struct):
 
     service: Service
     client: str | None = None  # None until it has authenticated
-    at_work: dict[int | str, Request] = field(default_factory=dict)
+    in_flight: dict[int | str, Request] = field(default_factory=dict)
 
     @property
     def is_authenticated(self) -> bool:
@@ -92,15 +92,15 @@ class Conversation(Struct):
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _failure(_id_of(frame), _unreadable(error))
         if isinstance(incoming.id, msgspec.UnsetType):
-            self._notice(incoming)
+            self._handle_notification(incoming)
             return None
         if refusal := self._refusal(incoming):
             return _failure(incoming.id, refusal)
         return await self._answer_request(incoming.id, incoming)
 
-    def hang_up(self) -> None:
+    def cancel_all(self) -> None:
         """The client is gone: nothing at work for it is worth finishing."""
-        for request in self.at_work.values():
+        for request in self.in_flight.values():
             request.cancel.set()
 
     # --- steps ---------------------------------------------------------------------------------
@@ -118,9 +118,9 @@ class Conversation(Struct):
                 message=f"there is no method {incoming.method!r}",
                 data=ErrorData(kind="method-not-found", next="docs/PROTOCOL.md lists the methods of this version"),
             )
-        if incoming.id in self.at_work:
+        if incoming.id in self.in_flight:
             return _invalid_request(f"request {incoming.id!r} is still at work", "give every request an id of its own")
-        if len(self.at_work) >= MAX_IN_FLIGHT:
+        if len(self.in_flight) >= MAX_IN_FLIGHT:
             return Error(
                 code=Error.BUSY,
                 message=f"{MAX_IN_FLIGHT} requests of this client are at work already",
@@ -134,7 +134,7 @@ class Conversation(Struct):
             params = msgspec.json.decode(incoming.params, type=params_type)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _failure(request_id, _bad_params(incoming.method, params_type, error))
-        request = self.at_work[request_id] = Request()
+        request = self.in_flight[request_id] = Request()
         try:
             result = await self._run(incoming.method, params, request)
             return _encoder.encode(Response(id=request_id, result=result))
@@ -144,9 +144,9 @@ class Conversation(Struct):
             _log.exception("%s failed", incoming.method)
             return _failure(request_id, error_of(error))
         finally:
-            del self.at_work[request_id]
+            del self.in_flight[request_id]
 
-    def _notice(self, incoming: Incoming) -> None:
+    def _handle_notification(self, incoming: Incoming) -> None:
         if not self.is_authenticated or incoming.method not in protocol.CLIENT_NOTIFICATIONS:
             return  # JSON-RPC: a notification is never answered, not even to say that it is unknown
         try:
@@ -156,7 +156,7 @@ class Conversation(Struct):
         self._cancel(params.id)
 
     def _cancel(self, request_id: int | str | None) -> None:
-        if request_id is not None and (request := self.at_work.get(request_id)):
+        if request_id is not None and (request := self.in_flight.get(request_id)):
             request.cancel.set()
 
     async def _run(self, method: str, params: Any, request: Request) -> protocol.Value:
@@ -167,7 +167,7 @@ class Conversation(Struct):
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.service.executor, partial(function, *args, **kwargs))
 
-    async def _call_vault(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def _in_vault_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """As `_call`, for a *function* that opens files of the vault."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.service.vault_executor, partial(function, *args, **kwargs))
@@ -210,7 +210,7 @@ class Conversation(Struct):
         def found() -> protocol.Value:
             return result(self.service.engine.search(wanted, request.is_cancelled))
 
-        with _placed_in(wanted.query):
+        with _utf16_position(wanted.query):
             return await self._call(found)
 
     async def _further_passages(self, params: protocol.PassagesParams, request: Request) -> protocol.Value:
@@ -220,13 +220,13 @@ class Conversation(Struct):
             passages = self.service.engine.further_passages(wanted, params.path, request.is_cancelled)
             return translate.passages_result(passages, with_text=wanted.with_text)
 
-        with _placed_in(params.query):
+        with _utf16_position(params.query):
             return await self._call(found)
 
     async def _explain(self, params: protocol.ExplainParams, request: Request) -> protocol.Value:
         explain, wanted = self.service.engine.explain, translate.explain_request(params)
-        with _placed_in(params.query):  # of a note that is not indexed, the file is looked for
-            explanation = await self._call_vault(explain, wanted, params.path, request.is_cancelled)
+        with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
+            explanation = await self._in_vault_thread(explain, wanted, params.path, request.is_cancelled)
         return await self._call(translate.explain_result, explanation)
 
     async def _related(self, params: protocol.RelatedParams, request: Request) -> protocol.Value:
@@ -237,7 +237,7 @@ class Conversation(Struct):
         return await self._call(translate.related_result, related)
 
     async def _read_note(self, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
-        note = await self._call_vault(self.service.engine.read_note, params.path)
+        note = await self._in_vault_thread(self.service.engine.read_note, params.path)
         return await self._call(translate.note_text, note, params)
 
     async def _list_notes(self, params: protocol.ListNotesParams, _: Request) -> protocol.Value:
@@ -269,7 +269,7 @@ class Conversation(Struct):
 
     async def _write_settings(self, params: protocol.SettingsWriteParams, _: Request) -> protocol.Value:
         changes = {name: value for name, value in asdict(params).items() if value is not msgspec.UNSET}
-        return translate.settings(await self._call_vault(self.service.engine.write_settings, changes))
+        return translate.settings(await self._in_vault_thread(self.service.engine.write_settings, changes))
 
     async def _shutdown(self, _: protocol.NoParams, __: Request) -> protocol.Value:
         self.service.stop()
@@ -306,7 +306,7 @@ def notification(method: str, params: protocol.Value) -> bytes:
 
 
 @contextmanager
-def _placed_in(query: str) -> Iterator[None]:
+def _utf16_position(query: str) -> Iterator[None]:
     """The position of what is wrong with *query* becomes one that the client can count to."""
     try:
         yield
@@ -325,7 +325,7 @@ def _invalid_request(message: str, way_out: str) -> Error:
 def _id_of(frame: str) -> int | str | None:
     """The id of a request whose envelope is wrong elsewhere, so that who sent it can tell which it was."""
     try:
-        return _address_decoder.decode(frame).id
+        return _request_id_decoder.decode(frame).id
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 

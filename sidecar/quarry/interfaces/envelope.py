@@ -47,7 +47,7 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     params: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class Addressed(msgspec.Struct, frozen=True):
+class RequestId(msgspec.Struct, frozen=True):
     """The id alone, of a message that is otherwise no request."""
 
     id: int | str | None = None

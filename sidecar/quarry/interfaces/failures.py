@@ -5,7 +5,7 @@ from msgspec import Struct
 from quarry import errors
 from quarry.interfaces.envelope import Error, ErrorData
 from quarry.interfaces.gate import UNAUTHORIZED
-from quarry.interfaces.outgoing import scrubbed
+from quarry.interfaces.sanitize import scrubbed
 
 
 class RequestFailed(errors.QuarryError):
@@ -21,7 +21,7 @@ class RequestFailed(errors.QuarryError):
         self.query = query
 
 
-class Form(Struct, frozen=True):
+class Presentation(Struct, frozen=True):
     """How one kind of error is shown."""
 
     kind: str
@@ -30,38 +30,42 @@ class Form(Struct, frozen=True):
     next: str
 
 
-_FORMS: dict[type[errors.QuarryError], Form] = {
-    errors.BadQuery: Form("bad-query", Error.BAD_QUERY, 2, "correct the query and ask again"),
-    errors.BadSettings: Form(
+_PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
+    errors.BadQuery: Presentation("bad-query", Error.BAD_QUERY, 2, "correct the query and ask again"),
+    errors.BadSettings: Presentation(
         "bad-settings", Error.INVALID_PARAMS, 2, "correct the setting, or delete it for its default"
     ),
-    errors.BadRequest: Form("bad-request", Error.INVALID_PARAMS, 2, "correct the parameter named"),
-    errors.Unauthorized: Form("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
-    errors.NoteNotFound: Form("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),
-    errors.VaultMissing: Form("vault-missing", Error.UNAVAILABLE, 4, "name a folder that is there: --vault DIR"),
-    errors.ModelMissing: Form(
+    errors.BadRequest: Presentation("bad-request", Error.INVALID_PARAMS, 2, "correct the parameter named"),
+    errors.Unauthorized: Presentation("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
+    errors.NoteNotFound: Presentation("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),
+    errors.VaultMissing: Presentation(
+        "vault-missing", Error.UNAVAILABLE, 4, "name a folder that is there: --vault DIR"
+    ),
+    errors.ModelMissing: Presentation(
         "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or mend the model'
     ),
-    errors.SchemaTooNew: Form("schema-too-new", Error.UNAVAILABLE, 5, "update Quarry, or run `quarry index --rebuild`"),
-    errors.IndexUnavailable: Form("index-unavailable", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
-    errors.VaultLocked: Form("vault-locked", Error.UNAVAILABLE, 3, "attach to the one that runs, or end it"),
-    errors.DeadlineExceeded: Form("deadline", Error.DEADLINE, 1, "ask with fewer or rarer words"),
-    errors.Cancelled: Form("cancelled", Error.CANCELLED, 130, "ask again if the answer is still wanted"),
-    errors.ProtocolMismatch: Form("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
-    errors.ExtraMissing: Form(
+    errors.SchemaTooNew: Presentation(
+        "schema-too-new", Error.UNAVAILABLE, 5, "update Quarry, or run `quarry index --rebuild`"
+    ),
+    errors.IndexUnavailable: Presentation("index-unavailable", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
+    errors.VaultLocked: Presentation("vault-locked", Error.UNAVAILABLE, 3, "attach to the one that runs, or end it"),
+    errors.DeadlineExceeded: Presentation("deadline", Error.DEADLINE, 1, "ask with fewer or rarer words"),
+    errors.Cancelled: Presentation("cancelled", Error.CANCELLED, 130, "ask again if the answer is still wanted"),
+    errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
+    errors.ExtraMissing: Presentation(
         "extra-missing", Error.UNAVAILABLE, 1, 'install it again with the extra: "./sidecar[mcp]" or "./sidecar[eval]"'
     ),
-    errors.ConnectionFailed: Form("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
+    errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
 _REFUSED_BY_THE_WIRE = frozenset({"invalid-params", "invalid-request"})  # what was typed is out of range, or no text
-_DEFECT = Form(
+_DEFECT = Presentation(
     "internal", Error.INTERNAL, 1, "try again; if it stays, report it with the log that `quarry doctor` names"
 )
 
 
-def form_of(error: BaseException) -> Form:
+def presentation_of(error: BaseException) -> Presentation:
     """How *error* is shown: by its class or the nearest base that has a form."""
-    return next((_FORMS[base] for base in type(error).__mro__ if base in _FORMS), _DEFECT)
+    return next((_PRESENTATIONS[base] for base in type(error).__mro__ if base in _PRESENTATIONS), _DEFECT)
 
 
 def error_of(error: Exception) -> Error:
@@ -70,7 +74,7 @@ def error_of(error: Exception) -> Error:
 
     A defect of ours is told without its message, which may quote a note.
     """
-    form = form_of(error)
+    form = presentation_of(error)
     message = f"the sidecar failed ({type(error).__name__})"
     if isinstance(error, errors.QuarryError):  # some quote what was asked, which may have been pasted
         message = scrubbed(str(error))
@@ -82,4 +86,4 @@ def exit_code_of(kind: str) -> int:
     """The exit code for an error that came over the wire, by its `data.kind`."""
     if kind in _REFUSED_BY_THE_WIRE:
         return 2
-    return next((form.exit_code for form in _FORMS.values() if form.kind == kind), _DEFECT.exit_code)
+    return next((form.exit_code for form in _PRESENTATIONS.values() if form.kind == kind), _DEFECT.exit_code)

@@ -48,27 +48,27 @@ class Gate:
     token: str = field(repr=False)
     failures: int = 0
     members: set[Hashable] = field(default_factory=set)
-    _newcomers: dict[Hashable, Callable[[], None]] = field(default_factory=dict)  # oldest first
+    _pending: dict[Hashable, Callable[[], None]] = field(default_factory=dict)  # oldest first
 
     def __post_init__(self) -> None:
         if len(self.token) < MIN_TOKEN_LENGTH:  # fail closed: an unset secret must never mean an open door
             raise ValueError("the gate needs a token of at least 128 bits")
 
-    def knock(self, connection: Hashable, turn_away: Callable[[], None]) -> None:
+    def register_pending(self, connection: Hashable, turn_away: Callable[[], None]) -> None:
         """*connection* has come and shown nothing yet; `turn_away` ends it, should others need its place."""
-        self._newcomers[connection] = turn_away
-        if len(self._newcomers) > MAX_UNAUTHENTICATED:
-            longest_waiting = next(iter(self._newcomers))
-            self._newcomers.pop(longest_waiting)()
+        self._pending[connection] = turn_away
+        if len(self._pending) > MAX_UNAUTHENTICATED:
+            longest_waiting = next(iter(self._pending))
+            self._pending.pop(longest_waiting)()
 
     def admit(self, connection: Hashable) -> None:
         """*connection* has shown the token."""
-        self._newcomers.pop(connection, None)
+        self._pending.pop(connection, None)
         self.members.add(connection)
 
     def leave(self, connection: Hashable) -> None:
         """*connection* has ended."""
-        self._newcomers.pop(connection, None)
+        self._pending.pop(connection, None)
         self.members.discard(connection)
 
     @property

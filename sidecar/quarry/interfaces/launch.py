@@ -29,7 +29,7 @@ _KINDS: dict[int, type[errors.QuarryError]] = {4: errors.VaultMissing, 5: errors
 """What its exit code means, where `cli/main.py` gives it one of its own."""
 
 
-class Holder(msgspec.Struct, frozen=True):
+class LockHolder(msgspec.Struct, frozen=True):
     """The process that serves the vault already; 0 where it has not said who it is yet."""
 
     pid: int
@@ -43,7 +43,7 @@ class ReadyLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     port: int | None = None
     version: str | None = None
     protocol: int | None = None
-    holder: Holder | None = None
+    holder: LockHolder | None = None
 
 
 def start_sidecar(root: Path) -> ReadyLine:
@@ -74,7 +74,7 @@ def start_sidecar(root: Path) -> ReadyLine:
     except msgspec.DecodeError:
         raise _failure(process, root) from None
     finally:
-        _let_go(process)
+        _release(process)
 
 
 def _environment() -> dict[str, str]:
@@ -118,7 +118,7 @@ def _failure(process: "subprocess.Popen[bytes]", root: Path) -> errors.QuarryErr
     return kind(f"no sidecar came up for {root}: it ended with code {process.returncode} ({last_words})")
 
 
-def _let_go(process: "subprocess.Popen[bytes]") -> None:
+def _release(process: "subprocess.Popen[bytes]") -> None:
     """Close our ends of its pipes, it has closed its own by now; and bury it, should it end before we do."""
     for pipe in (process.stdout, process.stderr):
         if pipe:

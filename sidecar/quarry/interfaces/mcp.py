@@ -14,7 +14,7 @@ from quarry.errors import BadRequest, ExtraMissing, QuarryError
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.days import start_of_day_ms
-from quarry.interfaces.failures import RequestFailed, form_of
+from quarry.interfaces.failures import RequestFailed, presentation_of
 from quarry.interfaces.mcp_replies import (
     ContextReply,
     ExplainReply,
@@ -89,7 +89,7 @@ class _Sidecar:
             raise ToolError(f"{failed}. {failed.error.data.next}.") from failed
         except QuarryError as error:
             self._hang_up()  # the next question starts afresh
-            raise ToolError(f"{error}. {form_of(error).next}.") from error
+            raise ToolError(f"{error}. {presentation_of(error).next}.") from error
 
     def _hang_up(self) -> None:
         with self._lock:

@@ -2,7 +2,7 @@
 
 from quarry.errors import ExtraMissing
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.outgoing import printable
+from quarry.interfaces.sanitize import printable
 from quarry.ranking.budget import estimate_tokens
 
 try:
@@ -11,7 +11,7 @@ except ImportError as error:  # comes with pydantic, and that with the extra
     raise ExtraMissing("this installation has no MCP: its extra `mcp` was left out") from error
 
 
-class Hit(TypedDict):
+class SearchHit(TypedDict):
     """A note that answers, by its best passage."""
 
     path: str
@@ -22,7 +22,7 @@ class Hit(TypedDict):
     text: str
 
 
-class Correction(TypedDict):
+class SpellingCorrection(TypedDict):
     """A word that no note has, and the one that was looked for instead."""
 
     typed: str
@@ -32,10 +32,10 @@ class Correction(TypedDict):
 class SearchReply(TypedDict):
     """Hits, best first."""
 
-    hits: list[Hit]
+    hits: list[SearchHit]
     total: int
     understood: str  # the query in plain words
-    corrections: list[Correction]
+    corrections: list[SpellingCorrection]
     relaxed: str | None  # what was given up because nothing was found
     notice: str | None
 
@@ -122,15 +122,15 @@ def search_reply(result: wire.SearchResult, notice: str | None) -> SearchReply:
         hits=[_hit(hit) for hit in result.hits],
         total=result.total,
         understood=printable(result.understood),
-        corrections=[Correction(typed=printable(c.typed), used=printable(c.used)) for c in result.corrections],
+        corrections=[SpellingCorrection(typed=printable(c.typed), used=printable(c.used)) for c in result.corrections],
         relaxed=printable(result.relaxed.message) if result.relaxed else None,
         notice=notice,
     )
 
 
-def _hit(hit: wire.Hit) -> Hit:
+def _hit(hit: wire.Hit) -> SearchHit:
     passage = hit.passages[0]
-    return Hit(
+    return SearchHit(
         path=hit.path,
         title=printable(hit.title),
         heading=printable(" › ".join(passage.heading_path)),

@@ -23,25 +23,25 @@ from quarry import __version__
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
-from quarry.indexing.maintenance import Updated
+from quarry.indexing.sync import Updated
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.discovery import (
     Discovery,
-    Served,
+    ServedVault,
     VaultLock,
     discovery_path,
     new_token,
     read_discovery,
     remove_discovery,
-    remove_leftovers,
+    remove_stale_files,
     write_discovery,
 )
 from quarry.interfaces.dispatch import Service
 from quarry.interfaces.gate import Gate
-from quarry.interfaces.launch import Holder, ReadyLine
-from quarry.interfaces.lifelines import leave_for_certain, watch_idleness, watch_parent, watch_stdin
+from quarry.interfaces.launch import LockHolder, ReadyLine
 from quarry.interfaces.logs import log_loop
-from quarry.interfaces.outgoing import scrubbed
+from quarry.interfaces.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
+from quarry.interfaces.sanitize import scrubbed
 from quarry.interfaces.websocket import SocketServer
 from quarry.vault.identity import vault_id
 from quarry.vault.paths import nfc
@@ -85,11 +85,11 @@ def serve(options: ServeOptions) -> None:
     file = discovery_path(runtime_dir(), identity)
     try:
         with VaultLock(runtime_dir(), identity):
-            remove_leftovers(file)
+            remove_stale_files(file)
             asyncio.run(_serve(options, root, identity, file))
     except VaultLocked:
         holder = read_discovery(file)
-        _say(ReadyLine(ready=False, discovery=str(file), holder=Holder(holder.pid if holder else 0)))
+        _print_ready_line(ReadyLine(ready=False, discovery=str(file), holder=LockHolder(holder.pid if holder else 0)))
         raise
 
 
@@ -99,10 +99,14 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
     leaving = asyncio.Event()
 
     def leave() -> None:
-        leave_for_certain()
+        exit_after()
         with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
             loop.call_soon_threadsafe(leaving.set)
 
+    if options.lifeline:
+        watch_stdin(
+            leave
+        )  # before the index opens: whatever that takes, we do not outlive our parent by more than 20 s
     with (
         _engine(root, identity, options.without) as engine,
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
@@ -112,10 +116,10 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         vault = protocol.Vault(id=identity, name=root.name, path=str(root))
         server = SocketServer(Service(engine, pool, vault_pool, gate, vault, __version__, leave))
         async with server.listening() as port:
-            _announce(file, vault, gate, port)
+            _publish(file, vault, gate, port)
             try:
                 _leave_on_signals(loop, leave)  # not earlier: while the index opens, a signal must end us by itself
-                with _companions(options, engine, server, leave):
+                with _background_tasks(options, engine, server, leave):
                     ready = ReadyLine(
                         ready=True,
                         discovery=str(file),
@@ -123,15 +127,15 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
                         version=__version__,
                         protocol=protocol.PROTOCOL_VERSION,
                     )
-                    _say(ready)
+                    _print_ready_line(ready)
                     if options.idle_s is not None:
-                        _let_go_of_pipes()
+                        _redirect_output_to_null()
                     await leaving.wait()
             finally:
                 remove_discovery(file, os.getpid())
 
 
-def _announce(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
+def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
     """Write the discovery file: from here on, tools find us."""
     discovery = Discovery(
         pid=os.getpid(),
@@ -139,7 +143,7 @@ def _announce(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
         token=gate.token,
         protocol=protocol.PROTOCOL_VERSION,
         version=__version__,
-        vault=Served(id=vault.id, name=vault.name, path=vault.path),
+        vault=ServedVault(id=vault.id, name=vault.name, path=vault.path),
     )
     write_discovery(file, discovery)
 
@@ -154,20 +158,18 @@ def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engi
 
 
 @contextlib.contextmanager
-def _companions(
+def _background_tasks(
     options: ServeOptions, engine: Engine, server: SocketServer, leave: Callable[[], None]
 ) -> Iterator[None]:
     """What runs beside the socket: news for clients, lifelines, and the watch where no Obsidian tells us."""
     unwatch = threading.Event()
-    tasks = [asyncio.create_task(_tell_clients(engine, server))]
-    if options.lifeline:
-        watch_stdin(leave)
-    else:
-        threading.Thread(target=_follow_vault, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
+    tasks = [asyncio.create_task(_notify_clients(engine, server))]
+    if not options.lifeline:
+        threading.Thread(target=_follow_vault_changes, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
     if options.parent_pid is not None:
         tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
     if options.idle_s is not None:
-        tasks.append(asyncio.create_task(watch_idleness(options.idle_s, lambda: _last_wanted_s(engine, server), leave)))
+        tasks.append(asyncio.create_task(watch_idle(options.idle_s, lambda: _last_wanted_s(engine, server), leave)))
     try:
         yield
     finally:
@@ -181,7 +183,7 @@ def _last_wanted_s(engine: Engine, server: SocketServer) -> float:
     return time.monotonic() if engine.is_working else server.last_heard_s
 
 
-def _follow_vault(engine: Engine, stop: threading.Event) -> None:
+def _follow_vault_changes(engine: Engine, stop: threading.Event) -> None:
     """Pass on what changes in the folder until *stop* is set, whatever the watch itself runs into."""
     from quarry.vault.watch import watch_vault  # here, as answering comes first: 3 % of a start, where it is needed
 
@@ -200,7 +202,7 @@ def _follow_vault(engine: Engine, stop: threading.Event) -> None:
             stop.wait(WATCH_RETRY_S)
 
 
-async def _tell_clients(engine: Engine, server: SocketServer) -> None:
+async def _notify_clients(engine: Engine, server: SocketServer) -> None:
     """Pass on what the engine tells: commits at once, progress no more often than every `PROGRESS_S`."""
     loop = asyncio.get_running_loop()
     news: asyncio.Queue[Updated | None] = asyncio.Queue()
@@ -245,13 +247,13 @@ def _leave_on_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[], None]
             signal.signal(number, lambda *_: leave())
 
 
-def _say(line: ReadyLine) -> None:
+def _print_ready_line(line: ReadyLine) -> None:
     """One line on standard output, past Python's buffer: who started us may be gone, and others may need us yet."""
     with contextlib.suppress(OSError):
         os.write(_STDOUT, msgspec.json.encode(line) + b"\n")
 
 
-def _let_go_of_pipes() -> None:
+def _redirect_output_to_null() -> None:
     """Whoever started us reads no further; a write to a pipe that nobody reads would end us."""
     with Path(os.devnull).open("wb") as nowhere:
         for descriptor in (_STDOUT, _STDERR):

@@ -48,11 +48,11 @@ class SocketServer:
     async def listening(self) -> AsyncIterator[int]:
         """Accept connections inside the block; gives the port, which the system chose."""
         async with serve(
-            self._converse,
+            self._serve_connection,
             "127.0.0.1",
             0,
             process_request=self._admit,
-            create_connection=_known_to(self._gate),
+            create_connection=_connection_type(self._gate),
             compression=None,
             max_size=MAX_FRAME_BYTES,
             open_timeout=AUTH_TIMEOUT_S,
@@ -67,7 +67,7 @@ class SocketServer:
 
     def broadcast(self, method: str, params: protocol.Value) -> None:
         """Send a notification to every authenticated client; cut off those who have long stopped reading."""
-        for client in [client for client in self._clients if _reads_nothing(client)]:
+        for client in [client for client in self._clients if _is_stalled(client)]:
             client.transport.abort()  # when it comes back it asks anew, which tells it all that it missed
             self._clients.discard(client)
         broadcast(self._clients, notification(method, params).decode())
@@ -93,7 +93,7 @@ class SocketServer:
             return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "too many connections\n")
         return None
 
-    async def _converse(self, connection: ServerConnection) -> None:
+    async def _serve_connection(self, connection: ServerConnection) -> None:
         conversation = Conversation(self._service)
         try:
             if await self._authenticate(connection, conversation):
@@ -134,7 +134,7 @@ class SocketServer:
                 while True:
                     await room.acquire()
                     answers.create_task(answer(await connection.recv()))
-            conversation.hang_up()
+            conversation.cancel_all()
 
     async def _reply(self, connection: ServerConnection, conversation: Conversation, frame: str | bytes) -> None:
         answer = await conversation.answer(frame)
@@ -143,13 +143,13 @@ class SocketServer:
                 await connection.send(answer, text=True)
 
 
-def _known_to(gate: Gate) -> type[ServerConnection]:
+def _connection_type(gate: Gate) -> type[ServerConnection]:
     """Connections that *gate* knows of from their first byte, long before anything was said over them."""
 
     class Connection(ServerConnection):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(transport)
-            gate.knock(self, self.transport.abort)
+            gate.register_pending(self, self.transport.abort)
 
         def connection_lost(self, exc: Exception | None) -> None:
             gate.leave(self)
@@ -158,7 +158,7 @@ def _known_to(gate: Gate) -> type[ServerConnection]:
     return Connection
 
 
-def _reads_nothing(client: ServerConnection) -> bool:
+def _is_stalled(client: ServerConnection) -> bool:
     return client.transport.get_write_buffer_size() > MAX_OUTBOX_BYTES
 
 

@@ -10,19 +10,20 @@ and cosines comparable at all.
 
 from collections.abc import Mapping
 
-from quarry.types import Candidate, Fused, Leg, Ranking
+from quarry.types import Candidate, Fused, Ranking, Retriever
 
-RRF_K = 60  # the paper's constant: flattens the top, so that one leg's first does not outvote two legs' thirds
-DEPTH = 30  # candidates asked of each leg, as published
+RRF_K = 60  # the paper's constant: flattens the top, so that the first of one does not outvote the thirds of both
+DEPTH = 30  # candidates asked of each retriever, as published
 SCORE_DIGITS = 12  # equal sums of fractions may differ in their last bit by the order of adding
 
 
-def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Leg, float]) -> tuple[Fused, ...]:
+def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float]) -> tuple[Fused, ...]:
     """
     Merge *lexical* and *dense*, best first.
 
-    Equal scores are ordered by: found by both legs, lower sum of ranks, lower best rank, path, chunk number. So the
-    same rankings always give the same order, whatever ids a rebuild hands out. A leg of weight 0 proposes nothing.
+    Equal scores are ordered by: found by both retrievers, lower sum of ranks, lower best rank, path, chunk number.
+    So the same rankings always give the same order, whatever ids a rebuild hands out. A retriever of weight 0
+    proposes nothing.
     """
     lexical = lexical if weights["lexical"] > 0 else ()
     dense = dense if weights["dense"] > 0 else ()
@@ -34,21 +35,21 @@ def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Leg, float]) -> tupl
     return tuple(sorted(fused, key=_order))
 
 
-def reciprocal(weight: float, rank: int) -> float:
-    """What one leg adds to the score of the candidate it ranks at *rank*, counted from 1."""
+def rrf_term(weight: float, rank: int) -> float:
+    """What one retriever adds to the score of the candidate it ranks at *rank*, counted from 1."""
     return weight / (RRF_K + rank)
 
 
 def _fuse_one(
-    lexical: tuple[int, Candidate] | None, dense: tuple[int, Candidate] | None, weights: Mapping[Leg, float]
+    lexical: tuple[int, Candidate] | None, dense: tuple[int, Candidate] | None, weights: Mapping[Retriever, float]
 ) -> Fused:
     score = 0.0
     if lexical:
-        score += reciprocal(weights["lexical"], lexical[0])
+        score += rrf_term(weights["lexical"], lexical[0])
     if dense:
-        score += reciprocal(weights["dense"], dense[0])
+        score += rrf_term(weights["dense"], dense[0])
     found = lexical or dense
-    assert found is not None, "a fused candidate comes from at least one leg"
+    assert found is not None, "a fused candidate comes from at least one retriever"
     candidate = found[1]
     return Fused(
         chunk_id=candidate.chunk_id,

@@ -2,39 +2,25 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from quarry.types import Fused
 
 PASSAGES_PER_HIT = 3  # what a person looks at in one note before opening it
-GUARD_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
+FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
 
 
-class Group(Struct, frozen=True):
-    """A note and its chunks that answer, best first; the first one's score is the note's."""
-
-    path: str
-    chunks: tuple[Fused, ...]
-
-    @property
-    def score(self) -> float:
-        """The score of the best chunk."""
-        return self.chunks[0].score
-
-
-def group_by_note(fused: Sequence[Fused]) -> tuple[Group, ...]:
-    """Gather *fused*, which is ordered best first, by note; notes stand in the order of their best chunk."""
+def group_by_note(fused: Sequence[Fused]) -> dict[str, tuple[Fused, ...]]:
+    """Path -> the note's best chunks of *fused*, which is best first; notes stand in the order of their best chunk."""
     chunks_of: dict[str, list[Fused]] = {}
     for candidate in fused:
         chunks_of.setdefault(candidate.path, []).append(candidate)
-    return tuple(Group(path, tuple(chunks[:PASSAGES_PER_HIT])) for path, chunks in chunks_of.items())
+    return {path: tuple(chunks[:PASSAGES_PER_HIT]) for path, chunks in chunks_of.items()}
 
 
-def guarded_limit(limit: int, group_count: int, matching_chunks: int) -> int:
+def effective_limit(limit: int, note_count: int, matching_chunks: int) -> int:
     """
     How many hits to return: all of them where a small answer would lose more than half to *limit*.
 
-    When fewer than `GUARD_CHUNKS` chunks match at all, cutting to *limit* hides most of what there is for no gain.
+    When fewer than `FEW_CHUNKS` chunks match at all, cutting to *limit* hides most of what there is for no gain.
     """
-    would_drop_most = group_count - limit > group_count / 2
-    return group_count if matching_chunks < GUARD_CHUNKS and would_drop_most else limit
+    would_drop_most = note_count - limit > note_count / 2
+    return note_count if matching_chunks < FEW_CHUNKS and would_drop_most else limit

@@ -9,8 +9,8 @@ What speaks for a note, as numbers from 0 to 1, and how much each counts.
     exact     whether the query is its title, or one of its aliases
 
 The score is their weighted sum: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
-Hybrid Retrieval", ACM TOIS 2023), which unlike reciprocal ranks sees by how much a leg prefers one note to another.
-The weights of `weights.toml` come from `docs/QUALITY.md`; meaning counts the more, the less of the query the
+Hybrid Retrieval", ACM TOIS 2023), which unlike reciprocal ranks sees by how much a retriever prefers one note to
+another. The weights of `weights.toml` come from `docs/QUALITY.md`; meaning counts the more, the less of the query the
 words account for.
 """
 
@@ -24,10 +24,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.types import Retriever
+
 Numbers: TypeAlias = NDArray[np.float64]
 """One number a candidate, shape (count,)."""
 
-GIVE_WAY = frozenset({"passage", "note"})  # to meaning, the more it counts; what a title says stays
+YIELDS_TO_DENSE = frozenset({"passage", "note"})  # to meaning, the more it counts; what a title says stays
 SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evidence
 
 
@@ -49,42 +51,47 @@ class Signals(Struct, frozen=True):
 SIGNAL_NAMES: tuple[str, ...] = Signals.__struct_fields__
 
 
-class Weights(Struct, frozen=True):
+class SignalWeights(Struct, frozen=True):
     """What each signal counts, by name; all but `meaning` belong to the words."""
 
     words: Mapping[str, float]
-    meaning_least: float  # where the words account for the whole query
-    meaning_more: float  # added where they account for nothing of it
-    full_account: float  # the share of the highest possible BM25 from which the words account for everything
+    meaning_min: float  # where the words account for the whole query
+    meaning_range: float  # added where they account for nothing of it
+    full_coverage: float  # the share of the highest possible BM25 from which the words account for everything
 
 
 @lru_cache(maxsize=1)
-def default_weights() -> Weights:
+def default_signal_weights() -> SignalWeights:
     """The weights that ship, from `weights.toml`."""
     table = tomllib.loads(Path(__file__).with_name("weights.toml").read_text("utf-8"))
-    return Weights(
+    return SignalWeights(
         words={name: float(table["words"][name]) for name in SIGNAL_NAMES if name != "meaning"},
-        meaning_least=float(table["meaning"]["least"]),
-        meaning_more=float(table["meaning"]["more"]),
-        full_account=float(table["meaning"]["full_account"]),
+        meaning_min=float(table["meaning"]["least"]),
+        meaning_range=float(table["meaning"]["more"]),
+        full_coverage=float(table["meaning"]["full_account"]),
     )
 
 
-def shares(weights: Weights, account: float, familiarity: float, legs: Mapping[str, float]) -> dict[str, float]:
+def effective_weights(
+    weights: SignalWeights, bm25_coverage: float, vocabulary_coverage: float, retrievers: Mapping[Retriever, float]
+) -> dict[str, float]:
     """
     What each signal counts for one query; all together 1.
 
     Args:
-        account: Share of the query's possible BM25 that the best passage reaches, 0 to 1: how well the words did.
-        familiarity: Share of the query that the model knows, 0 to 1: how much its opinion is worth.
-        legs: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes a leg.
+        bm25_coverage: Share of the query's possible BM25 that the best passage reaches, 0 to 1: how well the words did.
+        vocabulary_coverage: Share of the query that the model knows, 0 to 1: how much its opinion is worth.
+        retrievers: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
     """
-    if not legs["lexical"]:
+    if not retrievers["lexical"]:
         return {name: float(name == "meaning") for name in SIGNAL_NAMES}
-    trust = min(1.0, account / weights.full_account)
-    meaning = (weights.meaning_least + weights.meaning_more * (1 - trust)) * familiarity * legs["dense"]
-    rest = (1 - min(meaning, 1.0)) * legs["lexical"] if legs["dense"] else legs["lexical"]
-    given = {name: weight * (rest if name in GIVE_WAY else legs["lexical"]) for name, weight in weights.words.items()}
+    trust = min(1.0, bm25_coverage / weights.full_coverage)
+    meaning = (weights.meaning_min + weights.meaning_range * (1 - trust)) * vocabulary_coverage * retrievers["dense"]
+    rest = (1 - min(meaning, 1.0)) * retrievers["lexical"] if retrievers["dense"] else retrievers["lexical"]
+    given = {
+        name: weight * (rest if name in YIELDS_TO_DENSE else retrievers["lexical"])
+        for name, weight in weights.words.items()
+    }
     given["meaning"] = meaning
     total = sum(given.values())
     return {name: weight / total for name, weight in given.items()} if total > 0 else given
@@ -98,13 +105,13 @@ def blend(signals: Signals, given: Mapping[str, float]) -> Numbers:
     return np.round(total, SCORE_DIGITS)
 
 
-def relative(values: Numbers) -> Numbers:
+def max_normalize(values: Numbers) -> Numbers:
     """*values*, none negative, with the highest as 1; all 0 stay 0."""
     highest = values.max(initial=0.0)
     return values / highest if highest > 0 else values
 
 
-def stretched(values: Numbers) -> Numbers:
+def min_max_normalize(values: Numbers) -> Numbers:
     """*values* with the lowest as 0 and the highest as 1; all 0 where they are alike."""
     if not len(values):
         return values

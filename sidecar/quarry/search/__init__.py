@@ -1,14 +1,15 @@
 """
-How is a query answered? Parsed, asked of the legs under its conditions, ranked, grouped by note, quoted.
+How is a query answered? It is parsed and prepared, the retrievers propose candidates under its conditions, notes are
+ranked, and their best passages quoted.
 
-Pure but for the index it reads and the encoder it asks; the same question of the same index gets the same answer.
+Pure but for the index it reads and the encoder it asks: equal queries of equal indexes have equal answers.
 """
 
 from quarry.search.answer import Answer, Correction, FurtherPassages, Hit, Passage, Relaxed
-from quarry.search.answering import further_passages, search
-from quarry.search.explaining import Explanation, explain
-from quarry.search.legs import Legs
-from quarry.search.relating import Related, RelatedNote, Source, related
+from quarry.search.context import SearchContext
+from quarry.search.execution import further_passages, search
+from quarry.search.explanation import Explanation, explain
+from quarry.search.related import Related, RelatedNote, Source, related
 
 __all__ = [
     "Answer",
@@ -16,11 +17,11 @@ __all__ = [
     "Explanation",
     "FurtherPassages",
     "Hit",
-    "Legs",
     "Passage",
     "Related",
     "RelatedNote",
     "Relaxed",
+    "SearchContext",
     "Source",
     "explain",
     "further_passages",

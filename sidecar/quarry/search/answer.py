@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from quarry.index import StoredChunk
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet import Mark, Snippet
-from quarry.types import Fused, Leg
+from quarry.types import Fused, Retriever
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed; in the order in which it is tried."""
@@ -48,7 +48,7 @@ class Hit(Struct, frozen=True):
 
     path: str
     score: float
-    legs: frozenset[Leg]  # which found it
+    retrievers: frozenset[Retriever]  # which found it
     passages: tuple[Passage, ...]
     further_passages: int = 0  # that answer, too, and are not quoted
     title_marks: tuple[Mark, ...] = ()
@@ -67,8 +67,8 @@ class Answer(Struct, frozen=True):
 
     hits: tuple[Hit, ...]
     total: int  # notes that hold a word of the query or were proposed for their meaning
-    legs: tuple[Leg, ...]  # which served
-    missing: Mapping[Leg, str]  # which were wanted and could not: leg -> why
+    retrievers: tuple[Retriever, ...]  # which served
+    missing: Mapping[Retriever, str]  # which were wanted and could not: retriever -> why
     truncated: bool  # the token budget ended first
     understood: str = ""  # the query in words
     corrections: tuple[Correction, ...] = ()

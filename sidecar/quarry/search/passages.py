@@ -1,66 +1,84 @@
-"""Which passages of a note are shown? Those that speak most of the query, by word and by meaning."""
+"""Which passages of a note are shown? Those that hold most of the query, by word and by meaning."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 
-from quarry.index import Deadline, NearestChunks, Reader
+import numpy as np
+
+from quarry.index import Deadline, Reader
 from quarry.index.ids import SLOT_BITS
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.signals import SCORE_DIGITS
-from quarry.search.evidence import WEIGHTS, Evidence
-from quarry.search.question import Question
+from quarry.search.features import FIELD_WEIGHTS, CandidateFeatures
+from quarry.search.prepare import PreparedQuery
 from quarry.types import Fused
 
-Passages = Callable[[int, str, float], tuple[Fused, ...]]
-"""Note id, path and score -> its passages, best first; each carries the note's score."""
+_Known = tuple[int | None, int | None, float | None, float | None]
+"""What the retrievers say of a chunk: its lexical rank, dense rank, BM25 and cosine."""
+_UNKNOWN: _Known = (None, None, None, None)
 
 
-def passages_by(evidence: Evidence, question: Question, reader: Reader, deadline: Deadline) -> Passages:
-    """Passages from what the legs proposed; a note that only matches as a whole is asked for its best one."""
-    by_word, by_meaning, nearest = dict(evidence.lexical), dict(evidence.dense), evidence.nearest
-    lexical_ranks, dense_ranks = _ranks(by_word), _ranks(by_meaning)
-    highest = evidence.highest
-    proposed: dict[int, list[int]] = {}
-    for chunk_id in by_word | by_meaning:
-        proposed.setdefault(chunk_id >> SLOT_BITS, []).append(chunk_id)
+def choose_passages(
+    notes: Sequence[tuple[int, str, float]],
+    features: CandidateFeatures,
+    prepared: PreparedQuery,
+    reader: Reader,
+    deadline: Deadline,
+) -> list[tuple[Fused, ...]]:
+    """
+    Choose the best passages of each of *notes* among the proposed chunks and the chunk nearest in meaning.
 
-    def passages(note_id: int, path: str, score: float) -> tuple[Fused, ...]:
-        of_note = proposed.get(note_id, ())
-        bm25 = {chunk_id: by_word[chunk_id] for chunk_id in of_note if chunk_id in by_word}
-        cosines = {chunk_id: by_meaning[chunk_id] for chunk_id in of_note if chunk_id in by_meaning}
-        cosines |= _nearest(nearest, note_id)
-        if not bm25 and not cosines:
-            first = reader.best_chunks(question.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=WEIGHTS)
-            bm25 = {candidate.chunk_id: candidate.score for candidate in first}
+    A note that was found only as a whole has none of these; the index is asked for its best ones.
 
-        def strength(chunk_id: int) -> float:
-            words = bm25.get(chunk_id, 0.0) / highest if highest else 0.0
-            return round(words + max(cosines.get(chunk_id, 0.0), 0.0), SCORE_DIGITS)
+    Args:
+        notes: Id, path and score; every passage carries the score of its note.
 
-        ordered = sorted(bm25.keys() | cosines, key=lambda chunk_id: (-strength(chunk_id), chunk_id))
-        return tuple(
-            Fused(
-                chunk_id=chunk_id,
-                path=path,
-                number=at,
-                score=score,
-                lexical_rank=lexical_ranks.get(chunk_id),
-                dense_rank=dense_ranks.get(chunk_id),
-                lexical_score=bm25.get(chunk_id),
-                dense_score=cosines.get(chunk_id),
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    known_of = _known_chunks([note_id for note_id, _, _ in notes], features)
+    max_bm25 = features.max_passage_bm25
+    chosen = []
+    for note_id, path, score in notes:
+        known = known_of[note_id]
+        if not known:
+            best = reader.best_chunks(
+                prepared.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=FIELD_WEIGHTS
             )
-            for at, chunk_id in enumerate(ordered[:PASSAGES_PER_HIT])
+            known = {candidate.chunk_id: (None, None, candidate.score, None) for candidate in best}
+        by_strength = []
+        for chunk_id, (_, _, bm25, cosine) in known.items():
+            words = (bm25 or 0.0) / max_bm25 if max_bm25 else 0.0
+            by_strength.append((-round(words + max(cosine or 0.0, 0.0), SCORE_DIGITS), chunk_id))
+        by_strength.sort()
+        passages = [
+            Fused(chunk_id, path, number, score, *known[chunk_id])
+            for number, (_, chunk_id) in enumerate(by_strength[:PASSAGES_PER_HIT])
+        ]
+        chosen.append(tuple(passages))
+    return chosen
+
+
+def _known_chunks(note_ids: Sequence[int], features: CandidateFeatures) -> dict[int, dict[int, _Known]]:
+    """Note -> its chunks that a retriever proposed, and its nearest one, with what the retrievers say of them."""
+    known_of: dict[int, dict[int, _Known]] = {note_id: {} for note_id in note_ids}
+    for rank, (chunk_id, bm25) in enumerate(features.lexical, start=1):
+        known = known_of.get(chunk_id >> SLOT_BITS)
+        if known is not None:
+            known[chunk_id] = (rank, None, bm25, None)
+    for rank, (chunk_id, cosine) in enumerate(features.dense, start=1):
+        known = known_of.get(chunk_id >> SLOT_BITS)
+        if known is not None:
+            lexical_rank, _, score, _ = known.get(chunk_id, _UNKNOWN)
+            known[chunk_id] = (lexical_rank, rank, score, cosine)
+    nearest = features.nearest
+    if len(nearest.note_ids):
+        wanted = np.array(note_ids, dtype=np.int64)
+        at = np.minimum(nearest.note_ids.searchsorted(wanted), len(nearest.note_ids) - 1)
+        at = at[nearest.note_ids[at] == wanted]
+        rows = zip(
+            nearest.note_ids[at].tolist(), nearest.chunk_ids[at].tolist(), nearest.cosines[at].tolist(), strict=True
         )
-
-    return passages
-
-
-def _nearest(nearest: NearestChunks, note_id: int) -> dict[int, float]:
-    """The nearest chunk of one note, and its cosine."""
-    at = int(nearest.note_ids.searchsorted(note_id))
-    is_there = at < len(nearest) and nearest.note_ids[at] == note_id
-    return {int(nearest.chunk_ids[at]): float(nearest.cosines[at])} if is_there else {}
-
-
-def _ranks(chunk_ids: Iterable[int]) -> dict[int, int]:
-    """Chunk -> its rank, from 1."""
-    return {chunk_id: rank for rank, chunk_id in enumerate(chunk_ids, start=1)}
+        for note_id, chunk_id, cosine in rows:
+            lexical_rank, dense_rank, score, _ = known_of[note_id].get(chunk_id, _UNKNOWN)
+            known_of[note_id][chunk_id] = (lexical_rank, dense_rank, score, cosine)
+    return known_of

@@ -1,185 +1,203 @@
-"""In which order do the candidates stand? By their signals or, as published, by their ranks alone."""
+"""
+In which order do the candidates stand?
+
+By the weighted sum of their signals (`ranking/signals.py`) or, as published, by reciprocal ranks (`ranking/fusion.py`).
+A ranking holds all notes that were found; paths, shares and passages are worked out for those that are shown.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from quarry.index import Deadline, NoteIds, Reader, argsort_by_score_then_path, note_of
 from quarry.ranking.fusion import DEPTH, fuse
-from quarry.ranking.grouping import GUARD_CHUNKS, Group, group_by_note, guarded_limit
-from quarry.ranking.signals import SCORE_DIGITS, blend, default_weights, shares
-from quarry.search.evidence import POOL, Evidence, gather
-from quarry.search.passages import passages_by
-from quarry.search.question import Question
-from quarry.types import Fused, Fusion, Leg, SearchRequest
+from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
+from quarry.ranking.signals import (
+    SCORE_DIGITS,
+    SIGNAL_NAMES,
+    Numbers,
+    blend,
+    default_signal_weights,
+    effective_weights,
+)
+from quarry.search.features import POOL, CandidateFeatures
+from quarry.search.passages import choose_passages
+from quarry.search.prepare import PreparedQuery
+from quarry.types import Fused, Retriever, SearchRequest
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
 # would keep out most of what gibberish brings up, and with it notes that say the same in other words: on the sample
 # vault .3 costs .13 nDCG@10 of the queries that share no word with their note.
-LEAST_NEARNESS = 0.1
+MIN_COSINE = 0.1
+
+_FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
+    (False, False): frozenset(),
+    (True, False): frozenset(("lexical",)),
+    (False, True): frozenset(("dense",)),
+    (True, True): frozenset(("lexical", "dense")),
+}
 
 
-class Standing(Struct, frozen=True):
-    """A note's place in the order, and why."""
+class RankedNote(Struct, frozen=True):
+    """A note at its place in an answer, why it stands there, and the passages that may be shown of it."""
 
-    note_id: int
     path: str
     score: float
-    legs: frozenset[Leg]  # which found it
+    retrievers: frozenset[Retriever]  # that found it
     shares: Mapping[str, float]  # signal -> what it adds to the score; empty where ranks alone decided
+    passages: tuple[Fused, ...]  # best first
 
 
-class Ranked(Struct, frozen=True):
-    """The candidates of a question, best first; more than their order is only worked out for those that are shown."""
+class RrfRanking(Struct, frozen=True):
+    """Notes in the order of their best chunks by reciprocal rank fusion."""
 
-    note_ids: Sequence[int]
-    standings: Callable[[Sequence[int]], tuple["Standing", ...]]  # of places in the order, from 0
-    passages_of: Callable[[Standing], tuple[Fused, ...]]
-    wordless: Sequence[int]  # the notes that no word brought up
-    is_wordless: bool  # whether it is known that these hold no word of the query
-    shown: int = 0  # of them
+    note_ids: list[int]  # best first
+    notes: tuple[RankedNote, ...]
 
     @property
-    def best(self) -> tuple[Standing, ...]:
-        """Those that are shown."""
-        return self.standings(range(len(self.note_ids))[: self.shown])
+    def dense_only_notes(self) -> list[int]:
+        """Notes that the dense retriever alone proposed; they may hold words of the query all the same."""
+        return [i for i, note in zip(self.note_ids, self.notes, strict=True) if "lexical" not in note.retrievers]
+
+    def ranked_notes(self, places: Sequence[int], reader: Reader, deadline: Deadline) -> tuple[RankedNote, ...]:  # noqa: ARG002 - as `SignalRanking` takes
+        """The notes at *places* in the order, from 0."""
+        return tuple([self.notes[place] for place in places])
 
 
-def rank(
-    question: Question,
-    request: SearchRequest,
+class SignalRanking(Struct, frozen=True):
+    """Notes in the order of the weighted sums of their signals."""
+
+    prepared: PreparedQuery
+    features: CandidateFeatures
+    weights: Mapping[str, float]  # what each signal counts for this query
+    scores: Numbers  # of each candidate, found or not
+    has_word: NDArray[np.bool_]  # whether a candidate holds a word of the query, and
+    is_near: NDArray[np.bool_]  # whether it is near in meaning: one of the two holds for all that are found
+    order: NDArray[np.intp]  # the positions among the candidates of those that are found, best first
+    note_ids: list[int]  # of these
+
+    @property
+    def dense_only_notes(self) -> list[int]:
+        """Notes without any word of the query."""
+        dense_only: list[int] = self.features.note_ids[self.order[~self.has_word[self.order]]].tolist()
+        return dense_only
+
+    def ranked_notes(self, places: Sequence[int], reader: Reader, deadline: Deadline) -> tuple[RankedNote, ...]:
+        """
+        The notes at *places* in the order, from 0.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        chosen = self.order[list(places)]
+        note_ids: list[int] = self.features.note_ids[chosen].tolist()
+        paths = {name.note_id: name.path for name in reader.note_names(note_ids)}
+        columns = (self.scores[chosen], self.has_word[chosen], self.is_near[chosen])
+        scores, has_word, is_near = (column.tolist() for column in columns)
+        signals = [
+            (name, self.weights[name], getattr(self.features.signals, name)[chosen].tolist()) for name in SIGNAL_NAMES
+        ]
+        there = [at for at, note_id in enumerate(note_ids) if note_id in paths]
+        notes = [(note_ids[at], paths[note_ids[at]], scores[at]) for at in there]
+        passages = choose_passages(notes, self.features, self.prepared, reader, deadline)
+        found = []
+        for at, (_, path, score), of_note in zip(there, notes, passages, strict=True):
+            shares = {name: round(values[at] * weight, SCORE_DIGITS) for name, weight, values in signals}
+            found.append(RankedNote(path, score, _FOUND_BY[has_word[at], is_near[at]], shares, of_note))
+        return tuple(found)
+
+
+NoteRanking: TypeAlias = RrfRanking | SignalRanking
+
+
+def rank_by_rrf(
+    prepared: PreparedQuery,
     reader: Reader,
-    serving: Sequence[Leg],
-    weights: Mapping[Leg, float],
-    fusion: Fusion,
-    deadline: Deadline,
-    *,
-    least_nearness: float = LEAST_NEARNESS,
-) -> Ranked:
-    """The candidates as *fusion* orders them; `by_signals` says what *least_nearness* is."""
-    matching = _matching(question, serving, reader) if request.guard else GUARD_CHUNKS
-    if fusion == "rrf":
-        ranked = by_rank(question, reader, serving, weights, _depth(request, serving, matching), deadline)
-    else:
-        ranked = by_signals(question, reader, serving, weights, deadline, least_nearness=least_nearness)
-    return replace(ranked, shown=guarded_limit(request.limit, len(ranked.note_ids), matching))
-
-
-def by_rank(
-    question: Question,
-    reader: Reader,
-    serving: Sequence[Leg],
-    weights: Mapping[Leg, float],
+    retrievers: Sequence[Retriever],
+    weights: Mapping[Retriever, float],
     depth: int,
     deadline: Deadline,
-) -> Ranked:
-    """Reciprocal rank fusion of the chunks that each leg proposes; a note stands where its best chunk does."""
-    admitted, vector = question.admitted, question.vector if "dense" in serving else None
-    asks_words = "lexical" in serving
-    lexical = reader.lexical(question.lexical, admitted, depth, deadline=deadline) if asks_words else ()
-    dense = reader.dense(vector, admitted, depth, deadline=deadline) if vector is not None else ()
-    groups = {group.path: group for group in group_by_note(fuse(lexical, dense, weights))}
-    notes = [
-        Standing(note_of(group.chunks[0].chunk_id), path, group.score, _legs_of(group), {})
-        for path, group in groups.items()
-    ]
-    return Ranked(
-        note_ids=[note.note_id for note in notes],
-        standings=lambda places: tuple(notes[at] for at in places),
-        passages_of=lambda standing: groups[standing.path].chunks,
-        wordless=[note.note_id for note in notes if "lexical" not in note.legs],
-        is_wordless=False,
-    )
-
-
-def by_signals(
-    question: Question,
-    reader: Reader,
-    serving: Sequence[Leg],
-    weights: Mapping[Leg, float],
-    deadline: Deadline,
-    *,
-    least_nearness: float = LEAST_NEARNESS,
-) -> Ranked:
+) -> RrfRanking:
     """
-    The weighted sum of all signals of each note; see `ranking/signals.py`.
+    Rank the best *depth* chunks of each retriever by reciprocal rank fusion; a note stands where its best chunk does.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    admitted, vector = prepared.admitted, prepared.vector if "dense" in retrievers else None
+    by_word = "lexical" in retrievers
+    lexical = reader.lexical(prepared.lexical, admitted, depth, deadline=deadline) if by_word else ()
+    dense = reader.dense(vector, admitted, depth, deadline=deadline) if vector is not None else ()
+    note_ids, notes = [], []
+    for path, chunks in group_by_note(fuse(lexical, dense, weights)).items():
+        has_word = any(chunk.lexical_rank is not None for chunk in chunks)
+        is_near = any(chunk.dense_rank is not None for chunk in chunks)
+        note_ids.append(note_of(chunks[0].chunk_id))
+        notes.append(RankedNote(path, chunks[0].score, _FOUND_BY[has_word, is_near], {}, chunks))
+    return RrfRanking(note_ids, tuple(notes))
+
+
+def rank_by_signals(
+    prepared: PreparedQuery,
+    features: CandidateFeatures,
+    reader: Reader,
+    retrievers: Sequence[Retriever],
+    weights: Mapping[Retriever, float],
+    *,
+    min_cosine: float = MIN_COSINE,
+) -> SignalRanking:
+    """
+    Rank the candidates of *features* by the weighted sum of their signals; see `ranking/signals.py`.
 
     Args:
-        least_nearness: Of a note without any word of the query.
+        reader: Tells the paths of notes that score alike.
+        weights: Of the retrievers, as the user set them; those of *retrievers* that do not serve count nothing.
+        min_cosine: A note without any word of the query is left out where it is less near in meaning.
     """
-    evidence = gather(question, reader, serving, deadline)
-    signals, note_ids = evidence.signals, evidence.note_ids
-    given = shares(default_weights(), evidence.account, question.familiarity, _muted(weights, serving))
+    signals, note_ids = features.signals, features.note_ids
+    in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
+    given = effective_weights(default_signal_weights(), features.bm25_coverage, prepared.vocabulary_coverage, in_use)
     scores = blend(signals, given)
-    floor = least_nearness if "lexical" in serving else -1.0  # who asks for meaning alone wants to see what there is
+    floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)
-    near_rank = _near_ranks(evidence, reader)
-    nearness = np.maximum(evidence.nearness, -1.0)
-    is_near = (nearness * question.familiarity >= floor) & (near_rank < np.where(has_word, DEPTH, POOL))
-    found = np.flatnonzero(has_word | is_near)
-    order = argsort_by_score_then_path(note_ids[found], scores[found], len(found), _paths(reader))
-    ordered: list[int] = note_ids[found[order]].tolist()
-    passages = passages_by(evidence, question, reader, deadline)
-
-    def standings(places: Sequence[int]) -> tuple[Standing, ...]:
-        chosen = [ordered[at] for at in places]
-        names = {name.note_id: name for name in reader.note_names(chosen)}
-        return tuple(standing(int(note_ids.searchsorted(i)), names[i].path) for i in chosen if i in names)
-
-    def standing(at: int, path: str) -> Standing:
-        legs: tuple[tuple[Leg, bool], ...] = (("lexical", bool(has_word[at])), ("dense", bool(is_near[at])))
-        parts = {signal: round(value * given[signal], SCORE_DIGITS) for signal, value in signals.of(at).items()}
-        found_by = frozenset(leg for leg, is_found in legs if is_found)
-        return Standing(int(note_ids[at]), path, float(scores[at]), found_by, parts)
-
-    return Ranked(
-        note_ids=ordered,
-        standings=standings,
-        passages_of=lambda standing: passages(standing.note_id, standing.path, standing.score),
-        wordless=note_ids[found][~has_word[found]].tolist(),
-        is_wordless=True,
-    )
+    cosine = np.maximum(features.max_cosine, -1.0)
+    is_near = cosine * prepared.vocabulary_coverage >= floor
+    is_near &= _cosine_ranks(features, reader) < np.where(has_word, DEPTH, POOL)
+    found = (has_word | is_near).nonzero()[0]
+    order = found[argsort_by_score_then_path(note_ids[found], scores[found], len(found), _locations(reader))]
+    return SignalRanking(prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist())
 
 
-def _depth(request: SearchRequest, serving: Sequence[Leg], matching: int) -> int:
-    """Candidates asked of each leg by the published fusion."""
-    depth = GUARD_CHUNKS if matching < GUARD_CHUNKS else DEPTH
-    return depth if len(serving) > 1 else max(depth, request.limit)  # with nothing to fuse, depth only cuts
+def rrf_depth(request: SearchRequest, retrievers: Sequence[Retriever], matching_chunks: int) -> int:
+    """Candidates asked of each retriever by the published fusion."""
+    depth = FEW_CHUNKS if matching_chunks < FEW_CHUNKS else DEPTH
+    return depth if len(retrievers) > 1 else max(depth, request.limit)  # with nothing to fuse, depth only cuts
 
 
-def _matching(question: Question, serving: Sequence[Leg], reader: Reader) -> int:
+def count_matching_chunks(prepared: PreparedQuery, retrievers: Sequence[Retriever], reader: Reader) -> int:
     """
-    How many chunks match, as far as it matters whether they are fewer than `GUARD_CHUNKS`.
+    How many chunks match, as far as it matters whether they are fewer than `FEW_CHUNKS`.
 
-    Every chunk is somewhere near in meaning, so where the dense leg serves, all that the conditions admit do.
+    Every chunk is somewhere near in meaning, so where the dense retriever serves, all that the conditions admit do.
     """
-    if "dense" in serving:
-        everything = question.admitted is None
-        return reader.chunk_count if everything else reader.count_chunks(question.admitted, GUARD_CHUNKS)
-    return reader.count_matching(question.lexical, question.admitted, GUARD_CHUNKS)
+    if "dense" in retrievers:
+        everything = prepared.admitted is None
+        return reader.chunk_count if everything else reader.count_chunks(prepared.admitted, FEW_CHUNKS)
+    return reader.count_matching(prepared.lexical, prepared.admitted, FEW_CHUNKS)
 
 
-def _muted(weights: Mapping[Leg, float], serving: Sequence[Leg]) -> dict[str, float]:
-    return {leg: weight if leg in serving else 0.0 for leg, weight in weights.items()}
-
-
-def _near_ranks(evidence: Evidence, reader: Reader) -> NoteIds:
-    """For each note how many are nearer in meaning; at least `POOL` for those of which it does not matter."""
-    known = np.flatnonzero(evidence.nearness > -np.inf)
-    ranks = np.full(len(evidence.note_ids), POOL, dtype=np.int64)
-    order = argsort_by_score_then_path(evidence.note_ids[known], evidence.nearness[known], POOL, _paths(reader))
+def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:
+    """For each candidate how many are nearer in meaning; `POOL` for those beyond the nearest `POOL`."""
+    known = (features.max_cosine > -np.inf).nonzero()[0]
+    ranks = np.full(len(features.note_ids), POOL, dtype=np.int64)
+    order = argsort_by_score_then_path(features.note_ids[known], features.max_cosine[known], POOL, _locations(reader))
     ranks[known[order]] = np.arange(len(order))
     return ranks
 
 
-def _paths(reader: Reader) -> Callable[[Sequence[int]], Mapping[int, tuple[str, int]]]:
+def _locations(reader: Reader) -> Callable[[Sequence[int]], Mapping[int, tuple[str, int]]]:
+    """Where notes stand among others that score alike."""
     return lambda note_ids: {name.note_id: (name.path, 0) for name in reader.note_names(note_ids)}
-
-
-def _legs_of(group: Group) -> frozenset[Leg]:
-    lexical = any(chunk.lexical_rank is not None for chunk in group.chunks)
-    dense = any(chunk.dense_rank is not None for chunk in group.chunks)
-    found: tuple[tuple[Leg, bool], ...] = (("lexical", lexical), ("dense", dense))
-    return frozenset(leg for leg, is_found in found if is_found)

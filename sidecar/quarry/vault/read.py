@@ -55,6 +55,7 @@ class FileContent(Struct, frozen=True):
     data: bytes
     size_bytes: int  # of the file; more than `len(data)` when it was cut
     mtime_ns: int
+    ctime_ns: int
 
     @property
     def is_cut(self) -> bool:
@@ -87,9 +88,8 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
             raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, no ordinary file")
         data = _read_up_to(file, max_bytes, before.st_size)
         after = os.fstat(file)
-    is_steady = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     seen = file_seen(before)
-    return FileContent(data, seen.size_bytes, seen.mtime_ns), is_steady
+    return FileContent(data, seen.size_bytes, seen.mtime_ns, seen.ctime_ns), seen == file_seen(after)
 
 
 def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:

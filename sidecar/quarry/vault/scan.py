@@ -41,10 +41,11 @@ class Scan(Struct, frozen=True):
 
 def file_seen(found: os.stat_result) -> FileSeen:
     """What *found* says of a file. A time beyond the year 2262, which no index can hold, becomes the last it can."""
-    mtime_ns = found.st_mtime_ns
-    if not -LAST_TIME_NS <= mtime_ns <= LAST_TIME_NS:
-        mtime_ns = LAST_TIME_NS if mtime_ns > 0 else -LAST_TIME_NS
-    return FileSeen(found.st_size, mtime_ns)
+    return FileSeen(found.st_size, _storable(found.st_mtime_ns), _storable(found.st_ctime_ns))
+
+
+def _storable(time_ns: int) -> int:
+    return min(max(time_ns, -LAST_TIME_NS), LAST_TIME_NS)
 
 
 def scan_vault(root: Path, rules: Rules) -> Scan:

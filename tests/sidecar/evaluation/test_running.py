@@ -66,5 +66,5 @@ def test_a_missing_leg_is_an_error_and_no_result_of_the_other(tmp_path, notes, m
 
     monkeypatch.setitem(Engine.open.__kwdefaults__, "load", no_model)
 
-    with pytest.raises(IndexUnavailable, match="dense leg"), indexed(notes, tmp_path / "index.db"):
+    with pytest.raises(IndexUnavailable, match="dense retriever"), indexed(notes, tmp_path / "index.db"):
         pass

@@ -38,7 +38,8 @@ def everything(index, ask, admit, encode, in_time):
                 answers.append(reader.lexical(ask(word, f"{word} {next_word}"), admitted, 10, deadline=in_time))
                 answers.append(reader.lexical_notes(ask(word), admitted, 10, deadline=in_time))
                 answers.append(reader.dense(encode([word])[0], admitted, 10, deadline=in_time))
-                answers.append(reader.nearest_titles(encode([word])[0], admitted, 10))
+                dense_query = reader.dense_query(encode([word])[0])
+                answers.append(dense_query and dense_query.top_titles(admitted, 10))
         answers += [(reader.note(p), reader.links_from(p), reader.links_to(p)) for p in reader.stamps()]
         answers.append(
             (

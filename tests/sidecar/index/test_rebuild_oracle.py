@@ -46,7 +46,8 @@ def answers(ask, admit, encode, in_time):
                     found += [[(c.path, c.number, c.score) for c in ranking] for ranking in rankings]
                     notes = reader.lexical_notes(ask(word, "red car"), admitted, 3, deadline=in_time)
                     found.append([(path, score) for _, path, score in notes])
-                titles = reader.nearest_titles(vector, None, 99)
+                dense_query = reader.dense_query(vector)
+                titles = dict(dense_query.top_titles(None, 99)) if dense_query else {}
                 found.append(sorted((name.path, titles[name.note_id]) for name in reader.note_names([*titles])))
                 found.append((reader.document_frequency([word]), reader.nearest_terms(word + "x", 9)))
             notes = sorted(reader.stamps().items())

@@ -17,7 +17,7 @@ from quarry import errors
 from quarry.interfaces import client as module
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.client import SidecarClient
-from quarry.interfaces.discovery import Discovery, Served, VaultLock, discovery_path, write_discovery
+from quarry.interfaces.discovery import Discovery, ServedVault, VaultLock, discovery_path, write_discovery
 from quarry.interfaces.failures import RequestFailed
 from quarry.vault.identity import vault_id
 
@@ -78,27 +78,27 @@ def run_dir(home):
 def leave_file(run_dir, vault, port, **more):
     """A discovery file that promises a sidecar at *port*."""
     values = {"pid": NOBODY, "port": port, "token": "ab" * 32, "protocol": 1, "version": "0"} | more
-    served = Served(id=vault_id(vault), name=vault.name, path=str(vault))
+    served = ServedVault(id=vault_id(vault), name=vault.name, path=str(vault))
     write_discovery(discovery_path(run_dir, vault_id(vault)), Discovery(vault=served, **values))
 
 
 def test_it_attaches_to_the_sidecar_that_runs(at_shared):
     with SidecarClient(at_shared.vault, "test") as client:
-        assert not client.started_it
+        assert not client.started_sidecar
         assert client.hello.vault.path == str(at_shared.vault)
         assert client.search(wire.SearchParams(query="accordion")).hits
 
 
 def test_it_starts_one_where_none_runs_and_leaves_it_running(vault, home, found, tools):
     with SidecarClient(vault, "test") as client:
-        assert client.started_it
-        client.wait_until_whole(PATIENCE_S)
+        assert client.started_sidecar
+        client.wait_until_complete(PATIENCE_S)
         assert client.status().model.state == "ready"
         assert client.status().notes == 3
     pid = found(home, vault).pid
 
     with SidecarClient(vault, "second") as second:
-        assert not second.started_it
+        assert not second.started_sidecar
         assert found(home, vault).pid == pid
         second.shut_down()
     tools.eventually(lambda: not tools.is_running(pid))
@@ -136,14 +136,14 @@ def test_what_is_no_text_is_refused_without_being_sent(at_shared):
 def test_a_sidecar_that_is_killed_is_replaced_and_the_question_asked_again(vault, home, found, tools, start):
     first = start(vault)
     with SidecarClient(vault, "test") as client:
-        client.wait_until_whole(PATIENCE_S)
+        client.wait_until_complete(PATIENCE_S)
         assert client.search(wire.SearchParams(query="oolong")).hits
 
         os.kill(first.pid, signal.SIGKILL)
         first.process.wait()
         answer = client.search(wire.SearchParams(query="oolong", mode="keyword"))
 
-        assert client.started_it
+        assert client.started_sidecar
         assert answer.hits[0].path == "Tea.md"
         assert found(home, vault).pid != first.pid
 
@@ -155,7 +155,7 @@ def test_a_sidecar_that_its_owner_ends_is_replaced_too(vault, start, tools):
         first.process.stdin.close()
 
         # Asked without a pause: also while the old one finishes its notes, with the lock in its hand.
-        tools.eventually(lambda: client.status() and client.started_it)
+        tools.eventually(lambda: client.status() and client.started_sidecar)
 
 
 def test_telling_one_to_leave_that_has_left_starts_none(vault, home, start, found):
@@ -174,7 +174,7 @@ def test_a_file_that_was_left_with_a_stranger_on_its_port_is_not_trusted(vault, 
     leave_file(run_dir, vault, stranger.port)
 
     with SidecarClient(vault, "test") as client:
-        assert client.started_it
+        assert client.started_sidecar
         assert found(home, vault).port != stranger.port
 
     assert stranger.heard == b""
@@ -248,7 +248,7 @@ def test_it_is_found_through_a_link_to_the_vault(at_shared, tmp_path):
         pytest.skip("links cannot be made here")
 
     with SidecarClient(link, "test") as client:
-        assert not client.started_it
+        assert not client.started_sidecar
 
 
 def test_a_relative_vault_and_home_mean_the_same_to_the_sidecar(vault, tmp_path, monkeypatch, found):
@@ -256,7 +256,7 @@ def test_a_relative_vault_and_home_mean_the_same_to_the_sidecar(vault, tmp_path,
     monkeypatch.setenv("QUARRY_HOME", "home")
 
     with SidecarClient(vault.relative_to(tmp_path), "test") as client:
-        assert client.started_it
+        assert client.started_sidecar
         assert client.hello.vault.path == str(vault)
         assert found(tmp_path / "home", vault).port
 
@@ -295,7 +295,7 @@ def test_progress_goes_on_with_the_next_sidecar_when_one_is_killed(vault, start)
         first.process.wait()
 
         assert next(status for status in statuses if status.state == "live").notes == 3
-        assert client.started_it
+        assert client.started_sidecar
 
 
 def test_news_that_piles_up_while_nobody_listens_is_no_answer(vault, start, tools):
@@ -315,7 +315,7 @@ def test_news_that_piles_up_while_nobody_listens_is_no_answer(vault, start, tool
 
 
 def test_an_answer_in_another_language_is_no_answer(vault):
-    with pytest.raises(errors.ConnectionFailed, match="does not speak"), module._sense():
+    with pytest.raises(errors.ConnectionFailed, match="does not speak"), module._refusing_other_protocols():
         msgspec.json.decode(b"{", type=wire.Done)
 
 

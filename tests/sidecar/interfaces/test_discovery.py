@@ -14,13 +14,13 @@ from quarry.errors import ConnectionFailed, VaultLocked
 from quarry.interfaces import discovery
 from quarry.interfaces.discovery import (
     Discovery,
-    Served,
+    ServedVault,
     VaultLock,
     discovery_path,
     new_token,
     read_discovery,
     remove_discovery,
-    remove_leftovers,
+    remove_stale_files,
     write_discovery,
 )
 
@@ -36,7 +36,7 @@ with VaultLock(Path(sys.argv[1]), "v"):
 
 
 def discovery_of(pid=4711, token="ab" * 32):
-    served = Served(id="v", name="Notes", path="/home/me/Notes")
+    served = ServedVault(id="v", name="Notes", path="/home/me/Notes")
     return Discovery(pid=pid, port=40123, token=token, protocol=1, version="1.2.3", vault=served)
 
 
@@ -179,7 +179,7 @@ def test_what_killed_sidecars_left_is_swept_and_nothing_else(file, tmp_path):
     for left in (half, other, lock):
         left.write_text("x")
 
-    remove_leftovers(file)
+    remove_stale_files(file)
 
     assert sorted(found.name for found in tmp_path.iterdir()) == ["other.json", "v.lock"]
 

@@ -2,7 +2,7 @@ import pytest
 
 from quarry import errors
 from quarry.interfaces.envelope import Error
-from quarry.interfaces.failures import error_of, exit_code_of, form_of
+from quarry.interfaces.failures import error_of, exit_code_of, presentation_of
 
 
 def family(kind=errors.QuarryError):
@@ -56,7 +56,7 @@ def test_a_defect_is_told_by_its_class_alone():
     ],
 )
 def test_the_exit_code_is_the_same_on_both_ways_to_it(kind, exit_code):
-    assert form_of(an(kind)).exit_code == exit_code
+    assert presentation_of(an(kind)).exit_code == exit_code
     assert exit_code_of(error_of(an(kind)).data.kind) == exit_code
 
 

@@ -225,7 +225,7 @@ def test_the_crowd_is_bounded_by_turning_the_longest_waiting_away():
     away = []
 
     for number in range(MAX_UNAUTHENTICATED + 2):
-        gate.knock(number, lambda number=number: away.append(number))
+        gate.register_pending(number, lambda number=number: away.append(number))
 
     assert away == [0, 1]
 
@@ -233,13 +233,13 @@ def test_the_crowd_is_bounded_by_turning_the_longest_waiting_away():
 def test_who_was_let_in_or_has_left_is_not_turned_away():
     gate = Gate(TOKEN)
     away = []
-    gate.knock("friend", lambda: away.append("friend"))
-    gate.knock("passer-by", lambda: away.append("passer-by"))
+    gate.register_pending("friend", lambda: away.append("friend"))
+    gate.register_pending("passer-by", lambda: away.append("passer-by"))
     gate.admit("friend")
     gate.leave("passer-by")
 
     for number in range(MAX_UNAUTHENTICATED):
-        gate.knock(number, lambda number=number: away.append(number))
+        gate.register_pending(number, lambda number=number: away.append(number))
 
     assert away == []
 

@@ -52,7 +52,7 @@ def test_a_leg_of_weight_zero_proposes_nothing():
 
 
 def test_equal_scores_prefer_the_candidate_that_both_legs_found():
-    # Rank 62 in both legs gives 2/122, which is exactly what rank 1 gives in one: 1/61.
+    # Rank 62 in both retrievers gives 2/122, which is exactly what rank 1 gives in one: 1/61.
     lexical = ranking_with({"both": 62, "aaa": 1}, depth=62, filler="x")
     dense = ranking_with({"both": 62}, depth=62, filler="y")
 

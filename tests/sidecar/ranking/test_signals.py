@@ -10,17 +10,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quarry.ranking.signals import (
-    GIVE_WAY,
     SCORE_DIGITS,
     SIGNAL_NAMES,
+    YIELDS_TO_DENSE,
     Signals,
     blend,
-    default_weights,
-    relative,
-    shares,
-    stretched,
+    default_signal_weights,
+    effective_weights,
+    max_normalize,
+    min_max_normalize,
 )
 
+DEFAULTS = default_signal_weights()
 EQUAL = {"lexical": 1.0, "dense": 1.0}
 ALONE = {"lexical": {"lexical": 1.0, "dense": 0.0}, "dense": {"lexical": 0.0, "dense": 1.0}}
 share = st.floats(0, 1)
@@ -38,30 +39,30 @@ def signals(**columns: list[float]) -> Signals:
 
 def test_the_weights_that_ship_name_every_signal_and_nothing_else():
     table = tomllib.loads(files("quarry.ranking").joinpath("weights.toml").read_text("utf-8"))
-    weights = default_weights()
+    weights = DEFAULTS
 
     assert set(table["words"]) | {"meaning"} == set(SIGNAL_NAMES)
     assert set(table) == {"words", "meaning"}
     assert set(table["meaning"]) == {"least", "more", "full_account"}
     assert all(value > 0 for value in weights.words.values())
-    assert weights.meaning_least >= 0
-    assert weights.meaning_least + weights.meaning_more <= 1
-    assert 0 < weights.full_account <= 1
+    assert weights.meaning_min >= 0
+    assert weights.meaning_min + weights.meaning_range <= 1
+    assert 0 < weights.full_coverage <= 1
 
 
 def test_a_title_counts_more_than_words_side_by_side():
-    words = default_weights().words
+    words = DEFAULTS.words
 
     assert words["title"] + words["exact"] > words["phrase"]
-    assert set(words) >= GIVE_WAY
+    assert set(words) >= YIELDS_TO_DENSE
 
 
 # --- shares ----------------------------------------------------------------------------------------
 
 
 @given(share, share, weight, weight)
-def test_shares_are_a_whole(account: float, familiarity: float, lexical: float, dense: float):
-    given = shares(default_weights(), account, familiarity, {"lexical": lexical, "dense": dense})
+def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, lexical: float, dense: float):
+    given = effective_weights(DEFAULTS, bm25_coverage, vocabulary_coverage, {"lexical": lexical, "dense": dense})
 
     assert tuple(sorted(given)) == tuple(sorted(SIGNAL_NAMES))
     assert all(value >= 0 for value in given.values())
@@ -69,9 +70,12 @@ def test_shares_are_a_whole(account: float, familiarity: float, lexical: float, 
 
 
 @given(share, st.floats(0.01, 1))
-def test_a_muted_leg_leaves_all_to_the_other(account: float, familiarity: float):
-    weights = default_weights()
-    only_words, only_meaning = (shares(weights, account, familiarity, ALONE[leg]) for leg in ("lexical", "dense"))
+def test_a_muted_leg_leaves_all_to_the_other(bm25_coverage: float, vocabulary_coverage: float):
+    weights = DEFAULTS
+    only_words, only_meaning = (
+        effective_weights(weights, bm25_coverage, vocabulary_coverage, ALONE[retriever])
+        for retriever in ("lexical", "dense")
+    )
 
     assert only_words["meaning"] == 0
     assert sum(only_words.values()) == pytest.approx(1)
@@ -80,46 +84,50 @@ def test_a_muted_leg_leaves_all_to_the_other(account: float, familiarity: float)
     assert {name: only_words[name] * total for name in weights.words} == pytest.approx(dict(weights.words))
 
 
-@pytest.mark.parametrize("familiarity", [0.0, 0.5, 1.0])
-def test_meaning_alone_is_the_whole_score_however_little_the_model_knows_of_the_query(familiarity: float):
-    given = shares(default_weights(), 0.5, familiarity, ALONE["dense"])
+@pytest.mark.parametrize("vocabulary_coverage", [0.0, 0.5, 1.0])
+def test_meaning_alone_is_the_whole_score_however_little_the_model_knows_of_the_query(vocabulary_coverage: float):
+    given = effective_weights(DEFAULTS, 0.5, vocabulary_coverage, ALONE["dense"])
 
     assert {name for name in given if given[name]} == {"meaning"}
     assert given["meaning"] == 1
 
 
 @given(share, share, share)
-def test_the_less_the_words_account_for_the_more_meaning_counts(one: float, other: float, familiarity: float):
+def test_the_less_the_words_account_for_the_more_meaning_counts(one: float, other: float, vocabulary_coverage: float):
     less, more = sorted((one, other))
-    weights = default_weights()
+    weights = DEFAULTS
 
-    of_less, of_more = (shares(weights, account, familiarity, EQUAL)["meaning"] for account in (less, more))
+    of_less, of_more = (
+        effective_weights(weights, bm25_coverage, vocabulary_coverage, EQUAL)["meaning"]
+        for bm25_coverage in (less, more)
+    )
 
     assert of_less >= of_more - 1e-12
 
 
 @given(share, share, share)
-def test_the_more_the_model_knows_of_the_query_the_more_meaning_counts(one: float, other: float, account: float):
+def test_the_more_the_model_knows_of_the_query_the_more_meaning_counts(one: float, other: float, bm25_coverage: float):
     less, more = sorted((one, other))
-    weights = default_weights()
+    weights = DEFAULTS
 
-    of_less, of_more = (shares(weights, account, known, EQUAL)["meaning"] for known in (less, more))
+    of_less, of_more = (effective_weights(weights, bm25_coverage, known, EQUAL)["meaning"] for known in (less, more))
 
     assert of_less <= of_more + 1e-12
 
 
 def test_from_a_full_account_on_words_do_not_count_more():
-    weights = default_weights()
+    weights = DEFAULTS
 
-    assert shares(weights, weights.full_account, 1.0, EQUAL) == shares(weights, 1.0, 1.0, EQUAL)
+    assert effective_weights(weights, weights.full_coverage, 1.0, EQUAL) == effective_weights(weights, 1.0, 1.0, EQUAL)
 
 
 @given(share, share, st.floats(1, 50))
-def test_a_leg_that_the_user_prefers_counts_more(account: float, familiarity: float, times: float):
-    weights = default_weights()
+def test_a_leg_that_the_user_prefers_counts_more(bm25_coverage: float, vocabulary_coverage: float, times: float):
+    weights = DEFAULTS
 
     more, equal = (
-        shares(weights, account, familiarity, {"lexical": 1.0, "dense": dense})["meaning"] for dense in (times, 1.0)
+        effective_weights(weights, bm25_coverage, vocabulary_coverage, {"lexical": 1.0, "dense": dense})["meaning"]
+        for dense in (times, 1.0)
     )
 
     assert more >= equal - 1e-12
@@ -130,7 +138,7 @@ def test_a_leg_that_the_user_prefers_counts_more(account: float, familiarity: fl
 
 def test_a_score_is_the_weighted_sum_of_the_signals():
     found = signals(passage=[1.0, 0.5], title=[0.0, 1.0], meaning=[0.25, 0.75])
-    given = shares(default_weights(), 0.5, 1.0, EQUAL)
+    given = effective_weights(DEFAULTS, 0.5, 1.0, EQUAL)
 
     scores = blend(found, given)
 
@@ -140,19 +148,21 @@ def test_a_score_is_the_weighted_sum_of_the_signals():
 
 
 def test_a_score_of_all_signals_is_one():
-    assert blend(signals(**{name: [1.0] for name in SIGNAL_NAMES}), shares(default_weights(), 0.3, 1.0, EQUAL)) == [1.0]
+    assert blend(signals(**{name: [1.0] for name in SIGNAL_NAMES}), effective_weights(DEFAULTS, 0.3, 1.0, EQUAL)) == [
+        1.0
+    ]
 
 
 def test_of_equal_words_the_note_whose_name_is_the_query_wins():
     found = signals(passage=[1.0, 0.9], note=[1.0, 1.0], meaning=[1.0, 0.9], title=[0.0, 1.0], exact=[0.0, 1.0])
 
-    for account in (0.0, 0.5, 1.0):
-        other, named = blend(found, shares(default_weights(), account, 1.0, EQUAL))
+    for bm25_coverage in (0.0, 0.5, 1.0):
+        other, named = blend(found, effective_weights(DEFAULTS, bm25_coverage, 1.0, EQUAL))
         assert named > other
 
 
 def test_no_candidates_have_no_scores():
-    assert len(blend(signals(passage=[]), shares(default_weights(), 1.0, 1.0, EQUAL))) == 0
+    assert len(blend(signals(passage=[]), effective_weights(DEFAULTS, 1.0, 1.0, EQUAL))) == 0
 
 
 # --- scales ----------------------------------------------------------------------------------------
@@ -163,7 +173,7 @@ numbers = arrays(np.float64, st.integers(0, 30), elements=st.floats(0, 1e6))
 
 @given(numbers)
 def test_relative_numbers_end_at_one_and_keep_their_order_and_zeros(values: np.ndarray):
-    scaled = relative(values)
+    scaled = max_normalize(values)
 
     assert len(scaled) == len(values)
     assert all(0 <= value <= 1 for value in scaled)
@@ -174,7 +184,7 @@ def test_relative_numbers_end_at_one_and_keep_their_order_and_zeros(values: np.n
 
 @given(arrays(np.float64, st.integers(0, 30), elements=st.floats(-1, 1)))
 def test_stretched_numbers_lie_between_nothing_and_one(values: np.ndarray):
-    scaled = stretched(values)
+    scaled = min_max_normalize(values)
 
     assert len(scaled) == len(values)
     assert np.isfinite(scaled).all()
@@ -186,9 +196,9 @@ def test_stretched_numbers_lie_between_nothing_and_one(values: np.ndarray):
     [([], []), ([0.5], [0]), ([0.5, 0.5], [0, 0]), ([0.2, 0.4, 0.3], [0, 1, 0.5]), ([-1, 1], [0, 1])],
 )
 def test_stretching_goes_from_the_lowest_to_the_highest(values: list[float], expected: list[float]):
-    assert stretched(np.array(values)).tolist() == pytest.approx(expected)
+    assert min_max_normalize(np.array(values)).tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("values", "expected"), [([], []), ([0, 0], [0, 0]), ([2, 1], [1, 0.5]), ([3], [1])])
 def test_relative_numbers_are_shares_of_the_highest(values: list[float], expected: list[float]):
-    assert relative(np.array(values, dtype=float)).tolist() == pytest.approx(expected)
+    assert max_normalize(np.array(values, dtype=float)).tolist() == pytest.approx(expected)

@@ -1,4 +1,4 @@
-"""The same question of the same notes gives the same bytes: again, rebuilt, elsewhere."""
+"""The same query of the same notes gives the same bytes: again, rebuilt, elsewhere."""
 
 import json
 import os
@@ -113,7 +113,7 @@ def test_a_rebuild_changes_no_explanation_and_nothing_related(much_alike: Engine
 
 def test_what_is_shown_does_not_depend_on_how_many_are_asked_for(sample: Engine):
     def paths(limit: int) -> list[str]:
-        request = SearchRequest("restore the backup", limit=limit, guard=False, snippet_width=0)
+        request = SearchRequest("restore the backup", limit=limit, show_all_when_few=False, snippet_width=0)
         return [hit.path for hit in sample.search(request).hits]
 
     assert paths(5) == paths(50)[:5]

@@ -21,25 +21,25 @@ def many(count: int, text: str) -> dict[str, str]:
 @pytest.mark.parametrize("typed", ["bellows cloth", "can't fall asleep at night", "pressure", "restore the backup"])
 def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sample: Engine, typed: str):
     with sample._reading() as reader:
-        encoder = sample._maintenance.encoder_for(reader)
+        encoder = sample._sync.encoder_for(reader)
         deadline = Deadline.after(10)
         words = LexicalQuery.of([word for word in typed.split() if word not in ("the", "at")])
-        legs = (
+        retrievers = (
             reader.lexical(words, None, 30, deadline=deadline),
             reader.dense(encoder.encode([typed])[0], None, 30, deadline=deadline),
         )
-    ranks = [{(c.path, c.number): rank for rank, c in enumerate(leg, start=1)} for leg in legs]
+    ranks = [{(c.path, c.number): rank for rank, c in enumerate(retriever, start=1)} for retriever in retrievers]
     scores = {
-        chunk: sum(1 / (60 + leg[chunk]) for leg in ranks if chunk in leg)
+        chunk: sum(1 / (60 + retriever[chunk]) for retriever in ranks if chunk in retriever)
         for chunk in ranks[0].keys() | ranks[1].keys()
     }
     expected = sorted(
         scores,
         key=lambda chunk: (
             -round(scores[chunk], 12),
-            sum(chunk in leg for leg in ranks) < 2,
-            sum(leg[chunk] for leg in ranks if chunk in leg),
-            min(leg[chunk] for leg in ranks if chunk in leg),
+            sum(chunk in retriever for retriever in ranks) < 2,
+            sum(retriever[chunk] for retriever in ranks if chunk in retriever),
+            min(retriever[chunk] for retriever in ranks if chunk in retriever),
             chunk,
         ),
     )
@@ -63,7 +63,7 @@ def test_by_rank_the_first_of_both_legs_scores_two_sixty_firsts(vault: Vault, op
 
     hit = ask(open_engine(), "walnut", fusion="rrf").hits[0]
 
-    assert (hit.path, hit.score, hit.legs) == ("a.md", pytest.approx(2 / (RRF_K + 1)), {"lexical", "dense"})
+    assert (hit.path, hit.score, hit.retrievers) == ("a.md", pytest.approx(2 / (RRF_K + 1)), {"lexical", "dense"})
     assert hit.shares == {}
 
 
@@ -121,7 +121,7 @@ def test_of_notes_that_are_alike_the_same_are_said_to_be_near_after_any_rebuild(
         settle(engine)
 
     def near() -> list[str]:
-        return [hit.path for hit in ask(engine, "walnut", limit=100).hits if "dense" in hit.legs]
+        return [hit.path for hit in ask(engine, "walnut", limit=100).hits if "dense" in hit.retrievers]
 
     before = near()
     engine.rebuild()

@@ -31,7 +31,8 @@ def test_notes_are_found_in_every_folder_with_their_size_and_time(tmp_path):
     scan = scan_vault(tmp_path, Rules())
 
     assert list(scan.files) == ["a.md", "b/c/d.md"]
-    assert scan.files["a.md"] == FileSeen(size_bytes=7, mtime_ns=1_700_000_000_123_456_700)
+    changed_ns = (tmp_path / "a.md").stat().st_ctime_ns
+    assert scan.files["a.md"] == FileSeen(size_bytes=7, mtime_ns=1_700_000_000_123_456_700, ctime_ns=changed_ns)
 
 
 def test_an_upper_case_suffix_makes_a_note_and_other_files_do_not(tmp_path):

@@ -1,4 +1,4 @@
-"""What the keyword leg asks about one list of terms, answered from memory: each posting is read once for all of it."""
+"""What the keyword retriever asks about one list of terms, answered from memory: each posting is read once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property

@@ -1,5 +1,5 @@
 """
-The keyword leg of one snapshot: from memory where it holds this moment, from FTS5 otherwise.
+The keyword retriever of one snapshot: from memory where it holds this moment, from FTS5 otherwise.
 
 Phrases are FTS5's in any case, as memory does not know where in a text a term stands. BM25 is a sum, so for chunks only
 the phrases are asked of it, and their scores are added to those of the terms.

@@ -6,38 +6,54 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 
-from quarry.interfaces.outgoing import printable
+import msgspec
+
+from quarry.interfaces.failures import RequestFailed
 from quarry.interfaces.protocol import Mark
+from quarry.interfaces.sanitize import printable, printable_json
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
 _OURS = re.compile("(\x1b\\[[012]m)")
 
 
-def is_for_people() -> bool:
+def is_decorated() -> bool:
     """Whether standard output is a terminal that may be decorated (https://no-color.org)."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def bold(text: str) -> str:
     """*text* in bold, where that shows, and cleaned."""
-    return f"{_BOLD}{printable(text)}{_PLAIN}" if is_for_people() else printable(text)
+    return f"{_BOLD}{printable(text)}{_PLAIN}" if is_decorated() else printable(text)
 
 
 def dim(text: str) -> str:
     """*text* held back, where that shows, and cleaned."""
-    return f"{_DIM}{printable(text)}{_PLAIN}" if is_for_people() else printable(text)
+    return f"{_DIM}{printable(text)}{_PLAIN}" if is_decorated() else printable(text)
 
 
-def say(text: str = "") -> None:
+def print_line(text: str = "") -> None:
     """One line on standard output, with nothing that could steer the terminal but what `bold` and `dim` put in."""
-    pieces = _OURS.split(text) if is_for_people() else [text]
+    pieces = _OURS.split(text) if is_decorated() else [text]
     print("".join(piece if _OURS.fullmatch(piece) else printable(piece) for piece in pieces))
 
 
-def complain(text: str) -> None:
+def print_stderr(text: str) -> None:
     """One line on standard error."""
     print(f"quarry: {printable(text)}", file=sys.stderr)
+
+
+def print_json(value: msgspec.Struct) -> None:
+    """*value* as the wire encodes it, indented, with characters that could steer the terminal escaped."""
+    print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
+
+
+def print_failure(failed: RequestFailed) -> None:
+    """The sidecar's refusal, its place in the query and the next step, on standard error."""
+    print_stderr(str(failed))
+    if failed.query is not None and failed.error.data.position is not None:
+        print_caret(failed.query, failed.error.data.position)
+    print_stderr(failed.error.data.next)
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:
@@ -54,7 +70,7 @@ def marked(text: str, marks: Sequence[Mark]) -> str:
     return "".join(pieces).strip()
 
 
-def point_at(text: str, position: int) -> None:
+def print_caret(text: str, position: int) -> None:
     """*text* and, under the UTF-16 offset *position* into it, a caret; both on standard error."""
     units = text.encode("utf-16-le")
     before, behind = (

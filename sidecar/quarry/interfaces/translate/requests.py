@@ -4,7 +4,7 @@ from quarry.errors import BadRequest
 from quarry.index import NoteFilter
 from quarry.interfaces import protocol as wire
 from quarry.search import Source
-from quarry.types import Leg, Scope, SearchRequest, VaultChange
+from quarry.types import Retriever, Scope, SearchRequest, VaultChange
 
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
 FULL_WIDTH = 300
@@ -23,7 +23,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
         weights=_weights(params.weights),
-        guard=params.guard,
+        show_all_when_few=params.guard,
         with_text=params.detail == "full",
         expand=isinstance(params, wire.SearchParams) and params.expand,
     )
@@ -37,7 +37,7 @@ def context_request(params: wire.ContextParams) -> SearchRequest:
         snippet_width=QUOTE_CHARACTERS,
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
-        guard=False,
+        show_all_when_few=False,
         with_text=False,
     )
 
@@ -99,5 +99,5 @@ def scope(filters: wire.Filters) -> Scope:
     )
 
 
-def _weights(weights: wire.Weights | None) -> dict[Leg, float] | None:
+def _weights(weights: wire.Weights | None) -> dict[Retriever, float] | None:
     return {"lexical": weights.lexical, "dense": weights.dense} if weights else None

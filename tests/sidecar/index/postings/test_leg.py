@@ -13,7 +13,7 @@ from quarry.errors import DeadlineExceeded
 from quarry.index import ChunkWeights, Deadline, Index, LexicalQuery
 from quarry.index.lexical import CHUNK_WEIGHTS, NOTE_WEIGHTS
 from quarry.index.postings import cache, files, scoring
-from quarry.search.evidence import WEIGHTS
+from quarry.search.features import FIELD_WEIGHTS
 
 WORDS = ["apple", "apricot", "apply", "getStaleFiles", "snake_case", "机器学习", "naïve", "the", "don't", "42"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
@@ -48,7 +48,7 @@ def compare(index, bm25, chunk_columns, note_columns, in_time, depth=5):
         chunks, whole = chunk_columns(memory), note_columns(memory)
         half = np.array(notes[::2], np.int64)
         for query in QUERIES:
-            for weights in (CHUNK_WEIGHTS, WEIGHTS):
+            for weights in (CHUNK_WEIGHTS, FIELD_WEIGHTS):
                 assert memory.lexical_scores(query, ids, weights=weights) == close(
                     fts5.lexical_scores(query, ids, weights=weights)
                 )
@@ -73,16 +73,16 @@ def compare(index, bm25, chunk_columns, note_columns, in_time, depth=5):
             assert memory.count_matching(query, half, 99) == fts5.count_matching(query, half, 99)
             assert memory.document_frequency(query.terms) == fts5.document_frequency(query.terms)
             for note_id in notes[:2]:
-                best = memory.best_chunks(query, note_id, 2, deadline=in_time, weights=WEIGHTS)
+                best = memory.best_chunks(query, note_id, 2, deadline=in_time, weights=FIELD_WEIGHTS)
                 of_note = np.array([note_id])
-                assert best == memory.lexical(query, of_note, 2, deadline=in_time, weights=WEIGHTS)
+                assert best == memory.lexical(query, of_note, 2, deadline=in_time, weights=FIELD_WEIGHTS)
             if query.phrases or "Odd 'bytes'" in query.terms:
                 continue
             wanted = [term.__eq__ for term in query.terms]
             if query.prefix:
                 wanted.append(lambda token, start=query.prefix: token.startswith(start))
-            reckoned = bm25(chunks, astuple(WEIGHTS), wanted)
-            assert memory.lexical_scores(query, ids, weights=WEIGHTS) == close(reckoned)
+            reckoned = bm25(chunks, astuple(FIELD_WEIGHTS), wanted)
+            assert memory.lexical_scores(query, ids, weights=FIELD_WEIGHTS) == close(reckoned)
             title, aliases, name, headings, tags, body, compounds = astuple(NOTE_WEIGHTS)
             of_note = (title, aliases, name, headings, tags, compounds, body)
             scores = bm25(whole, of_note, wanted)

@@ -162,7 +162,7 @@ def hostile(vault, tools):
 def test_nothing_that_a_note_says_steers_the_terminal(hostile, command, monkeypatch, terminal):
     assert command("index", str(hostile)).code == 0
     if terminal:
-        monkeypatch.setattr("quarry.interfaces.cli.terminal.is_for_people", lambda: True)
+        monkeypatch.setattr("quarry.interfaces.cli.terminal.is_decorated", lambda: True)
     at = ("--vault", str(hostile))
 
     outputs = [
@@ -221,6 +221,6 @@ def test_a_key_press_of_ctrl_c_ends_with_130(at_shared, command, monkeypatch):
     def interrupted(options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quarry.interfaces.cli.notes.connected", interrupted)
+    monkeypatch.setattr("quarry.interfaces.cli.list.connect", interrupted)
 
     assert command("list").code == 130

@@ -1,33 +1,33 @@
 import pytest
 
 from quarry.interfaces.cli import terminal
-from quarry.interfaces.cli.terminal import bold, complain, dim, marked, point_at, say
+from quarry.interfaces.cli.terminal import bold, dim, marked, print_caret, print_line, print_stderr
 from quarry.interfaces.protocol import Mark
 
 
 @pytest.fixture
 def at_a_terminal(monkeypatch):
-    monkeypatch.setattr(terminal, "is_for_people", lambda: True)
+    monkeypatch.setattr(terminal, "is_decorated", lambda: True)
 
 
 def test_a_pipe_gets_plain_words(capsys):
-    say(f"{bold('a')} {dim('b')}")
+    print_line(f"{bold('a')} {dim('b')}")
 
     assert capsys.readouterr().out == "a b\n"
 
 
 def test_a_terminal_gets_decoration(at_a_terminal, capsys):
-    say(f"{bold('a')} {dim('b')}")
+    print_line(f"{bold('a')} {dim('b')}")
 
     assert capsys.readouterr().out == "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m\n"
 
 
 @pytest.mark.parametrize("people", [True, False])
 def test_nothing_but_our_own_decoration_passes(monkeypatch, capsys, people):
-    monkeypatch.setattr(terminal, "is_for_people", lambda: people)
+    monkeypatch.setattr(terminal, "is_decorated", lambda: people)
 
-    say(f"{bold('a' + chr(27) + '[2J')} \x1b]0;title\x07 \x1b[31m \x9b1m \u202e")
-    complain("\x1b[2J gone")
+    print_line(f"{bold('a' + chr(27) + '[2J')} \x1b]0;title\x07 \x1b[31m \x9b1m \u202e")
+    print_stderr("\x1b[2J gone")
 
     printed = capsys.readouterr()
     assert printed.out.replace("\x1b[1m", "").replace("\x1b[0m", "").count("\x1b") == 0
@@ -60,11 +60,11 @@ def test_color_can_be_declined(monkeypatch):
 
     monkeypatch.setattr(terminal.sys, "stdout", Screen())
     monkeypatch.delenv("NO_COLOR", raising=False)
-    wanted = terminal.is_for_people()
+    wanted = terminal.is_decorated()
     monkeypatch.setenv("NO_COLOR", "")
 
     assert wanted
-    assert not terminal.is_for_people()
+    assert not terminal.is_decorated()
 
 
 def test_a_word_marked_within_a_marked_sentence_is_not_said_twice(at_a_terminal):
@@ -88,6 +88,6 @@ def test_a_word_marked_within_a_marked_sentence_is_not_said_twice(at_a_terminal)
     ],
 )
 def test_the_caret_stands_under_the_place(capsys, text, position, shown, column):
-    point_at(text, position)
+    print_caret(text, position)
 
     assert capsys.readouterr().err == f"  {shown}\n  {' ' * column}^\n"

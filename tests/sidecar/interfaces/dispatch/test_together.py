@@ -137,7 +137,7 @@ def test_hanging_up_lets_go_of_everything(session, blocked, frames):
         search = asked(session, frames.request(5, "search", query="tea"))
         await begun(blocked)
 
-        session.conversation.hang_up()
+        session.conversation.cancel_all()
 
         assert json.loads(await search)["error"]["data"]["kind"] == "cancelled"
 

@@ -92,7 +92,7 @@ def test_news_outlives_a_status_that_could_not_be_had(monkeypatch):
     monkeypatch.setattr(module, "PROGRESS_S", 0.0)
 
     async def main():
-        task = asyncio.create_task(module._tell_clients(engine, server))
+        task = asyncio.create_task(module._notify_clients(engine, server))
         async with asyncio.timeout(PATIENCE_S):
             while not server.told:
                 if hasattr(engine, "listener"):
@@ -126,7 +126,7 @@ def test_a_watch_that_fails_is_begun_again_and_the_vault_compared(monkeypatch):
     monkeypatch.setattr("quarry.vault.watch.watch_vault", watch)
     monkeypatch.setattr(module, "WATCH_RETRY_S", 0.01)
 
-    module._follow_vault(engine, stop)
+    module._follow_vault_changes(engine, stop)
 
     assert len(tries) == 2
     assert engine.reconciled == 1

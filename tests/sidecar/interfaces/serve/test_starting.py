@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.errors import VaultMissing
+from quarry.errors import IndexUnavailable, VaultMissing
 from quarry.interfaces import serve as module
 from quarry.interfaces.discovery import VaultLock, discovery_path
 from quarry.interfaces.serve import ServeOptions, serve
@@ -195,6 +195,24 @@ def test_everything_of_ours_is_private_even_under_umask_000(vault, home, tools):
 
     assert {path for path, mode in modes.items() if mode & 0o077} == set()
     assert len(modes) > 5
+
+
+def test_stdin_is_watched_before_the_index_is_opened(vault, home, monkeypatch):
+    began = []
+
+    class Engine:
+        @staticmethod
+        def open(*arguments, **options):
+            began.append("index")
+            raise IndexUnavailable("busy")
+
+    monkeypatch.setattr(module, "watch_stdin", lambda leave: began.append("stdin"))
+    monkeypatch.setattr(module, "Engine", Engine)
+
+    with pytest.raises(IndexUnavailable):
+        serve(ServeOptions(vault, lifeline=True))
+
+    assert began == ["stdin", "index"]
 
 
 # --- what it lets on ----------------------------------------------------------------------------

@@ -1,0 +1,30 @@
+"""What can serve a search now."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from msgspec import Struct
+
+from quarry.embedding import Encoder
+from quarry.index import Reader
+from quarry.types import Retriever, SearchMode
+
+ALL_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
+
+
+class SearchContext(Struct, frozen=True):
+    """A snapshot of the index, the model that made its vectors, and what is missing."""
+
+    reader: Reader
+    encoder: Encoder | None
+    missing: Mapping[Retriever, str]  # retriever -> why it cannot serve
+
+    def available(self, mode: SearchMode) -> tuple[Retriever, ...]:
+        """The retrievers to ask for *mode*; where the wanted one is missing, the other stands in for it."""
+        present = tuple([retriever for retriever in ALL_RETRIEVERS if retriever not in self.missing])
+        return tuple([retriever for retriever in present if is_asked(retriever, mode)]) or present
+
+
+def is_asked(retriever: Retriever, mode: SearchMode) -> bool:
+    """Whether *mode* asks *retriever*."""
+    return mode == "hybrid" or (retriever == "lexical") == (mode == "keyword")

@@ -1,0 +1,217 @@
+"""
+The way of a query from what was typed to what is shown.
+
+It is parsed, prepared, ranked, relaxed where nothing answers it, and the notes found are quoted.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from quarry.conditions import Condition
+from quarry.index import Deadline
+from quarry.ranking.grouping import FEW_CHUNKS, effective_limit, group_by_note
+from quarry.search.answer import Answer, FurtherPassages, Relaxed
+from quarry.search.context import SearchContext, is_asked
+from quarry.search.features import extract_features
+from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
+from quarry.search.ranking import (
+    MIN_COSINE,
+    NoteRanking,
+    RankedNote,
+    SignalRanking,
+    count_matching_chunks,
+    rank_by_rrf,
+    rank_by_signals,
+    rrf_depth,
+)
+from quarry.search.relaxation import relaxations
+from quarry.search.snippets import SnippetBuilder
+from quarry.text.query import parse_query
+from quarry.text.query_words import in_words
+from quarry.text.snippet import Wanted
+from quarry.types import Fused, Fusion, Query, Retriever, SearchRequest
+
+
+class Listing(Struct, frozen=True):
+    """The newest notes that satisfy the conditions of a query, where there is nothing to rank by."""
+
+    shown: tuple[RankedNote, ...]
+    total: int
+
+
+class RankedResult(Struct, frozen=True):
+    """A query that was run, and the notes that it ranks."""
+
+    query: Query
+    prepared: PreparedQuery
+    ranking: NoteRanking
+    limit: int  # how many notes of the ranking are shown at most
+    shown: tuple[RankedNote, ...]
+    relaxed: Relaxed | None = None  # what was given up to find them
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is a passage to show."""
+        return any(note.passages for note in self.shown)
+
+
+QueryResult: TypeAlias = RankedResult | Listing
+
+
+class QueryExecution(Struct, frozen=True):
+    """Runs one query after the other for a request."""
+
+    request: SearchRequest
+    context: SearchContext
+    weights: Mapping[Retriever, float]
+    fusion: Fusion
+    deadline: Deadline
+
+    def run_with_relaxation(self, query: Query) -> QueryResult:
+        """
+        Run *query* or, where nothing answers it, the first easier query that something does; else nothing answers.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        if not can_rank(query):
+            return self._list_newest(query.condition)
+        first = self._run(query)
+        if first.has_answer:
+            return first
+        if not query.words:  # no retriever ranks by the phrases; the notes that hold them are listed
+            listing = self._list_newest(query.condition)
+            if listing.shown:
+                return listing
+        for relaxed, easier in relaxations(query, self.request.scope, typing=self.request.typing):
+            result = self._run(easier, relaxed)
+            if result.has_answer:
+                return result
+        return first
+
+    def count_notes(self, result: RankedResult) -> int:
+        """
+        Count the notes that hold a word of the query, and those that were found by their meaning alone.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        reader, lexical, dense_only = self.context.reader, result.prepared.lexical, result.ranking.dense_only_notes
+        if "lexical" not in self.context.available(self.request.mode):
+            return len(result.ranking.note_ids)
+        by_word = len(result.ranking.note_ids) - len(dense_only)
+        holding = reader.count_notes(lexical, result.prepared.admitted)
+        if isinstance(result.ranking, SignalRanking) or not dense_only or holding <= by_word:
+            return max(holding, by_word) + len(dense_only)
+        # by ranks, a note counts as found by its meaning alone where its words proposed it too late
+        return holding + len(dense_only) - len(reader.note_scores(lexical, dense_only, deadline=self.deadline))
+
+    def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
+        """What quotes the notes of *result*."""
+        reader = self.context.reader
+        if isinstance(result, Listing):
+            return SnippetBuilder(reader, Wanted({}), None, None, self.deadline)
+        encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
+        return SnippetBuilder(reader, result.prepared.wanted(), encoder, result.prepared.vector, self.deadline)
+
+    def _list_newest(self, condition: Condition) -> Listing:
+        newest = self.context.reader.browse(condition, self.request.limit, deadline=self.deadline)
+        fused = [Fused(c.chunk_id, c.path, c.number, c.score, None, None, None, None) for c in newest.ranking]
+        notes = [
+            RankedNote(path, chunks[0].score, frozenset(), {}, chunks) for path, chunks in group_by_note(fused).items()
+        ]
+        return Listing(tuple(notes), newest.total)
+
+    def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
+        request, context, deadline = self.request, self.context, self.deadline
+        step, reader, retrievers = relaxed.step if relaxed else None, context.reader, context.available(request.mode)
+        prepared = prepare_query(
+            query,
+            reader,
+            context.encoder if "dense" in retrievers else None,
+            typing=request.typing or relaxed is not None,
+            deadline=deadline,
+            corrects=step != "any-passage",  # who quotes a word means it as it is written
+        )
+        matching = count_matching_chunks(prepared, retrievers, reader) if request.show_all_when_few else FEW_CHUNKS
+        ranking: NoteRanking
+        if self.fusion == "rrf":
+            depth = rrf_depth(request, retrievers, matching)
+            ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
+        else:
+            features = extract_features(prepared, reader, retrievers, deadline)
+            least = -1.0 if step == "meaning" else MIN_COSINE
+            ranking = rank_by_signals(prepared, features, reader, retrievers, self.weights, min_cosine=least)
+        limit = effective_limit(request.limit, len(ranking.note_ids), matching)
+        shown = ranking.ranked_notes(range(len(ranking.note_ids))[:limit], reader, deadline)
+        return RankedResult(query, prepared, ranking, limit, shown, relaxed)
+
+
+def search(
+    request: SearchRequest,
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
+    fusion: Fusion,
+    deadline: Deadline,
+    now: datetime,
+) -> Answer:
+    """
+    Answer *request*.
+
+    Args:
+        weights, fusion: What the vault's settings say, for what the request leaves open.
+        now: What "last week" is counted from.
+
+    Raises:
+        BadQuery: The query cannot be read.
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    query = parse_query(request.query, request.scope, now=now)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    result = execution.run_with_relaxation(query)
+    deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
+    hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
+    missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
+    if isinstance(result, Listing):
+        ranks = can_rank(query)
+        understood = in_words(query, by_meaning=not ranks)
+        return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood)
+    retrievers = context.available(request.mode)
+    return Answer(
+        hits=hits,
+        total=execution.count_notes(result),
+        retrievers=retrievers,
+        missing=missing,
+        truncated=truncated,
+        understood=in_words(query, by_meaning="dense" in retrievers),
+        corrections=result.prepared.corrections,
+        relaxed=result.relaxed,
+    )
+
+
+def further_passages(
+    request: SearchRequest,
+    path: str,
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
+    fusion: Fusion,
+    deadline: Deadline,
+    now: datetime,
+) -> FurtherPassages:
+    """
+    Quote the passages that the hit at *path* has behind its best one; none where *request* does not find the note.
+
+    Raises:
+        BadQuery, DeadlineExceeded, Cancelled: As for `search`.
+    """
+    query = parse_query(request.query, request.scope, now=now)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    note = context.reader.note_named(path)
+    result = execution.run_with_relaxation(query)
+    for hit in result.shown:
+        if note and hit.path == note.path:
+            return execution.snippet_builder(result).further_passages(hit, request)
+    return FurtherPassages((), truncated=False)

@@ -1,0 +1,147 @@
+"""Why does a note stand where it stands in an answer, or why is it not there?"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quarry.index import Deadline, LexicalQuery, NoteName, Reader
+from quarry.search.context import SearchContext
+from quarry.search.execution import QueryExecution, RankedResult
+from quarry.search.prepare import PreparedQuery, can_rank
+from quarry.terms.analysis import ranking_terms
+from quarry.text.query import parse_query
+from quarry.text.query_words import condition_in_words, in_words
+from quarry.types import Fused, Fusion, Retriever, SearchRequest
+
+State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
+"""
+Shown; ranked behind what was asked for; proposed by no retriever; refused by a condition; nothing was asked, so notes
+are listed by age; left out by a rule; changed and not yet indexed; unreadable; no such note.
+"""
+
+
+class Explanation(Struct, frozen=True):
+    """What became of one note in one search."""
+
+    path: str
+    state: State
+    message: str  # in one sentence, with what to do about it where something can be done
+    understood: str  # the query in words
+    rank: int | None = None  # from 1
+    total: int = 0  # ranked notes
+    score: float | None = None
+    passage: Fused | None = None  # the best one, with its rank and score in each retriever
+    shares: Mapping[str, float] = field(default_factory=dict)
+    found: tuple[str, ...] = ()  # the query's words that the note holds
+    lacking: tuple[str, ...] = ()
+
+
+def explain(
+    request: SearchRequest,
+    path: str,
+    context: SearchContext,
+    weights: Mapping[Retriever, float],
+    fusion: Fusion,
+    deadline: Deadline,
+    now: datetime,
+) -> Explanation | None:
+    """
+    What became of the note at *path*; None where the index does not hold it.
+
+    Raises:
+        BadQuery, DeadlineExceeded, Cancelled: As for `search`.
+    """
+    reader = context.reader
+    query = parse_query(request.query, request.scope, now=now)
+    note = reader.note_named(path)
+    if note is None:
+        return None
+    understood = in_words(query, by_meaning="dense" in context.available(request.mode))
+    result = None
+    if can_rank(query):
+        execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+        result = execution.run_with_relaxation(query)
+    ranked = result if isinstance(result, RankedResult) else None
+    condition = ranked.query.condition if ranked else query.condition
+    failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
+    if failing is not None:
+        reason = condition_in_words(failing)
+        return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)
+    if ranked is None:
+        message = "There is nothing to rank by: the query lists the notes it admits, the newest first."
+        return Explanation(note.path, "listed", message, understood)
+    explanation = _explain_place(note, ranked, understood, reader, deadline)
+    if ranked.relaxed:
+        return replace(explanation, message=f"{ranked.relaxed.message} {explanation.message}")
+    return explanation
+
+
+def _explain_place(
+    note: NoteName, result: RankedResult, understood: str, reader: Reader, deadline: Deadline
+) -> Explanation:
+    """Where *note* stands in the ranking, or why it is not in it."""
+    found, lacking = _words(result.prepared, note.note_id, reader, deadline)
+    ranking, limit = result.ranking, result.limit
+    total = len(ranking.note_ids)
+    if note.note_id not in ranking.note_ids:
+        message = "It holds no word of the query, and is not near enough in meaning to be shown."
+        if result.prepared.vector is None:
+            message = "It holds no word of the query that can be looked for, and meaning has no say here."
+        if found:
+            message = f"It holds {_quoted(found)}, but too many notes speak more of the query."
+        return Explanation(note.path, "unranked", message, understood, total=total, found=found, lacking=lacking)
+    place = ranking.note_ids.index(note.note_id)
+    [ranked] = ranking.ranked_notes([place], reader, deadline)
+    behind = ""
+    if place >= limit:
+        behind = f", behind {f'the {limit} that are' if limit > 1 else 'the one that is'} shown"
+    return Explanation(
+        path=note.path,
+        state="hit" if place < limit else "beyond",
+        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found)}.",
+        understood=understood,
+        rank=place + 1,
+        total=total,
+        score=ranked.score,
+        passage=ranked.passages[0] if ranked.passages else None,
+        shares=ranked.shares,
+        found=found,
+        lacking=lacking,
+    )
+
+
+def _words(
+    prepared: PreparedQuery, note_id: int, reader: Reader, deadline: Deadline
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which words of the query the note holds in any form, and which it lacks."""
+    used = {correction.typed: correction.used for correction in prepared.corrections}
+    held: dict[str, bool] = {}
+    for word in [used.get(word, word) for word in prepared.query.words]:
+        alone = LexicalQuery(terms=ranking_terms(word))
+        held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
+    return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
+
+
+_SAYS = {
+    "passage": "its best passage holds the words",
+    "note": "the whole note speaks of them",
+    "phrase": "they stand side by side",
+    "meaning": "it is near in meaning",
+    "title": "its title fits",
+    "exact": "its title is the query",
+}
+
+
+def _because(shares: Mapping[str, float], found: Sequence[str]) -> str:
+    """The two signals that count most, in words."""
+    telling = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:2]
+    if telling:
+        return " and ".join(_SAYS[name] for name in telling)
+    return f"it holds {_quoted(found)}" if found else "it is near in meaning"
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)

@@ -1,0 +1,179 @@
+"""
+Which notes are near to a note, to a passage of it, or to a text from anywhere?
+
+Near in meaning, and by the words that make the source what it is: those that are frequent in it and rare elsewhere.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from quarry.conditions import Every
+from quarry.errors import BadRequest, NoteNotFound
+from quarry.index import Deadline, LexicalQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index.vector.quantize import FloatVector
+from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
+from quarry.search.context import SearchContext
+from quarry.search.features import best_by_note
+from quarry.search.snippets import SnippetBuilder
+from quarry.terms.analysis import STOP_TERMS, analyse
+from quarry.text.snippet import Snippet, Wanted
+from quarry.types import Retriever, Scope
+
+POOL = 100  # proposed by each retriever
+SIGNIFICANT_TERMS = 16  # of the source are looked for
+DENSE_WEIGHT = 0.7  # of the score; the rest is for the words
+MAX_TEXT = 20_000  # characters of a source; its first pages say what it is about
+
+
+class Source(Struct, frozen=True):
+    """What to find the like of: a note, with `line` the passage there, or a text."""
+
+    path: str | None = None
+    line: int | None = None  # from 0
+    text: str | None = None
+
+
+class RelatedNote(Struct, frozen=True):
+    """A note that is like the source, by its passage that is most so."""
+
+    path: str
+    title: str
+    score: float
+    linked: bool  # one of the two links to the other
+    chunk: StoredChunk
+    snippet: Snippet
+
+
+class Related(Struct, frozen=True):
+    """The notes nearest to a source, best first."""
+
+    notes: tuple[RelatedNote, ...]
+    retrievers: tuple[Retriever, ...]
+    missing: Mapping[Retriever, str]
+
+
+def related(
+    source: Source, context: SearchContext, scope: Scope, limit: int, width: int, deadline: Deadline
+) -> Related:
+    """
+    The *limit* notes nearest to *source*, without itself.
+
+    Raises:
+        BadRequest: Neither a note nor a text was given.
+        NoteNotFound: The note is not in the index.
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    reader = context.reader
+    chunks, own_id, own_path = _chunks(source, reader)
+    texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
+    vector = _vector(chunks, texts, context)
+    terms = _significant_terms(texts, reader)
+    admitted = reader.matching_notes(Every(scope.conditions), deadline=deadline)
+    scores, best = _scores(vector, LexicalQuery(terms=terms), admitted, reader, deadline)
+    scores.pop(own_id, None)
+    ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
+    linked = _linked(own_path, reader) if own_path else frozenset()
+    stored = reader.chunks(best[name.note_id] for name in ranked)
+    builder = SnippetBuilder(reader, Wanted({}), context.encoder, vector, deadline)
+    shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
+    snippets = builder.snippets([chunk for _, chunk in shown], width)
+    notes = tuple(
+        RelatedNote(name.path, name.title, scores[name.note_id], name.path in linked, chunk, snippet)
+        for (name, chunk), snippet in zip(shown, snippets, strict=True)
+    )
+    return Related(notes, context.available("hybrid"), context.missing)
+
+
+def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str | None]:
+    """The source's chunks, its note's id (-1: none) and path."""
+    if source.path is None:
+        if not (source.text or "").strip():
+            raise BadRequest("related needs a note or a text to find the like of: give `path` or `text`")
+        return [], -1, None
+    stored = reader.note(source.path)
+    name = reader.note_named(source.path)
+    if stored is None or name is None:
+        raise NoteNotFound(f"no note {source.path!r} is in the index")
+    chunks = list(reader.chunks(stored.chunk_ids).values())
+    if source.line is not None:
+        before = [chunk for chunk in chunks if chunk.chunk.line <= source.line]
+        chunks = before[-1:] or chunks[:1]
+    return chunks, name.note_id, name.path
+
+
+def _within(texts: Sequence[str], characters: int) -> list[str]:
+    """The beginning of *texts*, cut where they are longer together than *characters*."""
+    found: list[str] = []
+    for text in texts:
+        if characters <= 0:
+            break
+        found.append(text[:characters])
+        characters -= len(text)
+    return found
+
+
+def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: SearchContext) -> FloatVector | None:
+    """Where the source lies in meaning: the mean of its chunks, or the text itself; None where meaning has no say."""
+    if "dense" in context.missing:
+        return None
+    if chunks:
+        rows = context.reader.vectors_of([chunk.chunk_id for chunk in chunks])
+    elif context.encoder:
+        rows = context.encoder.encode(texts)
+    else:
+        return None
+    if not len(rows):
+        return None
+    total = rows.astype(np.float64).sum(axis=0)
+    length = math.sqrt(float(np.square(total).sum()))
+    return (total / length).astype(np.float32) if length else None
+
+
+def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
+    """The terms that are frequent here and rare elsewhere."""
+    counts = Counter(term for text in texts for term in analyse(text).words.split())
+    usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
+    likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]
+    known = reader.document_frequency(likely)
+    total = reader.chunk_count
+
+    def weight(term: str) -> float:
+        return (1 + math.log(usual[term])) * math.log((total + 1) / (known[term] + 0.5))
+
+    return tuple(sorted((t for t in likely if known[t]), key=lambda term: (-weight(term), term))[:SIGNIFICANT_TERMS])
+
+
+def _scores(
+    vector: FloatVector | None,
+    lexical: LexicalQuery,
+    admitted: NoteIds | None,
+    reader: Reader,
+    deadline: Deadline,
+) -> tuple[dict[int, float], dict[int, int]]:
+    """Note -> score, and note -> its passage to show."""
+    dense_query = reader.dense_query(vector) if vector is not None else None
+    dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
+    words = reader.lexical(lexical, admitted, POOL, deadline=deadline) if not lexical.is_empty else ()
+    by_word = best_by_note({candidate.chunk_id: candidate.score for candidate in words})
+    ids = sorted({note_of(chunk_id) for chunk_id, _ in dense} | by_word.keys())
+    best: dict[int, int] = {}
+    for candidate in words:
+        best.setdefault(note_of(candidate.chunk_id), candidate.chunk_id)
+    cosines = np.zeros(len(ids))
+    if dense_query:
+        nearest = dense_query.nearest_chunks(np.array(ids, dtype=np.int64))
+        best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
+        cosines[np.searchsorted(ids, nearest.note_ids)] = nearest.cosines
+    word = max_normalize(np.array([by_word.get(i, 0.0) for i in ids]))
+    share = DENSE_WEIGHT if vector is not None else 0.0
+    total = np.round(share * min_max_normalize(cosines) + (1 - share) * word, SCORE_DIGITS)
+    return {note_id: float(score) for note_id, score in zip(ids, total, strict=True)}, best
+
+
+def _linked(path: str, reader: Reader) -> frozenset[str]:
+    to = {link.path for link in reader.links_from(path) if link.path}
+    return frozenset(to | {link.source for link in reader.links_to(path)})

@@ -1,0 +1,117 @@
+"""Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from quarry.embedding import Encoder
+from quarry.index import Deadline, Reader, StoredChunk
+from quarry.index.vector.quantize import FloatMatrix, FloatVector
+from quarry.ranking.budget import Fitted, fit
+from quarry.ranking.grouping import PASSAGES_PER_HIT
+from quarry.search.answer import FurtherPassages, Hit, Passage
+from quarry.search.ranking import RankedNote
+from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
+from quarry.types import Fused, SearchRequest, Span
+
+MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
+COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
+
+
+class SnippetBuilder(Struct, frozen=True):
+    """Makes snippets for one query."""
+
+    reader: Reader
+    wanted: Wanted
+    encoder: Encoder | None
+    vector: FloatVector | None
+    deadline: Deadline
+
+    def hits(self, shown: Sequence[RankedNote], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
+        """
+        The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
+
+        The budget is filled with the best passage of each note in order, then, if the request expands its hits, with
+        the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
+        """
+        if request.snippet_width == 0:
+            return tuple([Hit(note.path, note.score, note.retrievers, ()) for note in shown]), False
+        quoted = range(PASSAGES_PER_HIT if request.expand else 1)
+        ranked = [fused for at in quoted for note in shown for fused in note.passages[at : at + 1]]
+        passages_of: dict[str, list[Passage]] = {}
+        passages, truncated = self._passages(ranked, request)
+        for passage in passages:
+            passages_of.setdefault(passage.fused.path, []).append(passage)
+        hits = [self._hit(note, passages_of[note.path]) for note in shown if note.path in passages_of]
+        return tuple(hits), truncated
+
+    def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:
+        """The passages of *note* behind its best one, with the whole token budget to themselves."""
+        passages, truncated = self._passages(note.passages[1:], request)
+        return FurtherPassages(tuple(passages), truncated)
+
+    def _passages(self, ranked: Sequence[Fused], request: SearchRequest) -> tuple[list[Passage], bool]:
+        """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""
+        ids = [chunk.chunk_id for chunk in ranked]
+        if request.with_text:
+            stored, fitted = self._filled(ids, request.max_tokens)
+            snippets = self.snippets([*stored.values()][: len(fitted)], request.snippet_width)
+        else:
+            stored = self.reader.chunks(ids)
+            snippets = self.snippets([*stored.values()], request.snippet_width)
+            fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
+            fitted = tuple(one for one in fitted if not one.truncated)  # a snippet is shown whole or not at all
+        there = [chunk for chunk in ranked if chunk.chunk_id in stored]
+        passages = [
+            Passage(stored[chunk.chunk_id], chunk, snippet, one.text if request.with_text else "", one.truncated)
+            for chunk, snippet, one in zip(there, snippets, fitted, strict=False)  # what did not fit ends the zip
+        ]
+        return passages, len(fitted) < len(stored) or any(one.truncated for one in fitted)
+
+    def _filled(self, chunk_ids: Sequence[int], max_tokens: int) -> tuple[dict[int, StoredChunk], tuple[Fitted, ...]]:
+        """The chunks up to the first that does not fit into the budget, in order, and their texts as far as they do."""
+        stored: dict[int, StoredChunk] = {}
+
+        def texts() -> Iterator[str]:
+            for chunk in self.reader.each_chunk(chunk_ids):
+                stored[chunk.chunk_id] = chunk
+                yield chunk.text
+
+        return stored, fit(texts(), max_tokens)
+
+    def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
+        """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
+        found = []
+        for chunk in chunks:
+            self.deadline.check()
+            found.append(find(chunk.text, self.wanted))
+        wordless = [at for at, of_chunk in enumerate(found) if not of_chunk]
+        nearest = dict(zip(wordless, self._nearest_sentences([chunks[at].text for at in wordless]), strict=True))
+        return [quote(chunks[at].text, found[at], width, nearest.get(at)) for at in range(len(chunks))]
+
+    def _hit(self, note: RankedNote, passages: Sequence[Passage]) -> Hit:
+        marks = spans_of(passages[0].chunk.title, self.wanted)
+        further = len(note.passages) - len(passages)
+        return Hit(note.path, note.score, note.retrievers, tuple(passages), further, marks, note.shares)
+
+    def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
+        """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""
+        if self.encoder is None or self.vector is None or not texts:
+            return [None] * len(texts)
+        spans = [telling_sentences(text)[:MAX_SENTENCES] for text in texts]
+        several = [(text, of_text) for text, of_text in zip(texts, spans, strict=True) if len(of_text) > 1]
+        sentences = [text[at.start : at.end] for text, of_text in several for at in of_text]
+        cosines = iter(_cosines(self.encoder.encode(sentences), self.vector))
+        nearest = iter([max(of_text, key=lambda _: next(cosines)) for _, of_text in several])
+        return [next(nearest) if len(of_text) > 1 else next(iter(of_text), None) for of_text in spans]
+
+
+def _cosines(rows: FloatMatrix, vector: FloatVector) -> list[float]:
+    """
+    Cosine of each unit row with a unit vector.
+
+    Not by a matrix product: that adds in another order on another number of threads, and a last bit decides a tie.
+    """
+    products = rows.astype(np.float64) * vector.astype(np.float64)
+    return [round(float(cosine), COSINE_DIGITS) for cosine in products.sum(axis=1)]

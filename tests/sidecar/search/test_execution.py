@@ -1,0 +1,319 @@
+"""A query's way from what was typed to what is shown, over a real index."""
+
+import threading
+import time
+from datetime import datetime
+from itertools import product
+
+import pytest
+from builders import Vault, ask, find, settle
+from msgspec.structs import replace
+
+from quarry.engine import Engine
+from quarry.errors import Cancelled, DeadlineExceeded
+from quarry.index import Deadline
+from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
+from quarry.search import SearchContext, search
+from quarry.text.query import parse_query
+from quarry.text.query_words import in_words
+from quarry.types import SearchRequest
+
+EQUAL = {"lexical": 1.0, "dense": 1.0}
+NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
+
+
+def filler(count: int, text: str) -> dict[str, str]:
+    return {f"filler/{number:03}.md": text for number in range(count)}
+
+
+# --- modes, weights, fusion ------------------------------------------------------------------------
+
+
+def test_a_mode_asks_its_leg_alone(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", "b.md": "cherry"})
+    engine = open_engine()
+
+    assert find(engine, "walnut", mode="keyword") == ["a.md"]
+    assert ask(engine, "walnut", mode="keyword").retrievers == ("lexical",)
+    assert find(engine, "walnut", mode="semantic") == ["a.md", "b.md"]
+    assert ask(engine, "walnut", mode="semantic").retrievers == ("dense",)
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_weights_decide_between_the_legs(vault: Vault, open_engine, fusion: str):
+    vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
+    engine = open_engine()
+
+    only_words = ask(engine, "walnut", fusion=fusion, weights={"lexical": 1.0, "dense": 0.0})
+    only_meaning = ask(engine, "walnut", fusion=fusion, weights={"lexical": 0.0, "dense": 1.0})
+
+    assert only_words.hits[0].passages
+    assert only_words.hits[0].path in find(engine, "walnut", mode="keyword", fusion=fusion)[:1]
+    assert only_meaning.hits[0].path == find(engine, "walnut", mode="semantic", fusion=fusion)[0]
+
+
+def test_the_fusion_is_that_of_the_request_or_else_of_the_vault(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut", ".quarry.toml": 'search.fusion = "rrf"\n'})
+    engine = open_engine()
+
+    assert ask(engine, "walnut").hits[0].score == pytest.approx(2 / 61)
+    assert ask(engine, "walnut", fusion="convex").hits[0].score != pytest.approx(2 / 61)
+
+
+# --- what an answer says ---------------------------------------------------------------------------
+
+
+def test_an_answer_says_what_was_understood(vault: Vault, open_engine):
+    vault.write("Work/a.md", "# A\nthe rate limit #idea")
+
+    typed = 'folder:Work tag:idea "rate limit" backoff'
+    answer = ask(open_engine(), typed)
+
+    assert answer.understood == in_words(parse_query(typed, now=NOW))
+    assert answer.understood.startswith('notes in Work tagged #idea with "rate limit"')
+
+
+def test_the_total_counts_notes_with_a_word_whatever_the_limit(vault: Vault, open_engine):
+    vault.write_all(filler(150, "walnut") | {f"other/{n}.md": "cherry" for n in range(20)})
+    engine = open_engine()
+
+    for limit in (1, 10, 100):
+        assert ask(engine, "walnut", mode="keyword", limit=limit).total == 150
+        assert ask(engine, "walnut", mode="keyword", fusion="rrf", limit=limit).total == 150
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_no_note_is_counted_twice(vault: Vault, open_engine, fusion: str):
+    vault.write_all({f"{n:03}.md": f"walnut {'cherry ' * (n % 7)} oak{n}" for n in range(150)})
+    engine = open_engine()
+
+    for mode in ("hybrid", "keyword", "semantic"):
+        assert ask(engine, "walnut oak17", mode=mode, fusion=fusion, limit=10).total <= 150
+
+
+def test_an_answer_to_nothing_known_is_empty_and_says_so(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+
+    answer = ask(open_engine(), "xylophone", mode="keyword")
+
+    assert (answer.hits, answer.total, answer.retrievers, answer.relaxed) == ((), 0, ("lexical",), None)
+
+
+# --- notes and passages ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_a_note_is_one_hit_with_its_best_passages(vault: Vault, open_engine, fusion: str):
+    sections = "\n".join(f"## Part {number}\nwalnut number {number} and {'more ' * 10}" for number in range(6))
+    vault.write_all({"long.md": sections, "short.md": "walnut"})
+
+    answer = ask(open_engine(), "walnut", fusion=fusion)
+
+    by_path = {hit.path: hit for hit in answer.hits}
+    assert len(answer.hits) == 2
+    assert len(by_path["long.md"].passages) == PASSAGES_PER_HIT
+    assert by_path["long.md"].score == by_path["long.md"].passages[0].fused.score
+    assert answer.total == 2
+
+
+# --- further passages ------------------------------------------------------------------------------
+
+PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folder:Health", "tag:nowhere sleep", "xyzzy")
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):
+    compared = 0
+    for query, with_text in product(PHRASINGS, (True, False)):
+        options = {
+            "mode": mode,
+            "fusion": fusion,
+            "with_text": with_text,
+            "show_all_when_few": False,
+            "max_tokens": 100_000,
+        }
+        request = SearchRequest(query, **options)
+        expanded, brief = sample.search(replace(request, expand=True)), sample.search(request)
+
+        unfolded = []
+        for hit in brief.hits:
+            further = sample.further_passages(request, hit.path)
+            assert (len(hit.passages), len(further.passages), further.truncated) == (1, hit.further_passages, False)
+            unfolded.append(replace(hit, passages=(*hit.passages, *further.passages), further_passages=0))
+            compared += len(further.passages)
+        assert replace(brief, hits=tuple(unfolded)) == expanded
+    assert compared > 0
+
+
+def test_further_passages_have_the_token_budget_to_themselves(vault: Vault, open_engine):
+    sections = "\n".join(f"## Part {number}\nwalnut {f'w{number} ' * 200}" for number in range(3))
+    vault.write("long.md", sections)
+    engine = open_engine()
+
+    expanded = ask(engine, "walnut", max_tokens=250)
+    further = engine.further_passages(SearchRequest("walnut", max_tokens=250), "long.md")
+
+    assert [len(hit.passages) + hit.further_passages for hit in expanded.hits] == [3]
+    assert (expanded.hits[0].further_passages, expanded.truncated) == (1, True)
+    assert [passage.truncated for passage in further.passages] == [False, True]
+    assert further.truncated
+
+
+def test_what_is_no_hit_has_no_further_passages(vault: Vault, open_engine):
+    vault.write_all({"a.md": "## One\nwalnut\n## Two\ncherry", "b.md": "## One\noak\n## Two\noak"})
+    engine = open_engine()
+
+    request = SearchRequest("walnut", mode="keyword")
+    found = [engine.further_passages(request, path) for path in ("b.md", "gone.md")]
+
+    assert [(further.passages, further.truncated) for further in found] == [((), False)] * 2
+
+
+# --- budget, guard, browsing -----------------------------------------------------------------------
+
+
+def test_the_token_budget_is_filled_in_ranked_order_and_cut_there(vault: Vault, open_engine):
+    vault.write_all({f"{number}.md": "walnut " + f"w{number} " * 300 for number in range(5)})
+    engine = open_engine()
+    whole = ask(engine, "walnut", max_tokens=4000)
+
+    small = ask(engine, "walnut", max_tokens=400)
+
+    assert not whole.truncated
+    assert small.truncated
+    assert [hit.path for hit in small.hits] == [hit.path for hit in whole.hits][: len(small.hits)]
+    assert sum(len(p.text) for hit in small.hits for p in hit.passages) <= 400 * 4
+    assert small.hits[-1].passages[-1].text.endswith("...")
+
+
+def test_snippets_are_never_cut_by_the_budget(vault: Vault, open_engine):
+    vault.write_all({f"{number}.md": "walnut " + "words of prose " * 80 for number in range(5)})
+
+    answer = ask(open_engine(), "walnut", with_text=False, snippet_width=500, max_tokens=220)
+
+    assert answer.truncated
+    assert len(answer.hits) == 1
+    assert sum(len(hit.passages[0].snippet.text) for hit in answer.hits) <= 220 * 4
+    assert all(p.text == "" for hit in answer.hits for p in hit.passages)
+
+
+def test_a_small_vault_is_shown_whole_unless_told_otherwise(vault: Vault, open_engine):
+    vault.write_all({f"{number:02}.md": f"walnut {number}" for number in range(FEW_CHUNKS - 10)})
+    engine = open_engine()
+
+    for fusion in ("convex", "rrf"):
+        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == FEW_CHUNKS - 10
+        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=False)) == 10
+
+
+def test_a_phrase_of_few_places_is_shown_whole_in_a_large_vault(vault: Vault, open_engine):
+    vault.write_all(filler(80, "hide glue") | {f"{number:02}.md": f"hot hide {number}" for number in range(30)})
+
+    assert len(find(open_engine(), '"hot hide"', limit=10, show_all_when_few=True)) == 30
+
+
+def test_a_large_vault_keeps_the_limit(vault: Vault, open_engine):
+    vault.write_all(filler(FEW_CHUNKS + 10, "walnut"))
+
+    assert len(find(open_engine(), "walnut", limit=10, show_all_when_few=True)) == 10
+
+
+def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
+    for number, path in enumerate(["old.md", "mid.md", "new.md"]):
+        vault.write(path, f"#tree\nnote {path}", mtime_ns=(1 + number) * 10**18)
+    vault.write("other.md", "no tag")
+
+    answer = ask(open_engine(), "tag:tree", limit=2)
+
+    assert [hit.path for hit in answer.hits] == ["new.md", "mid.md"]
+    assert answer.total == 3
+    assert answer.retrievers == ()
+    assert answer.understood == "notes tagged #tree"
+
+
+def test_filters_with_an_excluded_word_list_the_notes_without_it(vault: Vault, open_engine):
+    vault.write_all({"a.md": "#tree walnut", "b.md": "#tree cherry"})
+
+    assert find(open_engine(), "tag:tree -walnut") == ["b.md"]
+
+
+# --- giving up -------------------------------------------------------------------------------------
+
+
+def test_a_cancelled_search_ends(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+
+    with pytest.raises(Cancelled):
+        open_engine().search(SearchRequest("walnut"), lambda: True)
+
+
+def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    ranked = threading.Event()
+
+    with open_engine()._reading() as reader:
+        count, reader.chunks = reader.phrase_scores, lambda _: pytest.fail("chunks were fetched for a cancelled search")
+
+        def count_and_be_cancelled(*arguments: object, **options: object) -> object:
+            ranked.set()
+            return count(*arguments, **options)
+
+        reader.phrase_scores = count_and_be_cancelled
+        context = SearchContext(reader, None, {"dense": "not here"})
+        with pytest.raises(Cancelled):
+            search(
+                SearchRequest("walnut oil"),
+                context,
+                EQUAL,
+                "convex",
+                Deadline(time.monotonic() + 10, ranked.is_set),
+                NOW,
+            )
+
+    assert ranked.is_set()
+
+
+def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    past = Deadline(time.monotonic() - 1)
+
+    with open_engine()._reading() as reader:
+        for fusion in ("convex", "rrf"):
+            with pytest.raises(DeadlineExceeded):
+                search(SearchRequest("walnut"), SearchContext(reader, None, {}), EQUAL, fusion, past, NOW)
+
+
+def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(vault: Vault, open_engine):
+    vault.write_all({f"{number:03}.md": "walnut" for number in range(40)} | {"z.md": "oak"})
+    deadline, given = Deadline.after(10), []
+    engine = open_engine()
+
+    with engine._search_context() as context:
+        note_scores = context.reader.note_scores
+        context.reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
+        search(SearchRequest("walnut"), context, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
+
+    assert given == [{"deadline": deadline}]
+
+
+def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_engine):
+    engine: Engine = open_engine()
+    vault.write_all(
+        {"then.md": "---\ncreated: 2026-02-25\n---\nwalnut", "now.md": "---\ncreated: 2026-03-01\n---\noak"}
+    )
+    engine.reconcile()
+    settle(engine)
+
+    with engine._reading() as reader:
+        context = SearchContext(reader, None, {"dense": "not here"})
+        answer = search(
+            SearchRequest("created:yesterday"),
+            context,
+            EQUAL,
+            "convex",
+            Deadline.after(10),
+            NOW.replace(month=2, day=26),
+        )
+
+    assert [hit.path for hit in answer.hits] == ["then.md"]

@@ -1,0 +1,212 @@
+"""What became of a note: each state, and numbers that are those of the search."""
+
+from datetime import datetime
+
+import pytest
+from builders import HashEncoder, Vault, ask, settle
+
+from quarry.engine import Engine
+from quarry.errors import BadQuery
+from quarry.index import Deadline
+from quarry.search import SearchContext, explain, search
+from quarry.types import Scope, SearchRequest
+
+EQUAL = {"lexical": 1.0, "dense": 1.0}
+NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
+TYPED = ["restore the backup", "bellows cloth", '"hide glue"', "reeds tuning -plane", "浜松"]
+
+
+def why(engine: Engine, typed: str, path: str, **options: object):
+    return engine.explain(SearchRequest(typed, **{"show_all_when_few": False, **options}), path)
+
+
+@pytest.fixture
+def engine(vault: Vault, open_engine):
+    vault.write_all({f"Nuts/{n:02}.md": f"# Nut {n}\nwalnut {'and more ' * n}" for n in range(20)})
+    vault.write_all(
+        {
+            "Cherry.md": "# Cherry\nsome stones #fruit",
+            "Board.md": "---\nkanban-plugin: x\n---\n",
+            "Private/Diary.md": "walnut",
+            ".indexignore": "Private/\n",
+        }
+    )
+    (vault.root / "Broken.md").symlink_to("nowhere.md")
+    return open_engine()
+
+
+# --- states ----------------------------------------------------------------------------------------
+
+
+def test_a_hit_is_told_where_it_ranks_and_why(engine: Engine):
+    explained = why(engine, "walnut plum", "Nuts/00.md", mode="keyword")
+
+    assert explained.state == "hit"
+    assert explained.rank == 1
+    assert explained.message.startswith(f"It ranks 1 of {explained.total}: ")
+    assert (explained.found, explained.lacking) == (("walnut",), ("plum",))
+    assert explained.passage.path == "Nuts/00.md"
+    assert explained.understood == ask(engine, "walnut plum", mode="keyword").understood != ""
+
+
+def test_a_note_behind_those_that_are_shown_is_told_so(engine: Engine):
+    explained = why(engine, "walnut", "Nuts/19.md", limit=5)
+
+    assert explained.state == "beyond"
+    assert explained.rank > 5
+    assert "behind the 5 that are shown" in explained.message
+
+
+def test_a_note_without_any_word_of_the_query_is_unranked_where_only_words_rank(engine: Engine):
+    explained = why(engine, "walnut", "Cherry.md", mode="keyword")
+
+    assert explained.state == "unranked"
+    assert explained.rank is explained.score is None
+    assert explained.lacking == ("walnut",)
+    assert explained.message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("walnut folder:Nuts", "in Nuts"),
+        ("walnut -tag:fruit", "not tagged #fruit"),
+        ("walnut -stones", 'without "stones"'),
+        ("tag:fruit [status:done]", "whose status is done"),
+    ],
+)
+def test_a_refused_note_is_told_by_which_condition(engine: Engine, typed: str, reason: str):
+    explained = why(engine, typed, "Cherry.md")
+
+    assert explained.state == "refused"
+    assert f"notes {reason};" in explained.message
+
+
+def test_a_filter_set_elsewhere_refuses_as_well(engine: Engine):
+    assert why(engine, "walnut", "Cherry.md", scope=Scope(folders=("Nuts",))).state == "refused"
+
+
+@pytest.mark.parametrize("typed", ["tag:fruit", "tag:fruit -walnut", ""])
+def test_where_notes_are_only_listed_no_rank_is_told(engine: Engine, typed: str):
+    explained = why(engine, typed, "Cherry.md")
+
+    assert explained.state == "listed"
+    assert explained.rank is None
+
+
+def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_told(vault: Vault, open_engine):
+    vault.write("a.md", "hide glue")
+
+    with open_engine()._reading() as reader:
+        context = SearchContext(reader, None, {"lexical": "not here", "dense": "not here"})
+        asked = (SearchRequest('"hide glue"'), context, EQUAL, "convex", Deadline.after(10), NOW)
+        answer, explained = search(*asked), explain(asked[0], "a.md", *asked[1:])
+
+    assert [hit.path for hit in answer.hits] == ["a.md"]
+    assert explained.state == "listed"
+
+
+@pytest.mark.parametrize(
+    ("path", "state", "says"),
+    [
+        ("Board.md", "excluded", "board"),
+        ("Private/Diary.md", "excluded", "Private/"),
+        (".obsidian/x.md", "excluded", "hidden"),
+        ("Picture.png", "excluded", "Markdown"),
+        ("Broken.md", "failed", "link"),
+        ("None.md", "unknown", "None.md"),
+        ("../outside.md", "excluded", "hidden"),
+    ],
+)
+def test_a_note_that_is_not_indexed_is_told_why(engine: Engine, path: str, state: str, says: str):
+    explained = why(engine, "walnut", path)
+
+    assert explained.state == state
+    assert says in explained.message
+
+
+def test_a_note_that_is_still_to_come_is_told_so(engine: Engine, vault: Vault):
+    engine.pause()
+    vault.write("New.md", "walnut")
+
+    assert why(engine, "walnut", "New.md").state == "pending"
+
+    engine.resume()
+    engine.reconcile()
+    settle(engine)
+    assert why(engine, "walnut", "New.md").state == "hit"
+
+
+def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
+    with pytest.raises(BadQuery):
+        why(engine, "-walnut", "Cherry.md")
+
+
+def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
+    assert why(engine, "walnut", "Nuts/19.md", limit=5, show_all_when_few=True, mode="keyword").state == "hit"
+
+
+def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine):
+    deadline, given = Deadline.after(10), []
+
+    with engine._reading() as reader:
+        note_scores = reader.note_scores
+        reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
+        context = SearchContext(reader, None, {"dense": "not here"})
+        explain(SearchRequest("walnut plum"), "Nuts/00.md", context, EQUAL, "convex", deadline, NOW)
+
+    assert len(given) == 3  # for the ranking, and for each word
+    assert all(options == {"deadline": deadline} for options in given)
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_ranks_scores_and_shares_are_those_of_the_search(sample: Engine, fusion: str, mode: str):
+    for typed in TYPED:
+        hits = ask(sample, typed, fusion=fusion, mode=mode, limit=100, max_tokens=1_000_000).hits
+        for rank, hit in list(enumerate(hits, start=1))[::7]:
+            explained = why(sample, typed, hit.path, fusion=fusion, mode=mode, limit=100)
+
+            assert (explained.state, explained.rank, explained.score) == ("hit", rank, hit.score)
+            assert dict(explained.shares) == dict(hit.shares)
+            assert explained.passage == hit.passages[0].fused
+            if fusion == "convex":
+                assert sum(explained.shares.values()) == pytest.approx(explained.score, abs=1e-5)
+
+
+def test_a_note_that_is_explained_is_not_thereby_put_among_the_hits(vault: Vault, open_engine, encoder: HashEncoder):
+    vault.write_all({f"{n:03}.md": f"# Tree\nwalnut {'oil ' * (n // 3)}" for n in range(300)})
+    engine = open_engine()
+    hits = {hit.path: rank for rank, hit in enumerate(ask(engine, "walnut oil", limit=100, snippet_width=0).hits, 1)}
+
+    for number in range(0, 300, 11):
+        path = f"{number:03}.md"
+        explained = why(engine, "walnut oil", path, limit=100)
+
+        assert (explained.state == "hit") == (path in hits)
+        assert explained.rank == hits.get(path, explained.rank)
+        assert explained.rank is None or path in hits or explained.rank > len(hits)
+
+
+def test_a_correction_is_made_in_explanations_too(vault: Vault, open_engine):
+    vault.write("a.md", "accordions and bellows")
+
+    explained = why(open_engine(), "acordions", "a.md", mode="keyword")
+
+    assert explained.state == "hit"
+    assert (explained.found, explained.lacking) == (("accordions",), ())
+
+
+def test_what_a_relaxed_answer_shows_is_explained_as_shown(engine: Engine):
+    typed = "walnut folder:Nowhere"
+    answer = ask(engine, typed)
+
+    explained = why(engine, typed, answer.hits[0].path)
+
+    assert answer.relaxed is not None
+    assert answer.relaxed.step == "without-filters"
+    assert (explained.state, explained.rank) == ("hit", 1)
+    assert explained.message.startswith(answer.relaxed.message)

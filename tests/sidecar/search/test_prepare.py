@@ -1,0 +1,243 @@
+"""What is asked of the retrievers: words corrected, begun, dated; names of programs; scripts without spaces."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from builders import HashEncoder, Vault, ask, find
+
+from quarry.engine import Engine
+from quarry.index import Deadline
+from quarry.search.answer import Correction
+from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
+from quarry.text.query import parse_query
+
+NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
+
+
+@pytest.fixture
+def question_of(encoder: HashEncoder) -> Callable[..., PreparedQuery]:
+    """The prepared that a typed query becomes to an engine's index."""
+
+    def prepared(engine: Engine, typed: str, *, typing: bool = False, has_model: bool = True) -> PreparedQuery:
+        with engine._reading() as reader:
+            query = parse_query(typed, now=NOW)
+            return prepare_query(
+                query, reader, encoder if has_model else None, typing=typing, deadline=Deadline.after(10)
+            )
+
+    return prepared
+
+
+# --- corrections -----------------------------------------------------------------------------------
+
+
+def test_a_word_that_nobody_knows_is_corrected_and_the_answer_says_so(vault: Vault, open_engine):
+    vault.write_all({"a.md": "accordions and bellows", "b.md": "cherry"})
+
+    answer = ask(open_engine(), "acordions bellows", mode="keyword")
+
+    assert [hit.path for hit in answer.hits] == ["a.md"]
+    assert answer.corrections == (Correction("acordions", "accordions"),)
+    assert answer.relaxed is None
+
+
+def test_a_correction_is_spelled_as_the_vault_spells_it_and_not_as_a_stem(vault: Vault, open_engine):
+    vault.write("a.md", "## Bibliographies\nof libraries")
+
+    assert ask(open_engine(), "librareis").corrections == (Correction("librareis", "libraries"),)
+
+
+def test_a_word_that_the_vault_knows_in_any_form_is_not_corrected(vault: Vault, open_engine):
+    vault.write_all({"a.md": "glues", "b.md": "gluten", "c.md": "clue"})
+
+    assert ask(open_engine(), "glue").corrections == ()
+
+
+def test_a_word_that_the_model_knows_is_not_corrected(vault: Vault, open_engine, encoder: HashEncoder):
+    vault.write("a.md", "casting of bronze")
+    engine = open_engine()
+    encoder.known_words.add("costing")
+
+    assert ask(engine, "costing").corrections == ()
+    assert ask(engine, "coasting").corrections == (Correction("coasting", "casting"),)
+    assert ask(engine, "costing", mode="keyword").corrections == (Correction("costing", "casting"),)
+
+
+@pytest.mark.parametrize("word", ["zzz", "c0sting", "getStaelFiles", "浜村", "v1.2.4", "--flga"])
+def test_short_words_names_and_other_scripts_are_not_corrected(vault: Vault, open_engine, word: str):
+    vault.write("a.md", "zza costing getStaleFiles 浜松 v1.2.3 --flag")
+
+    assert ask(open_engine(), word).corrections == ()
+
+
+def test_the_model_sees_the_corrected_text(vault: Vault, open_engine, question_of, encoder: HashEncoder):
+    vault.write("a.md", "accordions and bellows")
+    engine = open_engine()
+
+    prepared = question_of(engine, "How do acordions breathe")
+
+    assert prepared.vector.tobytes() == encoder.encode(["How do accordions breathe"])[0].tobytes()
+    assert prepared.query.text == "How do acordions breathe"
+
+
+def test_phrases_and_the_word_being_typed_are_not_corrected(vault: Vault, open_engine, question_of):
+    vault.write("a.md", "accordions and bellows")
+    engine = open_engine()
+
+    assert question_of(engine, "acordions", typing=True).corrections == ()
+    assert question_of(engine, '"acordions" bellows').corrections == ()
+
+
+def test_what_was_corrected_is_marked(vault: Vault, open_engine):
+    vault.write("a.md", "play accordions")
+
+    snippet = ask(open_engine(), "acordions").hits[0].passages[0].snippet
+
+    assert [snippet.text[mark.start : mark.end] for mark in snippet.marks if mark.kind == "word"] == ["accordions"]
+
+
+def test_the_bundled_model_keeps_real_words_and_gives_slips_away(sample: Engine):
+    assert ask(sample, "xylophone elephants").corrections == ()
+    assert ask(sample, "belows").corrections == () or ask(sample, "belows").corrections[0].used.startswith("bellow")
+    assert ask(sample, "accordeonn").corrections[0].used.startswith("accord")
+
+
+# --- typing ----------------------------------------------------------------------------------------
+
+
+def test_the_last_word_may_be_a_beginning_while_typing_only(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnuts for breakfast", "b.md": "cherry"})
+    engine = open_engine()
+
+    assert find(engine, "breakfast waln", mode="keyword", typing=True) == ["a.md"]
+    assert find(engine, "waln", mode="keyword", typing=True) == ["a.md"]
+    assert ask(engine, "waln", mode="keyword", typing=True).relaxed is None
+
+
+@pytest.mark.parametrize("typed", ["waln ", "waln cherry", '"waln"', "waln*", "tag:waln"])
+def test_only_the_word_at_the_very_end_is_a_beginning(vault: Vault, open_engine, question_of, typed: str):
+    vault.write_all({"a.md": "walnuts", "b.md": "cherry"})
+
+    assert question_of(open_engine(), typed, typing=True).lexical.prefix != "waln"
+
+
+def test_a_beginning_of_one_or_two_letters_is_no_reason_to_look_through_all_words(open_engine, question_of):
+    engine = open_engine()
+
+    assert question_of(engine, "wa", typing=True).lexical.prefix is None
+    assert question_of(engine, "水", typing=True).lexical.prefix == "水"
+
+
+# --- pairs, weights --------------------------------------------------------------------------------
+
+
+def test_neighbours_in_the_query_are_pairs_unless_one_of_them_only_joins(open_engine, question_of):
+    engine = open_engine()
+
+    assert question_of(engine, "hot hide glue").pairs == (("hot", "hide"), ("hide", "glue"))
+    assert question_of(engine, "the smell of glue").pairs == ()
+
+
+def test_words_that_stand_together_in_a_note_rank_it_higher(vault: Vault, open_engine):
+    vault.write_all({"apart.md": "glue made of a hide", "beside.md": "made of a hide glue", "z.md": "oak"})
+
+    assert find(open_engine(), "hide glue", mode="keyword") == ["beside.md", "apart.md"]
+
+
+def test_a_rare_word_tells_more_than_a_common_one(vault: Vault, open_engine, question_of):
+    vault.write_all({f"{n}.md": "walnut" for n in range(20)} | {"rare.md": "walnut xylophone"})
+
+    idf = question_of(open_engine(), "walnut xylophon").idf
+
+    assert idf["xylophon"] > 2 > 0.001 > idf["walnut"] > 0
+
+
+def test_what_no_model_serves_has_no_vector(open_engine, question_of):
+    prepared = question_of(open_engine(), "walnut", has_model=False)
+
+    assert prepared.vector is None
+    assert prepared.vocabulary_coverage == 0
+
+
+# --- dates -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("typed", ["december 2021", "Dec 2021", "7 December 2021", "December 7th, 2021", "2021-12-07"])
+def test_a_month_in_words_finds_the_days_of_it(vault: Vault, open_engine, typed: str):
+    vault.write_all({f"Daily/2021-{month:02}-07.md": "oiled the bench" for month in range(1, 13)})
+    vault.write_all({f"Daily/2020-12-{day:02}.md": "oiled the bench" for day in range(1, 20)})
+    vault.write_all({f"f{n}.md": f"something else {n} of december" for n in range(20)})
+
+    for mode in ("hybrid", "keyword"):
+        assert find(open_engine(), typed, mode=mode)[0] == "Daily/2021-12-07.md"
+
+
+# --- words of all kinds ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("typed", ["to be or not to be", "the who", "The Who?", "how to", "it"])
+def test_a_query_of_stop_words_alone_is_looked_for(vault: Vault, open_engine, typed: str):
+    bare = typed.rstrip("?")
+    vault.write_all({f"{n}.md": f"walnut number{n}" for n in range(30)} | {"wanted.md": f"Somebody said: {bare}"})
+
+    assert find(open_engine(), typed, mode="keyword")[0] == "wanted.md"
+    assert find(open_engine(), f'"{bare}"', mode="keyword") == ["wanted.md"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("水", "山から水を引く"),
+        ("浜松", "昨日、浜松へ行った"),
+        ("機械", "机の上の機械学習の本"),
+        ("機械学習", "机の上の機械学習の本"),
+        ("책", "그 책을 읽었다"),
+        ("คำ", "คำไทย"),
+        ("getStaleFiles", "call getStaleFiles() first"),
+        ("stale files", "call getStaleFiles() first"),
+        ("getstalefiles", "call getStaleFiles() first"),
+        ("snake_case", "set snake_case=1"),
+        ("snake case", "set snake_case=1"),
+        ("--flag", "run it with --flag on"),
+        ("C++", "written in C++, mostly"),
+        ("C#", "written in C#"),
+        (".NET", "runs on .NET only"),
+        ("v1.2.3", "released v1.2.3 today"),
+        ("src/index/terms.py", "see src/index/terms.py there"),
+        ("terms.py", "see src/index/terms.py there"),
+        ("user@example.org", "write to user@example.org"),
+        ("🪚", "cut it with a 🪚 then"),
+        ("👩‍👩‍👧", "the family 👩‍👩‍👧"),
+        ("🇩🇪", "off to 🇩🇪"),
+        ("naive", "a naïve idea"),
+        ("STRASSE", "in der Straße"),
+        ("U.S.A.", "made in the USA"),
+        ("e-mail", "write an email"),
+        ("can't", "you cannot, you can't"),
+    ],
+)
+def test_words_of_all_kinds_are_found(vault: Vault, open_engine, typed: str, text: str):
+    others = (
+        "山と机",
+        "松の木と浜",
+        "械機",
+        "c plus b",
+        "1.2 and 3",
+        "snaked",
+        "flags",
+        "index",
+        "net",
+        "😀 🇫🇷 👨‍👩‍👦",
+        "usable",
+    )
+    vault.write_all({f"{at:02}.md": f"{other} walnut" for at, other in enumerate(others * 3)} | {"wanted.md": text})
+
+    assert find(open_engine(), typed, mode="keyword")[0] == "wanted.md"
+
+
+@pytest.mark.parametrize(
+    ("typed", "ranks"), [("walnut", True), ('"hide glue"', True), ('"->"', False), ("tag:x", False), ("?", False)]
+)
+def test_signs_alone_are_nothing_to_rank_by(typed: str, ranks: bool):
+    assert can_rank(parse_query(typed, now=NOW)) == ranks

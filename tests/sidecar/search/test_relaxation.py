@@ -1,0 +1,175 @@
+"""Where nothing is found, one thing after the other is given up, and the answer says what."""
+
+from datetime import datetime
+
+import pytest
+from builders import Vault, ask
+
+from quarry.conditions import Every, Holds, InFolder, Not
+from quarry.search.relaxation import relaxations
+from quarry.text.query import parse_query
+from quarry.types import Query, Scope
+
+EVERYWHERE = Scope()
+NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
+
+
+def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> list[tuple[str, Query]]:
+    query = parse_query(typed, scope, now=NOW)
+    *others, (last, as_asked) = [(relaxed.step, query) for relaxed, query in relaxations(query, scope, typing=typing)]
+    assert (last, as_asked) == ("meaning", query), "what is far in meaning is tried last, and gives up nothing else"
+    return others
+
+
+# --- what is tried ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "steps"),
+    [
+        ("walnut", ["beginnings"]),
+        ('"hide glue"', ["any-passage"]),
+        ('walnut "hide glue"', ["any-passage"]),
+        ("folder:x walnut", ["beginnings", "without-filters"]),
+        ('folder:x "hide glue" [status:done] walnut', ["beginnings", "any-passage", "without-filters"]),
+        ("-draft walnut", ["beginnings"]),
+        ("walnut -draft", []),
+        ("walnut -folder:Old -tag:draft", []),
+    ],
+)
+def test_each_step_is_tried_where_it_gives_up_something_most_alike_first(typed: str, steps: list[str]):
+    assert [step for step, _ in easier(typed)] == steps
+
+
+def test_while_typing_the_last_word_was_the_beginning_of_one_already():
+    assert easier("walnut", typing=True) == []
+
+
+def test_words_of_a_phrase_that_is_given_up_are_ranked_by():
+    [(_, query)] = easier('oil "Hide Glue"')
+
+    assert query.words == ("oil", "hide", "glue")
+    assert query.phrases == ()
+    assert query.condition == Every()
+
+
+def test_a_filter_is_given_up_and_the_phrase_is_not():
+    _, (step, query) = easier('folder:x "hide glue"')
+
+    assert step == "without-filters"
+    assert query.condition == Every((Holds("hide glue"),))
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        'folder:x tag:y "hide glue" walnut -draft -"old oak" -folder:Bin -tag:z',
+        "folder:x walnut -(draft old)",
+        "folder:x walnut (tag:y -draft)",
+    ],
+)
+def test_no_exclusion_is_ever_given_up(typed: str):
+    asked = parse_query(typed, now=NOW).condition
+    for _, query in easier(typed):
+        kept = query.condition.parts if isinstance(query.condition, Every) else (query.condition,)
+        assert set(kept) >= {part for part in asked.parts if isinstance(part, Not)}
+
+
+@pytest.mark.parametrize(
+    "typed", ["section:(oak -draft) walnut", "task:(oak -draft) walnut", "(tag:a -b) OR tag:c walnut"]
+)
+def test_a_filter_that_holds_an_exclusion_is_kept_with_it(typed: str):
+    asked = parse_query(typed, now=NOW).condition
+
+    assert all(query.condition == asked for _, query in easier(typed))
+
+
+def test_what_was_set_elsewhere_is_not_given_up():
+    [_, (step, query)] = easier("tag:oak walnut", scope=Scope(folders=("Work",)))
+
+    assert step == "without-filters"
+    assert query.condition == Every((InFolder("Work"),))
+
+
+# --- what comes of it ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def engine(vault: Vault, open_engine):
+    vault.write_all(
+        {
+            "Work/a.md": "# A\nhide of a cow, glue of its bones",
+            "Work/b.md": "# B\nwalnuts #tree",
+            "Home/c.md": "# C\nhide glue, as it is sold",
+            "Home/d.md": "# D\nhide and glue, a draft",
+        }
+    )
+    return open_engine()
+
+
+def test_an_answer_with_hits_was_not_relaxed(engine):
+    for typed in ("walnut", '"hide glue"', "folder:Home glue", "tag:tree", "walnut -draft"):
+        for mode in ("hybrid", "keyword", "semantic"):
+            answer = ask(engine, typed, mode=mode)
+
+            assert answer.hits
+            assert answer.relaxed is None
+
+
+def test_the_last_word_is_taken_for_the_beginning_of_one(engine):
+    answer = ask(engine, "waln", mode="keyword")
+
+    assert [hit.path for hit in answer.hits] == ["Work/b.md"]
+    assert answer.relaxed.step == "beginnings"
+    assert "“waln”" in answer.relaxed.message
+
+
+def test_words_side_by_side_are_looked_for_anywhere(engine):
+    answer = ask(engine, '"hide bones"')
+
+    assert answer.hits[0].path == "Work/a.md"
+    assert answer.relaxed.step == "any-passage"
+    assert "“hide bones”" in answer.relaxed.message
+
+
+def test_filters_are_left_out_last(engine):
+    answer = ask(engine, "folder:Nowhere walnut", mode="keyword")
+
+    assert [hit.path for hit in answer.hits] == ["Work/b.md"]
+    assert answer.relaxed.step == "without-filters"
+    assert answer.understood.startswith("notes in Nowhere")
+
+
+def test_it_is_not_said_that_no_note_has_what_one_outside_of_the_filters_has(engine):
+    answer = ask(engine, 'folder:Work "hide glue"')
+
+    assert answer.relaxed.step == "any-passage"
+    assert {hit.path for hit in answer.hits} <= {"Work/a.md", "Work/b.md"}
+    assert "under these filters" in answer.relaxed.message
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_relaxed_or_not_an_excluded_word_is_in_no_hit(engine, mode: str):
+    answer = ask(engine, 'folder:Nowhere "glue hide" -draft', mode=mode)
+
+    assert "Home/d.md" not in [hit.path for hit in answer.hits]
+
+
+def test_what_nothing_helps_stays_empty_and_names_no_step(engine):
+    answer = ask(engine, "folder:Nowhere xylophone", mode="keyword")
+
+    assert (answer.hits, answer.total, answer.relaxed) == ((), 0, None)
+
+
+def test_a_folder_set_elsewhere_holds_when_all_else_is_given_up(engine):
+    answer = ask(engine, "tag:nothing glue", scope=Scope(folders=("Home",)))
+
+    assert answer.relaxed.step == "without-filters"
+    assert {hit.path for hit in answer.hits} == {"Home/c.md", "Home/d.md"}
+
+
+def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine):
+    answer = ask(engine, '"hide glue"', max_tokens=1)
+
+    assert (answer.hits, answer.truncated, answer.relaxed) == ((), True, None)
+    assert answer.total == 1
