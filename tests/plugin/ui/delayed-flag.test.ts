@@ -1,30 +1,26 @@
-// @vitest-environment jsdom
-import { emptyBody } from "./dom";
 import { beforeEach, expect, test } from "vitest";
-import { DelayedClass } from "../../../plugin/ui/delayed-class";
+import { DelayedFlag } from "../../../plugin/ui/delayed-flag";
 import { type ManualClock, manualClock } from "../builders";
 
-let el: HTMLElement;
 let clock: ManualClock;
-let waiting: DelayedClass;
+let waiting: DelayedFlag;
+let isShown: boolean;
 
 beforeEach(() => {
-  el = emptyBody().createDiv();
+  isShown = false;
   clock = manualClock();
-  waiting = new DelayedClass(el, "is-stale", clock);
+  waiting = new DelayedFlag(clock, (isOn) => { isShown = isOn; });
 });
-
-const hasClass = (): boolean => el.hasClass("is-stale");
 
 test("appears after a delay, counted from the first of several calls", async () => {
   waiting.set(true);
   await clock.advance(100);
   waiting.set(true);
-  const early = hasClass();
+  const early = isShown;
   await clock.advance(50);
 
   expect(early).toBe(false);
-  expect(hasClass()).toBe(true);
+  expect(isShown).toBe(true);
 });
 
 test("never appears where the wait is short", async () => {
@@ -33,7 +29,7 @@ test("never appears where the wait is short", async () => {
   waiting.set(false);
   await clock.advance(1_000);
 
-  expect(hasClass()).toBe(false);
+  expect(isShown).toBe(false);
 });
 
 test("disappears at once", async () => {
@@ -41,5 +37,5 @@ test("disappears at once", async () => {
   await clock.advance(1_000);
   waiting.set(false);
 
-  expect(hasClass()).toBe(false);
+  expect(isShown).toBe(false);
 });
