@@ -141,6 +141,14 @@ def test_a_phrase_cut_out_between_two_terms_is_found_in_its_text(text, data):
     assert cut_out == tuple(term.text for term in terms[first : last + 1])
 
 
+@given(st.text("abcstyzABCSTYZ019", min_size=1, max_size=80))
+def test_a_typed_word_of_letters_and_digits_has_the_terms_of_a_text(word):
+    in_text = tuple(term.text for term in locate(word))
+
+    assert phrase_terms(word) == in_text
+    assert not word.isalpha() or ranking_terms(word.lower()) == in_text
+
+
 @given(TEXTS)
 def test_terms_hold_no_space_and_no_control_character(text):
     analysed = analyse(text)
