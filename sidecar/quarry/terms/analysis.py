@@ -74,8 +74,8 @@ def locate_parts(text: str) -> Iterator[Term]:
 
 def phrase_terms(phrase: str) -> tuple[str, ...]:
     """The terms of `words` that a typed *phrase* asks for side by side; none for mere punctuation."""
-    if phrase.isascii() and phrase.isalnum():  # one word without parts, as nearly all that is typed
-        return (term_of(phrase),)
+    if phrase.isascii():  # without cutting it into tokens first: no piece reaches over the end of one
+        return tuple([_of_contraction(word) if "'" in word else term_of(word) for word in ascii_words(phrase)])
     return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located(token)])
 
 
