@@ -3,7 +3,7 @@
 import gc
 import sys
 
-from quarry.interfaces.cli.importing import lazy_import, limit_blas_threads, without_gc
+from quarry.interfaces.cli.startup import lazy_import, limit_blas_threads, without_gc
 
 limit_blas_threads()
 lazy_import("importlib.metadata")

@@ -44,7 +44,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
   const { hits, total, missing, understood, corrections, relaxed } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
+  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from collected import HELD_BACK, SAMPLE, TUNING, available, sample, unpack
 from exact_search import ExactEngine
+from msgspec.structs import replace
 
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
@@ -34,13 +35,14 @@ from quarry.evaluation.keeping import prepare
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.running import Asked, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
-from quarry.index.vector import matrix
+from quarry.index.vector import limits
 from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
 HITS = 10
-SHARE_BY_SIGNS = matrix.SHORTLIST / matrix.EXACT_ROWS  # of all passages, in the smallest vault that has so many
+# Of all passages, in the smallest vault in which binary codes propose.
+SHARE_BY_SIGNS = limits.DEFAULT_LIMITS.shortlist / limits.DEFAULT_LIMITS.exact_rows
 LEAST_BY_SIGNS = OVERFETCH * POOL + OVERFETCH_EXTRA  # passages: fewer would leave less than dense retrieval asks for
 _ALIKE = 1e-9
 
@@ -110,12 +112,12 @@ def weigh(
 @contextmanager
 def signs_propose(shortlist: int) -> Iterator[None]:
     """Have indexes that are opened meanwhile propose *shortlist* rows by their signs, however few there are."""
-    before = matrix.EXACT_ROWS, matrix.SHORTLIST
-    matrix.EXACT_ROWS, matrix.SHORTLIST = 0, shortlist
+    before = limits.DEFAULT_LIMITS
+    limits.DEFAULT_LIMITS = replace(before, exact_rows=0, shortlist=shortlist)
     try:
         yield
     finally:
-        matrix.EXACT_ROWS, matrix.SHORTLIST = before
+        limits.DEFAULT_LIMITS = before
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

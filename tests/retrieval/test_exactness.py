@@ -8,7 +8,7 @@ from exactness import Outcome, signs_propose, table, weigh
 from msgspec.structs import replace
 
 from quarry.evaluation.judging import Task, judge
-from quarry.index.vector import matrix
+from quarry.index.vector import limits
 
 
 def outcome(shipped: float, exact: float, by_signs: float | None = None) -> Outcome:
@@ -27,7 +27,7 @@ def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures
 
 def test_a_search_that_finds_less_than_exactness_does_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for leg in ("top_chunks", "top_titles"):
-        monkeypatch.setattr(f"quarry.index.vector.query.DenseQuery.{leg}", lambda *_: [])
+        monkeypatch.setattr(f"quarry.index.vector.memory.MemoryDenseQuery.{leg}", lambda *_: [])
     concepts = tuple(query for query in sample().queries if query.kind == "concept")
     collection = replace(sample(), queries=concepts)
 
@@ -38,12 +38,12 @@ def test_a_search_that_finds_less_than_exactness_does_is_seen(tmp_path: Path, mo
 
 
 def test_signs_propose_as_long_as_they_are_to(tmp_path: Path):
-    before = matrix.EXACT_ROWS, matrix.SHORTLIST
+    before = limits.DEFAULT_LIMITS
 
     with signs_propose(7):
-        assert (matrix.EXACT_ROWS, matrix.SHORTLIST) == (0, 7)
+        assert (limits.DEFAULT_LIMITS.exact_rows, limits.DEFAULT_LIMITS.shortlist) == (0, 7)
 
-    assert before == (matrix.EXACT_ROWS, matrix.SHORTLIST)
+    assert before == limits.DEFAULT_LIMITS
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def explained(path: Path) -> Iterator[None]:
 def select(
     connection: apsw.Connection, sql: str, bindings: Sequence[SqlValue] | Mapping[str, SqlValue] = ()
 ) -> list[tuple[Any, ...]]:
-    """All rows of a query. What a column holds is typed by the schema (the tables are STRICT), unseen by mypy."""
+    """All rows of a query. What a column holds is typed by the code that wrote it, unseen by mypy."""
     try:
         return connection.execute(sql, bindings).fetchall()
     except UnicodeDecodeError as error:  # we store no such text

@@ -25,9 +25,9 @@ class Deadline(Struct, frozen=True):
     cancelled: Callable[[], bool] = never  # called often, from the thread that asks
 
     @classmethod
-    def after(cls, timeout_s: float, cancelled: Callable[[], bool] = never) -> "Deadline":
+    def after(cls, timeout_s: float) -> "Deadline":
         """A deadline *timeout_s* seconds from now."""
-        return cls(time.monotonic() + timeout_s, cancelled)
+        return cls(time.monotonic() + timeout_s)
 
     def check(self) -> None:
         """

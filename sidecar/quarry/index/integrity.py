@@ -33,7 +33,7 @@ def check_opening(connection: apsw.Connection) -> None:
     if missing := TABLE_NAMES - set(tables):
         raise IndexDamaged(f"the index lacks the tables {', '.join(sorted(missing))}; it has to be rebuilt")
     for name in tables:
-        first_row = 'SELECT * FROM "' + name + '" LIMIT 1'  # noqa: S608 - our own names; a few pages of any index
+        first_row = 'SELECT * FROM "' + name + '" LIMIT 1'  # our own names; a few pages of any index
         select(connection, first_row)
     try:
         meta.totals(connection)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 import apsw
 
 from quarry.index.database import select
+from quarry.index.ids import of_note_sql
 
 VIEWS = (
     """CREATE VIEW chunk_terms AS SELECT
@@ -31,9 +32,14 @@ VIEWS = (
         || compounds_in_list(headings) || ' ' || compounds_in_list(tags) AS compounds
     FROM (SELECT
         n.id, n.title, n.aliases, n.path,
-        (SELECT json_group_array(t.tag ORDER BY t.position) FROM tags t WHERE t.note_id = n.id) AS tags,
-        (SELECT heading_list(json_group_array(c.heading_path ORDER BY c.number))
-            FROM chunks c WHERE c.id BETWEEN n.id << 11 AND (n.id << 11) + 2047) AS headings
+        (SELECT json_group_array(tag) FROM (
+            SELECT t.tag FROM tags t WHERE t.note_id = n.id ORDER BY t.position
+        )) AS tags,
+        (SELECT heading_list(json_group_array(heading_path)) FROM (
+            SELECT c.heading_path FROM chunks c WHERE """
+    + of_note_sql("c.id", "n.id")
+    + """ ORDER BY c.number
+        )) AS headings
     FROM notes n)""",
 )
 # The tokenizer splits at spaces alone: beyond ASCII everything is a letter to it, and so is the punctuation named here.

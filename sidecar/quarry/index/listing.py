@@ -1,4 +1,4 @@
-"""Which notes are listed, newest first, and by which passage each is shown?"""
+"""Lists of notes, newest first, and the passage by which each is shown."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import apsw
 from quarry.conditions import AnyOf, Condition, Every, InTask, Matches
 from quarry.index import meta
 from quarry.index.database import select
+from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.filters.text import chunk_matching, chunk_with_task
 from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.records import Newest
@@ -18,19 +19,19 @@ _NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
 
 
 def newest(
-    connection: apsw.Connection, admitted: NoteIds | None, condition: Condition, depth: int, *, has_fts5: bool
+    connection: apsw.Connection, admitted: NoteIds | None, condition: Condition, phrases: WrittenPhrases, depth: int
 ) -> Newest:
     """
-    The *depth* newest of the *admitted* notes, each by its first passage that shows why *condition* admits it.
+    The *depth* newest of the *admitted* notes, each by the first passage that shows why it meets *condition*.
 
-    That is the first in which a wanted task stands or a regular expression finds something, else the first of all. A
-    note without any passage is not listed.
+    That passage holds a wanted task or a match of a regular expression; without either it is the note's first. A note
+    without any passage is not listed.
     """
     among = _among(admitted).wrap("FROM notes n WHERE n.chunk_count > 0 AND ")
     page = among.wrap("SELECT n.id, n.path, n.mtime_ns / 1e6 ", _NEWEST_FIRST + " LIMIT ?")
     rows = select(connection, page.text, (*page.bindings, depth))
     total = among.wrap("SELECT count(*) ")
-    showing = _first_chunk(condition, has_fts5=has_fts5)
+    showing = _first_chunk(condition, phrases)
     found = []
     for note_id, path, modified_ms in rows:
         chunk_id, number = select(connection, showing.text, (*id_range(note_id), *showing.bindings))[0]
@@ -70,20 +71,21 @@ def _among(admitted: NoteIds | None) -> SqlFragment:
     return SqlFragment("1") if admitted is None else SqlFragment(_ADMITTED, (id_list(admitted),))
 
 
-def _first_chunk(condition: Condition, *, has_fts5: bool) -> SqlFragment:
-    """The chunk of a note (the first placeholder) that shows most of what *condition* wants to be seen."""
-    telling = _telling(condition, has_fts5)
-    best = join(" + ", [piece.wrap("(", ")") for piece in telling], SqlFragment("NULL"))
+def _first_chunk(condition: Condition, phrases: WrittenPhrases) -> SqlFragment:
+    """The first of those chunks of a note, by its range of ids, that show most of what *condition* looks for."""
+    evidence = [piece.wrap("(", ")") for piece in _evidence(condition, phrases)]
+    best = join(" + ", evidence, SqlFragment("NULL"))
     return best.wrap(
         "SELECT c.id, c.number FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY ", " DESC, c.number LIMIT 1"
     )
 
 
-def _telling(condition: Condition, has_fts5: bool) -> Sequence[SqlFragment]:
+def _evidence(condition: Condition, phrases: WrittenPhrases) -> Sequence[SqlFragment]:
+    """What a chunk may show of *condition*, each as a condition on the chunk `c`."""
     if isinstance(condition, Every | AnyOf):
-        return [piece for part in condition.parts for piece in _telling(part, has_fts5)]
+        return [piece for part in condition.parts for piece in _evidence(part, phrases)]
     if isinstance(condition, Matches) and condition.place == "text":
         return [chunk_matching(condition)]
     if isinstance(condition, InTask):
-        return [chunk_with_task(condition, has_fts5=has_fts5)]
+        return [chunk_with_task(condition, phrases)]
     return []

@@ -20,7 +20,7 @@ from msgspec.json import Decoder  # noqa: TID251 - no message: what we stored, i
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
-from quarry.index.ids import SLOTS
+from quarry.index.ids import slot_of
 from quarry.index.zstd import FrameDamaged, compressed, decompressor
 from quarry.types import Chunk, Link, Note, Shift
 
@@ -231,7 +231,7 @@ _open = lru_cache(maxsize=KEPT)(open_packed)
 def _found(packed: SqlValue, chunk_id: SqlValue) -> tuple[PackedNote, int]:
     if isinstance(packed, bytes) and isinstance(chunk_id, int):
         body = _open(packed)
-        number = body.at(chunk_id % SLOTS)
+        number = body.at(slot_of(chunk_id))
         if number is not None:
             return body, number
     raise _damaged()

@@ -1,6 +1,7 @@
 """What can be asked of the index: every answer of one `Reader` is from the same moment."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from unicodedata import normalize
 
 from quarry.conditions import EVERYTHING, Condition
@@ -8,7 +9,8 @@ from quarry.index import listing, meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
-from quarry.index.ids import SLOTS, NoteIds, id_range, note_of
+from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
+from quarry.index.ids import NoteIds, id_range, note_of, slot_of
 from quarry.index.links import resolve, target_key, target_number
 from quarry.index.note_codec import PackedNote
 from quarry.index.note_rows import NoteRow, note_row, note_rows
@@ -52,7 +54,7 @@ class Reader(SearchReader):
             DeadlineExceeded, Cancelled: The deadline says so.
             BadQuery: A regular expression cannot be used on this machine.
         """
-        return matching_notes(self._db, condition, deadline, has_fts5=self._parts.has_fts5)
+        return matching_notes(self._db, condition, self._phrases, deadline)
 
     def first_failing_condition(self, condition: Condition, note_id: int, *, deadline: Deadline) -> Condition | None:
         """
@@ -61,7 +63,7 @@ class Reader(SearchReader):
         Raises:
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
-        return first_failing_condition(self._db, condition, note_id, deadline, has_fts5=self._parts.has_fts5)
+        return first_failing_condition(self._db, condition, note_id, self._phrases, deadline)
 
     def browse(self, condition: Condition, depth: int, *, deadline: Deadline) -> Newest:
         """
@@ -74,7 +76,7 @@ class Reader(SearchReader):
 
         def read() -> Newest:
             with deadline.over(self._db):
-                return listing.newest(self._db, admitted, condition, depth, has_fts5=self._parts.has_fts5)
+                return listing.newest(self._db, admitted, condition, self._phrases, depth)
 
         return self._snapshot_data.newest(depth, read) if condition == EVERYTHING else read()
 
@@ -105,7 +107,7 @@ class Reader(SearchReader):
             if note_id not in read:
                 read[note_id] = _open(rows[note_id])
             body, about = read[note_id]
-            number = body.at(chunk_id % SLOTS)
+            number = body.at(slot_of(chunk_id))
             if number is not None:
                 yield StoredChunk(chunk_id, *about, body.chunk(number))
 
@@ -207,6 +209,10 @@ class Reader(SearchReader):
     def generation(self) -> int:
         """A number that differs whenever an answer may: what is kept from this snapshot can be keyed by it."""
         return meta.generation(self._db)
+
+    @cached_property
+    def _phrases(self) -> WrittenPhrases:
+        return IndexedPhrases() if self._parts.has_fts5 else WrittenPhrases()
 
     # --- rows ----------------------------------------------------------------------------------
 

@@ -10,6 +10,9 @@ What the database looks like: tables and versions.
                             └─ chunks_fts keyword index over text, section, context (external content as well)
     changes, problems, meta
 
+The tables and views are written in the SQL of SQLite 3.34, so that the `sqlite3` that comes with a system of some years
+can open an index: hence no STRICT tables, which the checksums of the rows do not need.
+
 The view `chunks` shows the rows of `chunk_rows` with what the bodies say of them. The keyword index
 (`keyword_schema.py`) is derived. When FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index is
 refilled as soon as it is back.
@@ -18,6 +21,7 @@ refilled as soon as it is back.
 import apsw
 
 from quarry.index import meta
+from quarry.index.ids import note_of_sql
 from quarry.index.keyword_schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
@@ -44,7 +48,7 @@ _TABLES = (
         checksum BLOB NOT NULL,        -- over what `rows.note_values` gives, and the body
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
-    ) STRICT""",
+    )""",
     "CREATE INDEX notes_composed ON notes(composed) WHERE composed IS NOT NULL",
     "CREATE INDEX notes_folded ON notes(folded) WHERE folded IS NOT NULL",
     "CREATE INDEX notes_by_name ON notes(name)",
@@ -56,52 +60,54 @@ _TABLES = (
         tag TEXT NOT NULL,
         tag_key TEXT NOT NULL,
         PRIMARY KEY (note_id, position)
-    ) STRICT, WITHOUT ROWID""",
+    ) WITHOUT ROWID""",
     "CREATE INDEX tags_by_key ON tags(tag_key)",
     """CREATE TABLE bodies (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
         body BLOB NOT NULL             -- see bodies.py; a table of its own, as lists read many notes and no body
-    ) STRICT""",
+    )""",
     """CREATE TABLE links (
         target INTEGER NOT NULL,       -- what compares with notes.name
         note_id INTEGER NOT NULL,      -- that holds such a link; by the body it is known which rows go with a note
         PRIMARY KEY (target, note_id)
-    ) STRICT, WITHOUT ROWID""",
+    ) WITHOUT ROWID""",
     """CREATE TABLE title_vectors (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
         title INTEGER NOT NULL,        -- `checksums.content_number` of the title's hash
         vector BLOB NOT NULL,          -- as in `vectors`
         checksum BLOB NOT NULL         -- over the hash and the vector
-    ) STRICT""",
+    )""",
     """CREATE TABLE chunk_rows (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,
         content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
-        note_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 11) VIRTUAL  -- without an index: ask for a range of ids
-    ) STRICT""",
+        note_id INTEGER NOT NULL GENERATED ALWAYS AS ("""
+    + note_of_sql("id")
+    + """) VIRTUAL  -- no index: ask by `of_note_sql`
+    )""",
     """CREATE TABLE vectors (
         chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
         vector BLOB NOT NULL,          -- int8, one byte a dimension; empty: nothing in the text to embed
         checksum BLOB NOT NULL         -- over the hash of what was embedded and the vector
-    ) STRICT""",
-    "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE) STRICT",
+    )""",
+    "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)",
     """CREATE TABLE changes (
         note_id INTEGER PRIMARY KEY,   -- of a note that may be gone
         generation INTEGER NOT NULL,   -- in which more of it than its stamp last changed: memory is brought up to it
         worded INTEGER NOT NULL        -- in which its words did, or 0: never later than the other
-    ) STRICT""",
+    )""",
     "CREATE INDEX changes_by_generation ON changes(generation)",
     """CREATE TABLE problems (
         path TEXT PRIMARY KEY,
         reason TEXT NOT NULL,
         skipped INTEGER NOT NULL       -- 1: the file is not in the index at all
-    ) STRICT, WITHOUT ROWID""",
+    ) WITHOUT ROWID""",
     """CREATE VIEW chunks AS SELECT
         r.id, r.note_id, r.number,
         body_text(b.body, r.id) AS text, body_section(b.body, r.id) AS section,
         body_context(b.body, r.id) AS context, body_headings(b.body, r.id) AS heading_path
     FROM chunk_rows r LEFT JOIN bodies b ON b.note_id = r.note_id""",  # LEFT: not read where only rows are asked for
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 TABLE_NAMES = frozenset(
     {"notes", "bodies", "tags", "links", "title_vectors", "chunk_rows", "vectors", "pending", "changes", "problems"}

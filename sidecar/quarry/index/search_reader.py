@@ -6,7 +6,6 @@ from pathlib import Path
 from unicodedata import normalize
 
 import apsw
-import numpy as np
 from msgspec import Struct, field
 
 from quarry.index import meta
@@ -18,12 +17,15 @@ from quarry.index.matching import LexicalQuery
 from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.leg import KeywordLeg
 from quarry.index.records import NoteName
-from quarry.index.snapshot_data import SnapshotData, SnapshotDataCache
+from quarry.index.snapshot_cache import SnapshotCache
+from quarry.index.snapshot_data import SnapshotData
 from quarry.index.tie_breaking import Scored, chunk_locations
-from quarry.index.vector import query
 from quarry.index.vector.cache import VectorCache
+from quarry.index.vector.limits import VectorLimits
+from quarry.index.vector.memory import MemoryDenseQuery
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
-from quarry.index.vector.query import DenseQuery, Nearest
+from quarry.index.vector.query import DenseQuery, QueryVector
+from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
 from quarry.index.vocabulary import Vocabulary
 from quarry.terms.folding import fold
 from quarry.types import Candidate, Ranking
@@ -37,13 +39,13 @@ class Memory(Struct, frozen=True):
 
     vectors: VectorCache = field(default_factory=VectorCache)
     words: Vocabulary = field(default_factory=Vocabulary)
-    snapshot_data: SnapshotDataCache = field(default_factory=SnapshotDataCache)
+    snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
     postings: PostingsCache = field(default_factory=PostingsCache)
 
     @classmethod
-    def of(cls, database: Path) -> "Memory":
-        """What is kept of the index at *database*, which has a side file."""
-        return cls(postings=PostingsCache(database))
+    def of(cls, database: Path, limits: VectorLimits | None = None) -> "Memory":
+        """Empty caches for the index at *database*, which has a side file."""
+        return cls(vectors=VectorCache(limits), postings=PostingsCache(database))
 
 
 class SearchReader:
@@ -156,7 +158,7 @@ class SearchReader:
 
     def dense_query(self, vector: FloatVector) -> DenseQuery | None:
         """
-        *vector* as what can be asked of this snapshot again and again; None where it is near nothing.
+        A query that can be asked about this snapshot again and again; None where *vector* is near nothing.
 
         Args:
             vector: float32, shape (dim,); its length does not matter. A zero vector is near nothing.
@@ -166,44 +168,24 @@ class SearchReader:
         """
         if not self._fits(vector):
             return None
-        return query.dense_query(self._db, vector, self._memory.vectors, has_vec=self._parts.has_vec)
+        query = QueryVector.of(vector)
+        if query is None:
+            return None
+        cache = self._memory.vectors
+        if cache.fits(self._db) or not self._parts.has_vec:
+            return MemoryDenseQuery(self._db, query, cache.snapshot(self._db))
+        return StoredDenseQuery(self._db, query, cache)
 
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
-        """The *depth* chunks nearest to *vector*; see `dense_query`."""
+        """The *depth* chunks nearest to *vector*, nearest first; raises as `dense_query`."""
         dense_query = self.dense_query(vector)
         found = dense_query.top_chunks(admitted, depth, deadline) if dense_query else []
         places = chunk_locations(self._db, [chunk_id for chunk_id, _ in found])
         return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in found if chunk_id in places)
 
-    def cosines_of(self, vector: FloatVector, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine of *vector* with these chunks; those without a vector are left out. Raises as `dense`."""
-        return query.cosines_of(self._db, vector, chunk_ids, self._memory.vectors) if self._fits(vector) else {}
-
-    def nearest_chunks(self, vector: FloatVector, note_ids: Iterable[int]) -> dict[int, Nearest]:
-        """Note -> its chunk nearest to *vector*, and how near; notes without a vector are left out."""
-        dense_query = self.dense_query(vector)
-        if dense_query is None:
-            return {}
-        found = dense_query.nearest_chunks(np.array(sorted(note_ids), dtype=np.int64))
-        columns = (found.chunk_ids.tolist(), found.cosines.tolist(), found.means.tolist())
-        return dict(zip(found.note_ids.tolist(), map(Nearest, *columns), strict=True))
-
     def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
-        return query.unit_vectors_of(self._db, chunk_ids, self.dimension or 0)
-
-    def title_cosines(self, vector: FloatVector, note_ids: Sequence[int]) -> dict[int, float]:
-        """The cosine of *vector* with the titles of these notes; those without a vector are left out."""
-        dense_query = self.dense_query(vector)
-        if dense_query is None:
-            return {}
-        ids, found = dense_query.title_cosines(np.array(sorted(note_ids), dtype=np.int64))
-        return dict(zip(ids.tolist(), found.tolist(), strict=True))
-
-    def nearest_titles(self, vector: FloatVector, admitted: NoteIds | None, depth: int) -> dict[int, float]:
-        """Note -> cosine of its title, for the *depth* nearest and all that are as near as the last; nearest first."""
-        dense_query = self.dense_query(vector)
-        return dict(dense_query.top_titles(admitted, depth)) if dense_query else {}
+        return unit_vectors_of(self._db, chunk_ids, self.dimension or 0)
 
     @cached_property
     def dimension(self) -> int | None:

@@ -26,10 +26,11 @@ from quarry.index.pool import ReaderPool
 from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
-from quarry.index.records import PendingChunk, PendingTitle, Problem
+from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
 from quarry.index.search_reader import Memory
 from quarry.index.vector import pending
+from quarry.index.vector.limits import VectorLimits
 from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import forget
@@ -41,11 +42,14 @@ _log = logging.getLogger(__name__)
 class Index:
     """An open index. Make one with `Index.open`."""
 
-    def __init__(self, path: Path, without: frozenset[str], is_searched: bool) -> None:
+    def __init__(
+        self, path: Path, without: frozenset[str], is_searched: bool, vector_limits: VectorLimits | None
+    ) -> None:
         self.path = path
         self._without = without
         self._is_searched = is_searched
-        self._memory = Memory.of(path)
+        self._vector_limits = vector_limits
+        self._memory = Memory.of(path, vector_limits)
         self._pool = ReaderPool(self._open_reader)
         self._parts: Parts
         self._writer: Writer
@@ -53,7 +57,14 @@ class Index:
         self._open_writer()
 
     @classmethod
-    def open(cls, path: Path, *, without: frozenset[str] = frozenset(), is_searched: bool = True) -> "Index":
+    def open(
+        cls,
+        path: Path,
+        *,
+        without: frozenset[str] = frozenset(),
+        is_searched: bool = True,
+        vector_limits: VectorLimits | None = None,
+    ) -> "Index":
         """
         Open the index at *path*; where there is none, or one of an older schema, begin an empty one.
 
@@ -62,6 +73,7 @@ class Index:
         Args:
             without: Parts to do without, of `fts5` and `sqlite-vec`.
             is_searched: False: nobody reads before it is complete, and a crash of the system may cost all of it.
+            vector_limits: None: the defaults.
 
         Raises:
             IndexDamaged: The file is no whole, sane index of ours; `quarantine` it and open again.
@@ -82,7 +94,7 @@ class Index:
             raise IndexUnavailable(
                 f"index {path} cannot be opened ({error}); check free space and permissions of its folder"
             ) from error
-        return cls(path, without, is_searched)
+        return cls(path, without, is_searched, vector_limits)
 
     def close(self) -> None:
         """Wait for readers, move everything into the one file, and close; once more does no harm."""
@@ -100,12 +112,6 @@ class Index:
         """The retrievers that cannot serve, and why, in a sentence."""
         why = self._parts.fts5_missing
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
-
-    @property
-    def notes_on_legs(self) -> Mapping[Retriever, str]:
-        """What is worth knowing of retrievers that serve all the same."""
-        why = self._parts.vec_missing
-        return {"dense": f"meaning search runs in memory: sqlite-vec is missing, {why}"} if why else {}
 
     def size_bytes(self) -> int:
         """What the index takes on disk, with what lies beside it."""
@@ -170,11 +176,6 @@ class Index:
         """Forget the problem of the file at *path*, if there was one."""
         with self._writer.change() as connection:
             connection.execute("DELETE FROM problems WHERE path = ?", (_printable(path),))
-
-    def problems(self, limit: int) -> list[Problem]:
-        """The first *limit* problems on record, by path."""
-        with self.reader() as reader:
-            return reader.problems(limit)
 
     def replace_skipped(self, skipped: Mapping[str, str]) -> None:
         """Make *skipped* (path -> reason) all that is known of files that are not in the index; other problems stay."""
@@ -363,14 +364,14 @@ class Index:
         Raises:
             IndexUnavailable: It could not; this index goes on as it was.
         """
-        memory = warm_memory(other, self._without)
+        memory = warm_memory(other, self._without, self._vector_limits)
         with self._pool.emptied():
             self._writer.close()
             try:
                 files.install(other, self.path)
                 memory.postings.moved(self.path)
             except BaseException:
-                memory = Memory.of(self.path)  # of whichever of the two is there now
+                memory = Memory.of(self.path, self._vector_limits)  # of whichever of the two is there now
                 raise
             finally:
                 self._memory = memory

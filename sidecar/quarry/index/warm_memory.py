@@ -7,9 +7,10 @@ from quarry.index import files
 from quarry.index.database import explained
 from quarry.index.opening import connect_ours
 from quarry.index.search_reader import Memory, SearchReader
+from quarry.index.vector.limits import VectorLimits
 
 
-def warm_memory(path: Path, without: frozenset[str]) -> Memory:
+def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None = None) -> Memory:
     """
     What is kept in memory of the closed index at *path* once it has been searched.
 
@@ -17,7 +18,7 @@ def warm_memory(path: Path, without: frozenset[str]) -> Memory:
         IndexUnavailable: It is not closed, or cannot be used.
     """
     files.check_closed(path)
-    memory = Memory.of(path)
+    memory = Memory.of(path, vector_limits)
     try:
         with explained(path):
             connection, parts = connect_ours(path, writable=False, without=without)

@@ -1,7 +1,7 @@
 """
 Files become rows: read, scrub, cut, embed, store.
 
-An `Indexer` does what a plan says, on the thread that calls it, and reports through a `Monitor`. It owns no thread,
+An `Indexer` does what a plan says, on the thread that calls it, and reports through a `RunMonitor`. It owns no thread,
 no queue and no clock; `worker.py` does.
 """
 
@@ -17,11 +17,13 @@ from msgspec.structs import replace
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
-from quarry.indexing.comparing import Difference, look, record_skipped
-from quarry.indexing.deadly import deadly_notes, set_deadly
-from quarry.indexing.preparation import MANY_NOTES, Preparation, Progressing, batches
-from quarry.indexing.preparing import FailedNote, Ready, ReadyNote, embedded_text
-from quarry.indexing.reading import DrawingFile, FoundFile, MissedFile, Move, NoteFile
+from quarry.indexing.diff import VaultDiff, diff_vault, record_skipped
+from quarry.indexing.disk_state import DiskState
+from quarry.indexing.executor import MANY_NOTES, PreparationExecutor, ProgressMonitor, batches
+from quarry.indexing.messages import WorkerOptions
+from quarry.indexing.poison_notes import poison_notes, set_poison_notes
+from quarry.indexing.prepare import FailedNote, Ready, ReadyNote, embedded_text
+from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.reconcile import (
     MASS_REMOVAL_LEAST,
     Plan,
@@ -31,8 +33,6 @@ from quarry.indexing.reconcile import (
     with_everything,
     with_silent_changes,
 )
-from quarry.indexing.staffing import Staffing
-from quarry.indexing.survey import Survey
 from quarry.settings import Settings
 from quarry.text.note import ReadingRules
 from quarry.text.scrub import scrub_text
@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 PENDING_TEXTS = 1024  # embedded at a time: a tenth of a second, shared out among the processes where there are some
 
 
-class Monitor(Progressing, Protocol):
+class RunMonitor(ProgressMonitor, Protocol):
     """Who is told how the work goes, and may hold it up where stopping is safe."""
 
     def scanned(self, excluded: int) -> None:
@@ -62,7 +62,7 @@ class Monitor(Progressing, Protocol):
     def removed(self, path: str) -> None:
         """A note can no longer be found."""
 
-    def is_current(self, path: str) -> bool:
+    def is_superseded(self, path: str) -> bool:
         """Whether a saved note that overtook this run made *path* current, so that the plan for it is out of date."""
 
 
@@ -124,7 +124,7 @@ class Indexer:
     Args:
         encoder: Asked when a note is to be prepared; None where there is no model: notes are then stored without
             vectors, which are filled in later.
-        staffing: What processes need that prepare large plans; None: everything is done on the calling thread.
+        options: What processes need that prepare large plans; None: everything is done on the calling thread.
         drawings: Every drawing seen so far, by path; kept up to date, so that none is opened again without need.
     """
 
@@ -133,20 +133,20 @@ class Indexer:
         root: Path,
         settings: Settings,
         rules: Rules,
-        monitor: Monitor,
+        monitor: RunMonitor,
         encoder: Callable[[], Encoder | None],
         drawings: MutableMapping[str, FileSeen] | None = None,
-        staffing: Staffing | None = None,
+        options: WorkerOptions | None = None,
     ) -> None:
         self._rules = rules
         self._monitor = monitor
         self._drawings = {} if drawings is None else drawings
-        self._survey = Survey(root, rules, self._drawings)
+        self._survey = DiskState(root, rules, self._drawings)
         reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
-        self._preparation = Preparation(root, reading, encoder, monitor, staffing)
+        self._preparation = PreparationExecutor(root, reading, encoder, monitor, options)
 
     def reconcile(
-        self, index: Index, found: Difference | None = None, *, thorough: bool = False, everything: bool = False
+        self, index: Index, found: VaultDiff | None = None, *, thorough: bool = False, everything: bool = False
     ) -> Outcome:
         """
         Compare the whole vault with *index* and carry out the difference.
@@ -160,7 +160,7 @@ class Indexer:
             VaultMissing: The vault folder is not there; the index is left as it is.
             Cancelled: The monitor asked to stop; what was committed stays.
         """
-        found = found or look(self._survey, index, with_drawings=thorough)
+        found = found or diff_vault(self._survey, index, with_drawings=thorough)
         scan, comparison = found.scan, found.comparison
         self._monitor.scanned(len(scan.excluded))
         run = _Run(index, found.known, len(found.known))
@@ -180,7 +180,7 @@ class Indexer:
         Raises:
             VaultMissing, Cancelled: As for `reconcile`.
         """
-        sighting = self._survey.where_changed(changes)
+        sighting = self._survey.at_changes(changes)
         if sighting.scan:
             record_skipped(sighting.scan, index)
         run = _Run.at(index, sighting.named)
@@ -208,9 +208,9 @@ class Indexer:
                 index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
                 self._monitor.between_batches()
 
-    def rehearse(self) -> None:
+    def warm_up(self) -> None:
         """Make the first saved note as quick as the next; nothing is read or written."""
-        self._preparation.rehearse()
+        self._preparation.warm_up()
 
     # --- looking -------------------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class Indexer:
             self._remove(run, paths)
         with run.index.batch():
             for path in work.restamp:
-                if not self._monitor.is_current(path):
+                if not self._monitor.is_superseded(path):
                     run.index.restamp(path, read[path])
         moves: list[Move] = [(new, old) for old, new in work.rename]
         moves += [(path, None) for path in work.upsert]
@@ -272,7 +272,7 @@ class Indexer:
         return run.done
 
     def _remove(self, run: _Run, paths: Sequence[str]) -> None:
-        removable = [path for path in paths if not self._monitor.is_current(path)]
+        removable = [path for path in paths if not self._monitor.is_superseded(path)]
         with run.index.batch():
             for path in removable:
                 run.index.remove(path)
@@ -298,20 +298,22 @@ class Indexer:
 
     def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
         """Have notes prepared, and store them."""
-        deadly = deadly_notes(run.index)
+        deadly = poison_notes(run.index)
         with run.index.bulk() if len(moves) >= MANY_NOTES else nullcontext():
             for group in self._preparation.notes(run.index, moves, size_bytes, deadly):
                 self._store_group(run, group)
                 deadly -= {found.path for found, _ in group if isinstance(found, ReadyNote)}
-                deadly |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_deadly}
-                set_deadly(run.index, deadly)
+                deadly |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_poison}
+                set_poison_notes(run.index, deadly)
                 self._monitor.between_batches()
 
     def _store_group(self, run: _Run, group: Sequence[Ready]) -> None:
         stored: list[ReadyNote] = []
         with run.index.batch():
             for found, planned_old_path in group:
-                old_path = None if planned_old_path and self._monitor.is_current(planned_old_path) else planned_old_path
+                old_path = (
+                    None if planned_old_path and self._monitor.is_superseded(planned_old_path) else planned_old_path
+                )
                 match found:
                     case MissedFile():
                         self._miss(run, found, old_path)

@@ -1,1 +1,4 @@
-"""The doors: each knows the engine and one outside format."""
+"""How the outside asks: the socket, the command line and MCP, over one protocol."""
+
+PROTOCOL_VERSION = 1
+"""The version of the wire; it stands here so that `quarry --version` imports no message. See `protocol/`."""

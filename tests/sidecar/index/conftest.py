@@ -9,6 +9,7 @@ import pytest
 
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, LexicalQuery, NoteIds, Reader, quantize
+from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
 
@@ -70,8 +71,14 @@ def ask() -> Callable[..., LexicalQuery]:
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Iterator[Index]:
-    opened = Index.open(tmp_path / "index.db")
+def vector_limits() -> VectorLimits | None:
+    """Limits of `index`, for a test to override; None: the defaults."""
+    return None
+
+
+@pytest.fixture
+def index(tmp_path: Path, vector_limits: VectorLimits | None) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "index.db", vector_limits=vector_limits)
     yield opened
     opened.close()
 

@@ -38,7 +38,8 @@ def everything(index, ask, admit, encode, in_time):
                 answers.append(reader.lexical(ask(word, f"{word} {next_word}"), admitted, 10, deadline=in_time))
                 answers.append(reader.lexical_notes(ask(word), admitted, 10, deadline=in_time))
                 answers.append(reader.dense(encode([word])[0], admitted, 10, deadline=in_time))
-                answers.append(reader.nearest_titles(encode([word])[0], admitted, 10))
+                dense_query = reader.dense_query(encode([word])[0])
+                answers.append(dense_query and dense_query.top_titles(admitted, 10))
         answers += [(reader.note(p), reader.links_from(p), reader.links_to(p)) for p in reader.stamps()]
         answers.append(
             (
@@ -66,6 +67,7 @@ def find_damage(path):
     return index, bool(damaged)
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask, admit, encode, in_time):
     draw = random.Random(2)
     data = filled.read_bytes()
@@ -91,6 +93,7 @@ def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask
     assert found > FLIPS / 5  # many bytes are unused
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_in_a_body_or_vector_is_found(filled, tmp_path):
     index = Index.open(filled)
     bodies = [row[0] for row in index._writer.connection.execute("SELECT body FROM bodies")]
@@ -119,6 +122,7 @@ def vandalise(path, statement, *values):
     vandal.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [

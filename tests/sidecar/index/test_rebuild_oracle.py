@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from quarry.conditions import Holds, InFolder, Not
 from quarry.index import Index, NoteFilter, quantize
 
+pytestmark = pytest.mark.slow  # an index is built for each of many examples
+
 PATHS = ["a.md", "b.md", "f/a.md", "f/Ünï.md", "日本.md"]
 WORDS = ["apples", "pears", "plums", "running", "Résumé", "日本語", "red", "car", "😀", "don't"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=0, max_size=6).map(" ".join)
@@ -46,7 +48,8 @@ def answers(ask, admit, encode, in_time):
                     found += [[(c.path, c.number, c.score) for c in ranking] for ranking in rankings]
                     notes = reader.lexical_notes(ask(word, "red car"), admitted, 3, deadline=in_time)
                     found.append([(path, score) for _, path, score in notes])
-                titles = reader.nearest_titles(vector, None, 99)
+                dense_query = reader.dense_query(vector)
+                titles = dict(dense_query.top_titles(None, 99)) if dense_query else {}
                 found.append(sorted((name.path, titles[name.note_id]) for name in reader.note_names([*titles])))
                 found.append((reader.document_frequency([word]), reader.nearest_terms(word + "x", 9)))
             notes = sorted(reader.stamps().items())

@@ -1,11 +1,17 @@
 from quarry.conditions import EVERYTHING
 from quarry.index import listing
-from quarry.index.snapshot_data import SnapshotDataCache
+from quarry.index.filters.phrases import WrittenPhrases
+from quarry.index.snapshot_cache import SnapshotCache
+from quarry.index.snapshot_data import NoteNames, SnapshotData
 
 
-def test_names_and_counts_are_those_of_each_moment(index, put):
+def make_cache():
+    return SnapshotCache(lambda _: SnapshotData())
+
+
+def test_names_and_counts_are_those_of_each_snapshot(index, put):
     put("a.md", "apples", title="Apples")
-    cache = SnapshotDataCache()
+    cache = make_cache()
     with index.reader() as older:
         assert [name.title for name in cache.at(older._db).names.of(older._db, [1, 7])] == ["Apples"]
         put("a.md", "pears", "and more", title="Pears")
@@ -16,10 +22,10 @@ def test_names_and_counts_are_those_of_each_moment(index, put):
         assert older.chunk_count == 1
 
 
-def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put, monkeypatch):
+def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put):
     for path in ("a.md", "b.md", "c.md"):
         put(path, "x", title=path[0])
-    cache = SnapshotDataCache()
+    cache = make_cache()
 
     with index.reader() as reader:
         first = cache.at(reader._db).names.of(reader._db, [3, 1])
@@ -30,19 +36,18 @@ def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put, monkey
     assert again[2] is first[0]
 
 
-def test_too_many_names_are_forgotten_and_read_again(index, put, monkeypatch):
-    monkeypatch.setattr("quarry.index.snapshot_data.MOST_NAMES", 2)
+def test_too_many_names_are_forgotten_and_read_again(index, put):
     for path in ("a.md", "b.md", "c.md"):
         put(path, "x", title=path[0])
-    cache = SnapshotDataCache()
+    names = NoteNames(limit=2)
 
     with index.reader() as reader:
         for _ in range(2):
-            assert [name.title for name in cache.at(reader._db).names.of(reader._db, [1, 2, 3])] == ["a", "b", "c"]
-            assert [name.title for name in cache.at(reader._db).names.of(reader._db, [2])] == ["b"]
+            assert [name.title for name in names.of(reader._db, [1, 2, 3])] == ["a", "b", "c"]
+            assert [name.title for name in names.of(reader._db, [2])] == ["b"]
 
 
-def test_the_newest_notes_are_read_once_a_moment_and_again_only_for_more_of_them(index, put, in_time):
+def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_them(index, put, in_time):
     for seconds, path in enumerate(("a.md", "b.md", "c.md")):
         put(path, "x", seconds=seconds)
     read = []
@@ -50,12 +55,12 @@ def test_the_newest_notes_are_read_once_a_moment_and_again_only_for_more_of_them
     def newest(reader, depth):
         def find():
             read.append(depth)
-            return listing.newest(reader._db, None, EVERYTHING, depth, has_fts5=True)
+            return listing.newest(reader._db, None, EVERYTHING, WrittenPhrases(), depth)
 
         found = cache.at(reader._db).newest(depth, find)
         return [candidate.path for candidate in found.ranking], found.total
 
-    cache = SnapshotDataCache()
+    cache = make_cache()
     with index.reader() as older:
         assert newest(older, 2) == (["c.md", "b.md"], 3)
         assert newest(older, 1) == (["c.md"], 3)

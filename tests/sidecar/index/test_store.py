@@ -2,7 +2,7 @@ import struct
 import threading
 
 import pytest
-from builders import index_bytes
+from builders import index_bytes, problems
 
 from quarry.conditions import Holds, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
@@ -311,7 +311,7 @@ def test_problems_are_kept_by_path_until_they_are_over(index, put):
     index.record_problem("bad\udcff.md", "name", skipped=True)
     put("c.md", "x", problems=("front matter: line 3", "too long"))
 
-    found = [(problem.path, problem.reason, problem.skipped) for problem in index.problems(9)]
+    found = [(problem.path, problem.reason, problem.skipped) for problem in problems(index, 9)]
 
     assert found == [
         ("a.md", "odder", False),
@@ -320,8 +320,8 @@ def test_problems_are_kept_by_path_until_they_are_over(index, put):
         ("c.md", "front matter: line 3", False),
         ("c.md", "too long", False),
     ]
-    assert len(index.problems(99)) == 5
-    assert len(index.problems(2)) == 2
+    assert len(problems(index, 99)) == 5
+    assert len(problems(index, 2)) == 2
 
 
 def test_an_indexed_or_removed_file_has_no_problem_any_more(index, put):
@@ -333,7 +333,7 @@ def test_an_indexed_or_removed_file_has_no_problem_any_more(index, put):
     index.remove("b.md")
     index.clear_problem("c.md")
 
-    assert len(index.problems(99)) == 0
+    assert len(problems(index, 99)) == 0
 
 
 def test_a_new_list_of_skipped_files_replaces_the_old_one(index):
@@ -342,7 +342,7 @@ def test_a_new_list_of_skipped_files_replaces_the_old_one(index):
 
     index.replace_skipped({"c.md": "new"})
 
-    assert [problem.path for problem in index.problems(9)] == ["b.md", "c.md"]
+    assert [problem.path for problem in problems(index, 9)] == ["b.md", "c.md"]
 
 
 def test_facts_are_kept_and_those_of_the_index_are_its_own(index):
@@ -396,7 +396,7 @@ def test_what_was_written_without_a_part_is_found_when_it_is_back(
         dense = reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)
     assert {c.path for c in lexical} == {"new.md", "stays.md", "pending.md"}
     assert {c.path for c in dense} == {"new.md", "stays.md"}
-    assert index.missing == index.notes_on_legs == {}
+    assert index.missing == {}
     assert index.verify(None, 10) == ([], None)
     index.check()
     index.close()
@@ -411,7 +411,6 @@ def test_vectors_dropped_without_sqlite_vec_stay_dropped_when_it_is_back(tmp_pat
     index = Index.open(tmp_path / "i.db")
     store(index, make_note("a.md", "apples"))
     index = reopened(index, without=frozenset({"sqlite-vec"}))
-    assert "in memory" in index.notes_on_legs["dense"]
 
     index.drop_vectors()
     index = reopened(index)
@@ -760,6 +759,7 @@ def test_idle_work_leaves_answers_as_they_are_and_the_wal_empty(index, put, lexi
     assert index.path.with_name("index.db-wal").stat().st_size == 0
 
 
+@pytest.mark.slow
 def test_what_is_free_after_idle_time_is_given_back(index, store, make_note):
     for number in range(60):
         store(index, make_note(f"{number}.md", *(f"text {number} {at} " + "long " * 400 for at in range(6))))

@@ -41,11 +41,14 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
 
     with index.reader() as reader:
         found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
-        assert index._memory.vectors._kept is not None
-        assert index._memory.vectors._kept.generation == reader.generation
+        statements = []
+        reader._db.set_exec_trace(lambda _, sql, __: statements.append(sql) or True)
+        reader.read_ahead()
+        reader._db.set_exec_trace(None)
         assert index._memory.postings.words(reader._db) is not None
 
     assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
+    assert [sql for sql in statements if "vectors" in sql] == []
 
 
 def test_postings_are_written_where_the_index_is_now(tmp_path: Path, index: Index, rebuilt: Path, store, make_note):

@@ -9,6 +9,7 @@ from builders import (
     Vault,
     find,
     paths,
+    problems,
 )
 
 from quarry.index import Index
@@ -112,7 +113,7 @@ def test_a_folder_that_cannot_be_listed_keeps_its_notes(vault: Vault, index: Ind
     indexer.reconcile(index)
 
     assert paths(index) == ["b.md", "shut/a.md"]
-    assert index.problems(9)[0].path == "shut"
+    assert problems(index, 9)[0].path == "shut"
 
 
 @pytest.mark.parametrize("new", ["A.md", "b.md"])
@@ -129,7 +130,7 @@ def test_a_note_that_is_renamed_and_back_while_it_is_read_stays(
     assert paths(index) == ["a.md", "c.md"]
 
 
-# --- saved notes that overtake ----------------------------------------------------------------------
+# --- saved notes that apply_urgent ----------------------------------------------------------------------
 
 
 def test_a_note_made_again_while_its_removal_is_planned_is_kept(

@@ -262,7 +262,14 @@ def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, op
         reader.phrase_scores = count_and_be_cancelled
         context = SearchContext(reader, None, {"dense": "not here"})
         with pytest.raises(Cancelled):
-            search(SearchRequest("walnut oil"), context, EQUAL, "convex", Deadline.after(10, ranked.is_set), NOW)
+            search(
+                SearchRequest("walnut oil"),
+                context,
+                EQUAL,
+                "convex",
+                Deadline(time.monotonic() + 10, ranked.is_set),
+                NOW,
+            )
 
     assert ranked.is_set()
 

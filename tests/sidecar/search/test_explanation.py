@@ -162,6 +162,7 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
 # --- numbers ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_ranks_scores_and_shares_are_those_of_the_search(sample: Engine, fusion: str, mode: str):

@@ -1,9 +1,9 @@
 """
-A condition as SQL on one note `n`.
+Compiles a condition to SQL on one note `n`.
 
-Constant text with `?` for every value: what a person typed is only ever bound. Nothing in it is NULL, so that `NOT`
-means what it says. What is dear (a regular expression, tasks) is asked of each note by itself and stands last, so that
-SQLite asks it only about notes which the rest of the condition leaves open.
+The SQL is constant text with `?` for every value: what a person typed is only ever bound. No part of it is NULL, so
+that `NOT` means what it says. What is expensive (a regular expression, tasks) is asked of each note by itself and comes
+last, so that SQLite evaluates it only for notes that the rest of the condition leaves open.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,8 @@ from quarry.conditions import (
     Not,
     Tagged,
 )
-from quarry.index.filters.text import held, in_section, matching, with_task
+from quarry.index.filters.phrases import WrittenPhrases
+from quarry.index.filters.text import in_section, matching, with_task
 from quarry.index.folding import fold_marks, fold_tag
 from quarry.index.sql import SqlFragment, join
 from quarry.types import LAST_TIME_NS
@@ -34,35 +35,37 @@ _FILE_KEY = "substr(n.path_key, length(rtrim(n.path_key, replace(n.path_key, '/'
 _IN_RANGE = (  # of `path_key`, by the two indexes that make it up
     "(n.folded IS NULL AND n.path >= ? AND n.path < ? OR n.folded IS NOT NULL AND n.folded >= ? AND n.folded < ?)"
 )
-_DEAREST_FIRST = (Matches, InTask, InSection, Dated, HasProperty, Holds)
+_MOST_EXPENSIVE_FIRST = (Matches, InTask, InSection, Dated, HasProperty, Holds)
+_MAY_SAY_WHEN_CREATED = "(n.properties LIKE '%creat%' OR n.properties LIKE '%date%')"
+_TIMES = {"modified": ("n.mtime_ns", 1_000_000), "created": ("created_ms(n.properties)", 1)}  # column, units in a ms
 EVERY_NOTE, NO_NOTE = SqlFragment("1"), SqlFragment("0")
 
 
-def note_sql(condition: Condition, *, has_fts5: bool) -> SqlFragment:
+def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragment:
     """
-    Whether *condition* admits the note `n`.
+    Whether the note `n` meets *condition*.
 
     Args:
-        has_fts5: Whether there is a keyword index; without it, words are looked for as they are written, in any case.
+        phrases: How phrases are found.
 
     Raises:
         BadQuery: A regular expression cannot be used on this machine.
     """
     match condition:
         case Every(parts):
-            return join(" AND ", [note_sql(part, has_fts5=has_fts5) for part in _cheapest_first(parts)], EVERY_NOTE)
+            return join(" AND ", [compile_condition(part, phrases) for part in _cheapest_first(parts)], EVERY_NOTE)
         case AnyOf(parts):
-            return join(" OR ", [note_sql(part, has_fts5=has_fts5) for part in _cheapest_first(parts)], NO_NOTE)
+            return join(" OR ", [compile_condition(part, phrases) for part in _cheapest_first(parts)], NO_NOTE)
         case Not(part):
-            return note_sql(part, has_fts5=has_fts5).wrap("NOT (", ")")
+            return compile_condition(part, phrases).wrap("NOT (", ")")
         case Holds(phrase):
-            return held(phrase, has_fts5=has_fts5)
+            return phrases.in_note(phrase)
         case Matches():
             return matching(condition)
         case InSection():
-            return in_section(condition, has_fts5=has_fts5)
+            return in_section(condition, phrases)
         case InTask():
-            return with_task(condition, has_fts5=has_fts5)
+            return with_task(condition, phrases)
         case InFolder(folder):
             return _below(fold_marks(folder).strip("/"))
         case InPath(part):
@@ -89,22 +92,22 @@ def _cost(condition: Condition) -> int:
     if isinstance(condition, Every | AnyOf):
         return max(map(_cost, condition.parts), default=0)
     kind = type(condition)
-    return len(_DEAREST_FIRST) - _DEAREST_FIRST.index(kind) if kind in _DEAREST_FIRST else 0
+    return len(_MOST_EXPENSIVE_FIRST) - _MOST_EXPENSIVE_FIRST.index(kind) if kind in _MOST_EXPENSIVE_FIRST else 0
 
 
 def _below(key: str) -> SqlFragment:
-    """A range of the sorted keys, `a/` up to `a0`, as `0` follows `/`; "" is the vault itself."""
+    """Whether the note lies below a folder: a range of the sorted keys, `a/` up to `a0`, as `0` follows `/`."""
     return SqlFragment(_IN_RANGE, (key + "/", key + "0") * 2) if key else EVERY_NOTE
 
 
 def _tagged(key: str) -> SqlFragment:
-    """Holding the tag itself or one nested below it."""
+    """Whether the note has the tag, or one nested below it."""
     sql = "n.id IN (SELECT t.note_id FROM tags t WHERE t.tag_key = ? OR (t.tag_key >= ? AND t.tag_key < ?))"
     return SqlFragment(sql, (key, key + "/", key + "0"))
 
 
 def _with_property(wanted: HasProperty) -> SqlFragment:
-    """The property by its name, or for `exists` a map of that name, whose entries are properties `name.entry`."""
+    """Whether the note has the property; for `exists` also a map of that name, whose entries are `name.entry`."""
     fold = "lower" if wanted.name.isascii() else "fold_marks"  # SQLite's own is ten times faster
     name = fold_marks(wanted.name)
     found = SqlFragment(f"{fold}(p.key) = ?", (name,))
@@ -118,21 +121,18 @@ def _with_property(wanted: HasProperty) -> SqlFragment:
 
 
 def _dated(wanted: Dated) -> SqlFragment:
-    """A time in nanoseconds or, from the front matter, in milliseconds; NULL there is no such time."""
-    if wanted.field == "modified":
-        column, unit, guard = "n.mtime_ns", 1_000_000, []
-    else:
-        column, unit, guard = "created_ms(n.properties)", 1, [SqlFragment(_MAY_SAY_WHEN_CREATED)]
-    bounds = [("<=", wanted.from_ms), (">", wanted.until_ms)]
-    found = [SqlFragment(f"ifnull(? {sign} {column}, 0)", (_bound(ms, unit),)) for sign, ms in bounds if ms is not None]
-    if not found and wanted.field == "created":
-        found = [SqlFragment(f"{column} IS NOT NULL")]
-    return join(" AND ", [*guard, *found], EVERY_NOTE)
-
-
-_MAY_SAY_WHEN_CREATED = "(n.properties LIKE '%creat%' OR n.properties LIKE '%date%')"
+    """Whether the note's time lies in a range; a note that does not say when it was created lies in none."""
+    column, unit = _TIMES[wanted.field]
+    found = [SqlFragment(_MAY_SAY_WHEN_CREATED)] if wanted.field == "created" else []
+    if wanted.from_ms is not None:
+        found.append(SqlFragment(f"ifnull(? <= {column}, 0)", (_bound(wanted.from_ms, unit),)))
+    if wanted.until_ms is not None:
+        found.append(SqlFragment(f"ifnull(? > {column}, 0)", (_bound(wanted.until_ms, unit),)))
+    if wanted.field == "created" and wanted.from_ms is None and wanted.until_ms is None:
+        found.append(SqlFragment(f"{column} IS NOT NULL"))
+    return join(" AND ", found, EVERY_NOTE)
 
 
 def _bound(milliseconds: int, unit: int) -> int:
-    """A time as the index holds it; one beyond all that it can hold is as good as the last."""
+    """A time in the units of its column, at most the last that the index can hold."""
     return max(-LAST_TIME_NS, min(milliseconds * unit, LAST_TIME_NS))

@@ -1,7 +1,7 @@
 """
-Which notes does a condition admit, and which part of it refuses a note?
+Which notes match a condition, and which part of it a note fails.
 
-Asked once a search; every retriever then sees only the notes that are admitted, before anything is ranked or cut.
+A search asks once; every retriever then sees only the notes that match, before anything is ranked or cut.
 """
 
 import apsw
@@ -10,41 +10,42 @@ import numpy as np
 from quarry.conditions import Condition, Every
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.filters.compile import EVERY_NOTE, note_sql
+from quarry.index.filters.compile import EVERY_NOTE, compile_condition
+from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.ids import NoteIds
 
 
 def matching_notes(
-    connection: apsw.Connection, condition: Condition, deadline: Deadline, *, has_fts5: bool
+    connection: apsw.Connection, condition: Condition, phrases: WrittenPhrases, deadline: Deadline
 ) -> NoteIds | None:
     """
-    The notes that *condition* admits; None: every note, whichever there are.
+    The notes that match *condition*; None: every note.
 
     Raises:
         BadQuery: A regular expression cannot be used on this machine.
-        DeadlineExceeded, Cancelled: The deadline says so.
+        DeadlineExceeded, Cancelled: *deadline* says so.
     """
-    admits = note_sql(condition, has_fts5=has_fts5)
-    if admits == EVERY_NOTE:
+    compiled = compile_condition(condition, phrases)
+    if compiled == EVERY_NOTE:
         return None
-    question = admits.wrap("SELECT n.id FROM notes n WHERE ", " ORDER BY n.id")
+    question = compiled.wrap("SELECT n.id FROM notes n WHERE ", " ORDER BY n.id")
     with deadline.over(connection):
         rows = select(connection, question.text, question.bindings)
     return np.fromiter((note_id for (note_id,) in rows), dtype=np.int64, count=len(rows))
 
 
 def first_failing_condition(
-    connection: apsw.Connection, condition: Condition, note_id: int, deadline: Deadline, *, has_fts5: bool
+    connection: apsw.Connection, condition: Condition, note_id: int, phrases: WrittenPhrases, deadline: Deadline
 ) -> Condition | None:
     """
-    The first part of *condition* that does not admit the note *note_id*; None when all of it does.
+    The first part of *condition* that the note *note_id* fails; None when it matches.
 
     Raises:
-        BadQuery, DeadlineExceeded, Cancelled: As for `admitted`.
+        BadQuery, DeadlineExceeded, Cancelled: As for `matching_notes`.
     """
     with deadline.over(connection):
         for part in condition.parts if isinstance(condition, Every) else (condition,):
-            question = note_sql(part, has_fts5=has_fts5).wrap("SELECT 1 FROM notes n WHERE n.id = ? AND ")
+            question = compile_condition(part, phrases).wrap("SELECT 1 FROM notes n WHERE n.id = ? AND ")
             if not select(connection, question.text, (note_id, *question.bindings)):
                 return part
     return None

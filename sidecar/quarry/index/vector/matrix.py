@@ -1,19 +1,23 @@
 """
-VectorSnapshot in memory, to be searched: exactly where there are few, else by what their signs propose.
+The vectors of one snapshot in memory: all compared where they are few, else only the candidates of their binary codes.
 
-A matrix is what one moment has. The next moment shares its arrays: rows of changed notes are written behind all others
-and the old ones marked as dead, so that a saved note costs as much as it has chunks. Who still reads the moment before
-never sees behind its own end.
+The next snapshot shares the arrays of the one before: rows of changed notes are appended and the old ones are listed as
+deleted, so that a saved note costs as much as it has chunks. A reader of the earlier snapshot never looks past its own
+row count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from quarry.index.top_k import Scores, top_k
 from quarry.index.vector.binary_codes import (
+    NEVER_CLOSE,
+    WORD_BITS,
     BinaryCodes,
     closest,
     hadamard_rotate,
@@ -22,68 +26,64 @@ from quarry.index.vector.binary_codes import (
     words_per_code,
 )
 from quarry.index.vector.int8_dot import BLOCK_ROWS, int8_dot
-from quarry.index.vector.quantize import FloatVector
+from quarry.index.vector.limits import DEFAULT_LIMITS, VectorLimits
+from quarry.index.vector.quantize import PEAK, FloatVector
 
-EXACT_ROWS = 200_000  # compared one by one in 3 ms; at 150,000 signs take longer, as what they propose lies scattered
-SHORTLIST = 15_000  # rows that signs propose: .98 of the exact top ten or more, see tests/retrieval/recall.py
-CHECK_ROWS = 65_536  # scored in 1 ms, between two looks at the deadline
-GATHERED = 4  # to copy a row out costs as much as to score so many where they stand
-RUN = 64  # scores of which the highest is looked at first; a quarter of the time of sorting out 80,000 at once
-SPARE = 16  # a matrix that is made has room for a sixteenth more rows, and for `LEAST_SPARE`
-LEAST_SPARE = 1024
+GATHER_COST = 4  # to copy a row out costs as much as to compare so many where they stand
+SPARE_SHARE = 16  # a buffer has room for a sixteenth more rows than it is made for; pages never written take no memory
 
-RowNumbers = NDArray[np.intp]
-"""Where rows stand in a matrix."""
+RowNumbers: TypeAlias = NDArray[np.intp]
+"""Positions of rows in a matrix."""
 
 
 class RowBuffer:
-    """Arrays with room for more rows, which are only ever added behind those that are there."""
+    """Arrays with room for more rows, which are only ever appended."""
 
-    def __init__(self, count: int, dim: int) -> None:
-        """Room for *count* rows, none of them zero, and for some that come later."""
-        room = count + max(LEAST_SPARE, count // SPARE)
+    def __init__(self, count: int, dim: int, limits: VectorLimits = DEFAULT_LIMITS) -> None:
+        """Room for *count* rows, none of them zero, and for some more."""
+        room = count + max(limits.min_spare_rows, count // SPARE_SHARE)
         self.count = 0
+        self.limits = limits
         self.ids = np.empty(room, dtype=np.int64)
         self.rows = np.empty((room, dim), dtype=np.int8)
-        self.norms = np.empty(room, dtype=np.float64)
-        self.signs: BinaryCodes | None = (
-            np.empty((words_per_code(dim), room), dtype=np.uint64) if room > EXACT_ROWS else None
-        )
+        self.norms = np.empty(room, dtype=norm_type(dim))  # the length of each row
+        has_codes = room > limits.exact_rows
+        self.codes: BinaryCodes | None = np.empty((words_per_code(dim), room), dtype=np.uint64) if has_codes else None
 
     def has_room(self, rows: NDArray[np.int8]) -> bool:
-        """Whether `add` can take *rows*."""
+        """Whether `append` can take *rows*."""
         return rows.shape[1:] == self.rows.shape[1:] and self.count + len(rows) <= len(self.ids)
 
-    def add(self, ids: NDArray[np.int64], rows: NDArray[np.int8]) -> None:
-        """Write rows behind those that are there."""
+    def append(self, ids: NDArray[np.int64], rows: NDArray[np.int8]) -> None:
+        """Add *rows*, shape (len(ids), dim)."""
         start, end = self.count, self.count + len(ids)
         self.ids[start:end], self.rows[start:end] = ids, rows
-        for first in range(start, end, BLOCK_ROWS):  # so few stay near the processor
+        for first in range(start, end, BLOCK_ROWS):  # so few stay in the processor's cache
             block = slice(first, min(first + BLOCK_ROWS, end))
             self.norms[block] = row_norms(self.rows[block])
-            if self.signs is not None:
-                self.signs[:, block] = to_binary_codes(hadamard_rotate(self.rows[block]))
+            if self.codes is not None:
+                self.codes[:, block] = to_binary_codes(hadamard_rotate(self.rows[block]))
         self.count = end
 
 
 class VectorMatrix(Struct, frozen=True):
     """
-    Stored vectors by their ids, which are of chunks or of notes.
+    Stored vectors by id, which is that of a chunk or of a note.
 
     The first `sorted_count` rows are in ascending order of id. The rows of the owners in `relocated` come after them,
     the rows of one owner together. An owner is a note; its id is a row's id without the lowest `slot_bits` bits.
     """
 
     stored: RowBuffer
-    count: int  # of the stored rows, those of this moment and the dead
+    count: int  # stored rows of this snapshot, deleted ones included
     slot_bits: int
     sorted_count: int
     relocated: Mapping[int, range] = field(default_factory=dict)
-    dead: NDArray[np.bool_] | None = None  # shape (count,); None: no row is
+    deleted: RowNumbers = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # ascending, each once
 
     @classmethod
     def of(cls, stored: RowBuffer, slot_bits: int = 0) -> "VectorMatrix":
-        """A matrix of all that is *stored*, by ascending id."""
+        """A matrix of all that is *stored*, in ascending order of id."""
         return cls(stored, stored.count, slot_bits, stored.count)
 
     @property
@@ -97,20 +97,14 @@ class VectorMatrix(Struct, frozen=True):
         return self.stored.rows[: self.count]
 
     @property
-    def norms(self) -> NDArray[np.float64]:
+    def norms(self) -> Scores:
         """The length of each row, shape (count,)."""
         return self.stored.norms[: self.count]
 
     @property
-    def live_rows(self) -> RowNumbers | None:
-        """The rows that are not dead; None: all."""
-        return None if self.dead is None else np.flatnonzero(~self.dead)
-
-    @property
     def is_large(self) -> bool:
-        """Whether there are more rows than are compared one by one; the dead do not count, as a rebuild has none."""
-        dead = 0 if self.dead is None else np.count_nonzero(self.dead)
-        return bool(self.count - dead > EXACT_ROWS)
+        """Whether there are more live rows than are all compared; deleted ones do not count, as a rebuild has none."""
+        return self.count - len(self.deleted) > self.stored.limits.exact_rows
 
     # --- changes -------------------------------------------------------------------------------
 
@@ -118,27 +112,25 @@ class VectorMatrix(Struct, frozen=True):
         self, owners: Sequence[int], ids: NDArray[np.int64], rows: NDArray[np.int8]
     ) -> "VectorMatrix | None":
         """
-        The matrix of the next moment, where *owners* have these rows alone; None where it has to be read anew.
+        The matrix of the next snapshot, in which *owners* have these rows alone; None where it has to be read anew.
 
-        Only of the newest moment: another would write where that one has written.
+        Only to be asked of the newest matrix: another would write where the newest has written.
 
         Args:
             owners: Ids of notes, ascending.
-            ids: Of their rows, ascending.
+            ids: Ids of their rows, ascending.
             rows: Shape (len(ids), dim).
         """
         if len(ids) and not self.stored.has_room(rows):
             return None
-        dead = np.zeros(self.count + len(ids), dtype=np.bool_)
-        if self.dead is not None:
-            dead[: self.count] = self.dead
-        dead[self.rows_of_owners(np.array(owners, dtype=np.int64))[0]] = True
-        if 2 * np.count_nonzero(dead) > len(dead):  # mostly of the past
+        gone, _ = self.rows_of_owners(np.array(owners, dtype=np.int64))
+        count, deleted = self.count + len(ids), np.union1d(self.deleted, gone)
+        if 2 * len(deleted) > count:  # mostly of the past
             return None
         if len(ids):
-            self.stored.add(ids, rows)
+            self.stored.append(ids, rows)
         relocated = {**self.relocated, **_ranges(owners, ids >> self.slot_bits, self.count)}
-        return replace(self, count=self.count + len(ids), relocated=relocated, dead=dead)
+        return replace(self, count=count, relocated=relocated, deleted=deleted)
 
     # --- where rows stand ----------------------------------------------------------------------
 
@@ -154,30 +146,11 @@ class VectorMatrix(Struct, frozen=True):
         begins = np.cumsum(count) - count
         return np.arange(count.sum()) + np.repeat(first - begins, count), count
 
-    def of_ids(self, ids: Sequence[int]) -> RowNumbers:
-        """Where the rows of *ids* stand; ids without a row are left out."""
-        wanted = np.array(ids, dtype=np.int64)
-        if not len(wanted) or not self.count:
-            return np.empty(0, dtype=np.intp)
-        relocated = [self._moved_row(row_id) for row_id in ids] if self.relocated else []
-        at = np.minimum(np.searchsorted(self.ids[: self.sorted_count], wanted), max(self.sorted_count - 1, 0))
-        if relocated:
-            at = np.where(np.array(relocated) >= -1, relocated, at)
-        found: RowNumbers = at[(at >= 0) & (self.ids[at] == wanted)]
-        return found if self.dead is None else found[~self.dead[found]]
-
-    def _moved_row(self, row_id: int) -> int:
-        """Where a row behind the ordered ones stands; -1: it is gone, -2: it never moved."""
-        among = self.relocated.get(row_id >> self.slot_bits)
-        if among is None:
-            return -2
-        return next((at for at in among if self.ids[at] == row_id), -1)
-
     # --- scores --------------------------------------------------------------------------------
 
-    def scores_at(self, query: NDArray[np.int8], at: RowNumbers) -> NDArray[np.float64]:
-        """Product with *query* by the row's length, of the rows *at* these positions; shape (len(at),)."""
-        scores = np.empty(len(at))
+    def scores_at(self, query: NDArray[np.int8], at: RowNumbers) -> Scores:
+        """Products of *query* and the rows *at* these positions, each divided by the row's length; shape (len(at),)."""
+        scores = np.empty(len(at), dtype=self.norms.dtype)
         copied = np.empty((min(len(at), BLOCK_ROWS), self.rows.shape[1]), dtype=np.int8)
         for start in range(0, len(at), BLOCK_ROWS):
             # All at once, fresh pages for the copies take longer than everything else: 2.9 ms for 15,000 rows, not 1.1.
@@ -188,90 +161,88 @@ class VectorMatrix(Struct, frozen=True):
         return scores
 
     def cosines_at(self, vector: FloatVector, at: RowNumbers) -> NDArray[np.float64]:
-        """What `vectors.matrix_cosines` gives for *vector*, not zero, and the rows *at* these positions."""
+        """What `quantize.matrix_cosines` gives for *vector*, not zero, and the rows *at* these positions."""
         query = vector.astype(np.float64)
         rows = self.rows.take(at, axis=0).astype(np.float64)
         rows *= query
-        dots = rows.sum(axis=1)  # each row by itself: see there
-        squares = np.rint(np.square(self.norms.take(at)))
+        dots = rows.sum(axis=1)  # each row by itself: see `matrix_cosines`
+        squares = np.rint(np.square(self.norms.take(at), dtype=np.float64))
         cosines: NDArray[np.float64] = dots / np.sqrt(squares * (query * query).sum())
         return cosines
 
 
 class ScoredMatrix:
-    """What one query scores with the rows of a matrix: all of them are compared once, however often it is asked."""
+    """The rows of a matrix, scored against one query; all rows are compared at most once, however often it is asked."""
 
     def __init__(self, matrix: VectorMatrix, query: NDArray[np.int8]) -> None:
         self.matrix = matrix
         self._query = query
-        self._everywhere: NDArray[np.float64] | None = None
+        self._scores: Scores | None = None  # of all rows; minus infinity for deleted ones
 
-    def best(self, chosen: RowNumbers | None, limit: int, check: Callable[[], None]) -> RowNumbers:
+    def top_rows(self, chosen: RowNumbers | None, limit: int, check: Callable[[], None]) -> RowNumbers:
         """
         The *limit* rows nearest to the query by cosine, and all that score like the last of them; in no order.
 
         Args:
-            chosen: The rows to choose from; None: all.
+            chosen: The rows to choose from, none of them deleted; None: all.
             check: Called now and then; may raise to give up.
         """
         check()
         matrix = self.matrix
-        chosen = matrix.live_rows if chosen is None else chosen
-        if matrix.is_large and (chosen is None or len(chosen) > SHORTLIST):
-            assert matrix.stored.signs is not None
-            apart = hamming(matrix.stored.signs[:, : matrix.count], hadamard_rotate(self._query[np.newaxis])[0])
-            check()
-            at = closest(apart if chosen is None else apart[chosen], SHORTLIST)
-            chosen = at if chosen is None else chosen[at]
-        if chosen is None or GATHERED * len(chosen) >= matrix.count:
+        if matrix.is_large and (chosen is None or len(chosen) > matrix.stored.limits.shortlist):
+            chosen = self._shortlist(chosen, check)
+        if chosen is None or GATHER_COST * len(chosen) >= matrix.count:
             self._compare_all(check)
         check()
         if chosen is None:
-            assert self._everywhere is not None
-            return top_k(self._everywhere, limit)
+            assert self._scores is not None
+            return top_k(self._scores, limit)
         return chosen[top_k(self.scores_at(chosen), limit)]
 
-    def scores_at(self, at: RowNumbers) -> NDArray[np.float64]:
+    def scores_at(self, at: RowNumbers) -> Scores:
         """See `VectorMatrix.scores_at`."""
-        if self._everywhere is not None:
-            return self._everywhere.take(at)
+        if self._scores is not None:
+            return self._scores.take(at)
         return self.matrix.scores_at(self._query, at)
 
-    def _compare_all(self, check: Callable[[], None]) -> None:
-        if self._everywhere is not None:
-            return
+    def _shortlist(self, chosen: RowNumbers | None, check: Callable[[], None]) -> RowNumbers:
+        """The rows that binary codes propose."""
         matrix = self.matrix
-        scores = np.empty(matrix.count, dtype=np.float64)
-        for start in range(0, matrix.count, CHECK_ROWS):
+        assert matrix.stored.codes is not None
+        apart = hamming(matrix.stored.codes[:, : matrix.count], hadamard_rotate(self._query[np.newaxis])[0])
+        apart[matrix.deleted] = NEVER_CLOSE
+        check()
+        at = closest(apart if chosen is None else apart[chosen], matrix.stored.limits.shortlist)
+        return at if chosen is None else chosen[at]
+
+    def _compare_all(self, check: Callable[[], None]) -> None:
+        if self._scores is not None:
+            return
+        matrix, step = self.matrix, self.matrix.stored.limits.rows_per_check
+        scores = np.empty(matrix.count, dtype=matrix.norms.dtype)
+        for start in range(0, matrix.count, step):
             check()
-            end = start + CHECK_ROWS
+            end = start + step
             np.divide(int8_dot(matrix.rows[start:end], self._query), matrix.norms[start:end], out=scores[start:end])
-        self._everywhere = scores
+        scores[matrix.deleted] = -np.inf
+        self._scores = scores
 
 
-def top_k(scores: NDArray[np.float64], limit: int) -> RowNumbers:
-    """
-    Where the *limit* highest of *scores* stand, and all that are as high as the last of them; in no order.
+def norm_type(dim: int) -> type[np.float32 | np.float64]:
+    """The smaller type whose square, rounded, is the exact whole number that a row's length is the root of."""
+    return np.float32 if dim * PEAK**2 * 2**-23 < 0.5 else np.float64
 
-    The highest of each 64 are looked at first, of every so many-eth as that is quicker than of neighbours: at least
-    *limit* scores are as high as the last of the *limit* highest of those, so nothing lower needs to be sorted.
-    """
-    runs = len(scores) // RUN
-    if limit >= runs:
-        threshold = np.partition(scores, -limit)[-limit] if limit < len(scores) else -np.inf
-        return np.flatnonzero(scores >= threshold)
-    peaks = scores[: runs * RUN].reshape(RUN, runs).max(axis=0)
-    found = np.flatnonzero(scores >= np.partition(peaks, -limit)[-limit])
-    lowest = np.partition(scores[found], -limit)[-limit]
-    chosen: RowNumbers = found[scores[found] >= lowest]
-    return chosen
+
+def bytes_per_row(dim: int) -> int:
+    """Memory that a row of a large matrix takes: its components, id, norm and binary code."""
+    return dim + np.dtype(np.int64).itemsize + np.dtype(norm_type(dim)).itemsize + words_per_code(dim) * WORD_BITS // 8
 
 
 def row_norms(rows: NDArray[np.int8]) -> NDArray[np.float64]:
     """The length of each row."""
-    whole = rows.astype(np.int32)  # half the room of floats, and as exact: no order of adding shows
-    found: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", whole, whole))
-    return found
+    whole = rows.astype(np.int32)  # half the room of floats, and as exact: the order of adding does not show
+    norms: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", whole, whole))
+    return norms
 
 
 def _ranges(owners: Sequence[int], owner_of_row: NDArray[np.int64], start: int) -> dict[int, range]:

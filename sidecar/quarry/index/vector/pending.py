@@ -7,14 +7,15 @@ import apsw
 
 from quarry.index.checksums import content_hash, content_number, vector_checksum
 from quarry.index.database import select
-from quarry.index.ids import SLOTS, note_of
+from quarry.index.ids import note_of, of_note_sql, slot_of
 from quarry.index.note_rows import note_rows
 from quarry.index.records import PendingChunk, PendingTitle
 
 _KNOWN = (
     "WITH these(id) AS MATERIALIZED (SELECT id FROM notes WHERE path IN (SELECT value FROM json_each(?)))"
-    " SELECT r.content, v.vector, v.checksum FROM these JOIN chunk_rows r ON r.id BETWEEN"
-    " these.id << 11 AND (these.id << 11) + 2047 JOIN vectors v ON v.chunk_id = r.id"
+    " SELECT r.content, v.vector, v.checksum FROM these JOIN chunk_rows r ON "
+    + of_note_sql("r.id", "these.id")
+    + " JOIN vectors v ON v.chunk_id = r.id"
     " UNION ALL SELECT title, vector, checksum FROM these JOIN title_vectors ON note_id = these.id"
 )
 _CHUNKS = "SELECT chunk_id FROM pending ORDER BY chunk_id LIMIT ?"
@@ -54,7 +55,7 @@ def pending_chunks(connection: apsw.Connection, limit: int) -> list[PendingChunk
     found = []
     for chunk_id in ids:
         body = bodies.get(note_of(chunk_id))
-        number = body.at(chunk_id % SLOTS) if body else None
+        number = body.at(slot_of(chunk_id)) if body else None
         if body is not None and number is not None:
             chunk = body.chunk(number)
             found.append(PendingChunk(chunk_id, content_hash(chunk), chunk))

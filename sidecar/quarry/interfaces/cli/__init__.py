@@ -1,1 +1,1 @@
-"""The command line: each module one group of commands over the sidecar's client."""
+"""The command line: each module one command over the sidecar's client."""

@@ -1,56 +1,55 @@
-"""The commands together, and what the process ends with."""
+"""The command line: which commands there are, and what the process ends with."""
 
-import argparse
 import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any
 
-import quarry
 from quarry.errors import QuarryError
-from quarry.interfaces.cli.common import Command, print_failure
-from quarry.interfaces.cli.exclusions import protect_exclusions
-from quarry.interfaces.cli.importing import without_gc
-from quarry.interfaces.cli.terminal import print_stderr
-from quarry.interfaces.failures import RequestFailed, exit_code_of, presentation_of
-from quarry.interfaces.protocol import PROTOCOL_VERSION
 
+TYPE_CHECKING = False  # importing it from `typing` takes as long as everything else that `--version` does
+if TYPE_CHECKING:
+    import argparse
+
+DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
 EXIT_CODES = """exit codes:
-    0  done (also when nothing was found)
-    1  failed; the message says why
-    2  bad usage, query or setting
+    0  success, also when nothing was found
+    1  failure; the message gives the reason
+    2  invalid usage, query or setting
     3  another sidecar serves this vault (serve)
     4  no such vault folder
-    5  a newer version of Quarry wrote the index
-    6  sidecar and tool speak different protocol versions
-  130  interrupted with Ctrl-C; what was indexed until then stays"""
+    5  the index was written by a newer version of Quarry
+    6  the sidecar and this tool speak different protocol versions
+  130  interrupted with Ctrl-C; what was indexed until then is kept"""
 INTERRUPTED = 130
 
-# Which module adds which commands, in the order of the help. Only the one that is wanted is imported: all of them
-# take as long as everything else that a search from the command line does.
-_COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "searching": ("search",),
-    "explaining": ("explain",),
-    "relating": ("related",),
-    "indexing": ("index",),
-    "notes": ("read", "list"),
-    "inspecting": ("status", "doctor"),
-    "serving": ("serve", "mcp"),
-    "evaluating": ("eval",),
-    "benching": ("bench",),
+COMMANDS: Mapping[str, str] = {
+    "search": "find notes; without a query, prompt for one after another",
+    "explain": "explain why a query finds a note, or why it does not",
+    "related": "find the notes most similar to a note, a passage or a text",
+    "index": "bring the index of a vault up to date",
+    "read": "print a note, with credentials redacted",
+    "list": "list notes, newest first",
+    "status": "show what the index holds and what it is doing",
+    "doctor": "check the installation and a vault, and say how to repair what fails",
+    "serve": "serve one vault until stopped; tools start this themselves",
+    "mcp": "serve an AI agent over MCP on standard input and output",
+    "eval": "measure retrieval quality on queries with relevance judgments",
+    "bench": "measure how fast a vault is indexed and searched on this machine",
 }
+"""Command -> summary, in the order of the help. Each is a module of this package, with `add_options` and `run`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     _replace_unencodable()
     given = sys.argv[1:] if arguments is None else arguments
-    options = _parser(given).parse_args(protect_exclusions(given))
-    command: Command = options.run
+    if given and given[0] == "--version":  # before argparse, which takes longer to import than everything else here
+        _print_version()
+        return 0
+    options = _parse(given)
     try:
-        exit_code = command(options)
+        exit_code: int = options.run(options)
         sys.stdout.flush()  # a pipe that was closed is an everyday thing here, and a crash at the end
         return exit_code
     except KeyboardInterrupt:
@@ -58,38 +57,65 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `quarry list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except RequestFailed as failed:
-        print_failure(failed)
-        return exit_code_of(failed.error.data.kind)
     except QuarryError as error:
-        print_stderr(str(error))
-        print_stderr(presentation_of(error).next)
-        return presentation_of(error).exit_code
+        return _report(error)
 
 
-def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
-    """What reads *given*: with the commands of the module that it names, or where it names none, with all."""
+def _parse(given: Sequence[str]) -> "argparse.Namespace":
+    """
+    The options of *given*.
+
+    Only the module of the command that it names is imported: all of them together take as long as everything else that
+    a search from the command line does.
+    """
+    import argparse  # here, as `--version` needs none
+
     parser = argparse.ArgumentParser(
         prog="quarry",
-        description="Find notes by word and by meaning at once. Nothing leaves this machine.",
+        description=DESCRIPTION,
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    wanted = [group for group, names in _COMMANDS.items() if given and given[0] in names] or _COMMANDS
+    named = next((argument for argument in given if not argument.startswith("-")), None)
+    if named is None or named not in COMMANDS:  # help, or a mistake
+        for name, summary in COMMANDS.items():
+            commands.add_parser(name, help=summary)
+        return parser.parse_args(given)
+
+    from importlib import import_module
+
+    from quarry.interfaces.cli.startup import without_gc
+
     with without_gc():
-        for group in wanted:
-            import_module(f"quarry.interfaces.cli.{group}").add_commands(commands)
-    return parser
+        module = import_module(f"quarry.interfaces.cli.{named}")
+        from quarry.interfaces.cli.options import protect_exclusions
+    command = commands.add_parser(named, description=COMMANDS[named])
+    command.set_defaults(run=module.run)
+    module.add_options(command)
+    return parser.parse_args(protect_exclusions(given))
 
 
-class _Version(argparse.Action):
-    """Prints the version, which is not looked up before somebody asks."""
+def _print_version() -> None:
+    import quarry
+    from quarry.interfaces import PROTOCOL_VERSION
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        print(f"quarry {quarry.__version__} (protocol {PROTOCOL_VERSION})")
-        parser.exit()
+    print(f"quarry {quarry.__version__} (protocol {PROTOCOL_VERSION})")
+
+
+def _report(error: QuarryError) -> int:
+    """Print *error* with the next step on standard error; gives the exit code."""
+    from quarry.interfaces.cli.terminal import print_failure, print_stderr  # here, as most commands meet none
+    from quarry.interfaces.failures import RequestFailed, exit_code_of, presentation_of
+
+    if isinstance(error, RequestFailed):
+        print_failure(error)
+        return exit_code_of(error.error.data.kind)
+    presentation = presentation_of(error)
+    print_stderr(str(error))
+    print_stderr(presentation.next)
+    return presentation.exit_code
 
 
 def _replace_unencodable() -> None:

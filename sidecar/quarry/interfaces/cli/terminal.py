@@ -6,8 +6,11 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 
+import msgspec
+
+from quarry.interfaces.failures import RequestFailed
 from quarry.interfaces.protocol import Mark
-from quarry.interfaces.sanitize import printable
+from quarry.interfaces.sanitize import printable, printable_json
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
@@ -38,6 +41,19 @@ def print_line(text: str = "") -> None:
 def print_stderr(text: str) -> None:
     """One line on standard error."""
     print(f"quarry: {printable(text)}", file=sys.stderr)
+
+
+def print_json(value: msgspec.Struct) -> None:
+    """*value* as the wire encodes it, indented, with characters that could steer the terminal escaped."""
+    print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
+
+
+def print_failure(failed: RequestFailed) -> None:
+    """The sidecar's refusal, its place in the query and the next step, on standard error."""
+    print_stderr(str(failed))
+    if failed.query is not None and failed.error.data.position is not None:
+        print_caret(failed.query, failed.error.data.position)
+    print_stderr(failed.error.data.next)
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:

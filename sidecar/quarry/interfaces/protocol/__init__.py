@@ -28,39 +28,61 @@ Growth
 The TypeScript types, the samples and docs/PROTOCOL.md are generated from this package (`npm run wire`).
 """
 
+from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.protocol.base import CancelParams, Done, LegName, MissingLeg, NoParams, Params, Value
-from quarry.interfaces.protocol.context import ContextParams, ContextResult, Source
-from quarry.interfaces.protocol.explain import ExplainParams, ExplainResult, ExplainState
-from quarry.interfaces.protocol.hits import Breakdown, Hit, Mark, Passage, Signal, Why
-from quarry.interfaces.protocol.notes import ListNotesParams, NoteList, NoteSummary, NoteText, ReadNoteParams
-from quarry.interfaces.protocol.opening import Client, InitializeParams, InitializeResult, Vault
+from quarry.interfaces.protocol.methods import CLIENT_NOTIFICATIONS, REQUESTS, SERVER_NOTIFICATIONS
+from quarry.interfaces.protocol.notes import (
+    Accepted,
+    Change,
+    ListNotesParams,
+    NoteList,
+    NoteSummary,
+    NoteText,
+    ReadNoteParams,
+    VaultChangedParams,
+)
 from quarry.interfaces.protocol.query_params import Filters, Fusion, Mode, Weights
-from quarry.interfaces.protocol.related import RelatedNote, RelatedParams, RelatedResult
 from quarry.interfaces.protocol.search import (
+    Breakdown,
+    ContextParams,
+    ContextResult,
     Correction,
+    ExplainParams,
+    ExplainResult,
+    ExplainState,
+    Hit,
+    Mark,
+    Passage,
     PassagesParams,
     PassagesResult,
     RankedParams,
+    RelatedNote,
+    RelatedParams,
+    RelatedResult,
     Relaxed,
     RelaxStep,
     SearchParams,
     SearchResult,
+    Signal,
+    Source,
+    Why,
 )
-from quarry.interfaces.protocol.settings import Settings, SettingsWriteParams
-from quarry.interfaces.protocol.status import (
+from quarry.interfaces.protocol.session import (
+    Client,
     IndexState,
     IndexStatus,
     IndexUpdated,
+    InitializeParams,
+    InitializeResult,
     Model,
     ModelState,
     Problem,
     Progress,
     RebuildParams,
+    Settings,
+    SettingsWriteParams,
+    Vault,
 )
-from quarry.interfaces.protocol.tables import CLIENT_NOTIFICATIONS, REQUESTS, SERVER_NOTIFICATIONS
-from quarry.interfaces.protocol.vault import Accepted, Change, VaultChangedParams
-
-PROTOCOL_VERSION = 1
 
 __all__ = [
     "CLIENT_NOTIFICATIONS",

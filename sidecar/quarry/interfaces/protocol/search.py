@@ -1,10 +1,82 @@
-"""A query and its hits."""
+"""How notes are found: hits of a query, why a note is among them or not, notes like a note, quotes for a model."""
 
 from typing import Annotated, Literal
 
 from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Params, Value
-from quarry.interfaces.protocol.hits import Hit, Passage
 from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
+
+Why = Literal["exact", "meaning", "both"]
+
+
+class Mark(Value, frozen=True, kw_only=True):
+    """A stretch of a text to mark."""
+
+    start: int
+    end: int
+    kind: Annotated[Literal["word", "sentence"], Doc(description="A query word, or the sentence nearest in meaning.")]
+
+
+class Breakdown(Value, frozen=True, kw_only=True):
+    """Where a passage stood in each retriever, and what that gave."""
+
+    lexical_rank: int | None
+    lexical_score: Annotated[float | None, Doc(description="BM25.")]
+    dense_rank: int | None
+    dense_score: Annotated[float | None, Doc(description="Cosine.")]
+    fused: Annotated[float, Doc(description="The score that its note is ranked by.")]
+
+
+class Signal(Value, frozen=True, kw_only=True):
+    """One thing that spoke for a note, and how much."""
+
+    name: Annotated[
+        str,
+        Doc(
+            description=(
+                "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: words side by side. "
+                "`meaning`: nearness in meaning. `title`: words in its title. `exact`: the query is its title. "
+                "There may come others."
+            )
+        ),
+    ]
+    share: Annotated[float, Doc(description="What it adds to the note's score.")]
+
+
+class Passage(Value, frozen=True, kw_only=True):
+    """One chunk of a note that matched."""
+
+    heading_path: list[str]
+    snippet: str
+    marks: list[Mark]
+    start: Annotated[int, Doc(description="Where the chunk starts in the note.")]
+    line: Annotated[int, Doc(description="The line of `matchStart`.")]
+    match_start: Annotated[int, Doc(description="Where to jump to: the first mark, in the note.")]
+    match_end: int
+    tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
+    text: Annotated[str | None, Doc(description="The chunk itself; null with `scan`.")]
+    truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
+    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`.")]
+
+
+class Hit(Value, frozen=True, kw_only=True):
+    """A note that answers, with its best passages first."""
+
+    path: str
+    title: str
+    title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
+    score: float
+    why: Annotated[Why, Doc(description="Found by its words, by its meaning, or by both.")]
+    modified_ms: int
+    tags: list[str]
+    passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all, as far as the budget goes.")]
+    further_passages: Annotated[
+        int, Doc(description="Passages that answer, too, and are not quoted here; `search/passages` quotes them.")
+    ]
+    signals: Annotated[
+        list[Signal] | None,
+        Doc(description="What spoke for it, the strongest first; null with `scan`, empty with `rrf`."),
+    ]
+
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 
@@ -101,3 +173,108 @@ class SearchResult(Value, frozen=True, kw_only=True):
     missing: Annotated[list[MissingLeg], Doc(description="Retrievers that were asked for and could not serve.")]
     tokens: Annotated[int, Doc(description="An estimate for all passages returned.")]
     truncated: Annotated[bool, Doc(description="The token budget ended before the hits did.")]
+
+
+ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
+
+
+class ExplainParams(Params, frozen=True, kw_only=True):
+    """Why a note stands where it stands in the answer to a query, or why it is not in it."""
+
+    query: QueryText
+    path: Annotated[str, Doc(description="The note, indexed or not.", max_length=4096)]
+    limit: Annotated[int, Doc(description="Hits that the search would show.", ge=1, le=100)] = 10
+    mode: Mode = "hybrid"
+    fusion: FusionChoice = None
+    typing: Annotated[bool, Doc(description="As with `search`.")] = False
+    filters: Filters = Filters()
+    weights: Annotated[Weights | None, Doc(description="Null: as set for the vault.")] = None
+
+
+class ExplainResult(Value, frozen=True, kw_only=True):
+    """What became of the note."""
+
+    path: str
+    state: Annotated[
+        ExplainState,
+        Doc(
+            description=(
+                "hit: shown. beyond: ranked behind the limit. unranked: too far from the query to be ranked. refused: "
+                "a condition of the query says no. listed: the query has no words to rank by. excluded: a rule of the "
+                "vault leaves it out. pending: changed and not yet indexed. failed: it cannot be read. unknown: there "
+                "is no such note."
+            )
+        ),
+    ]
+    message: Annotated[str, Doc(description="The state in a sentence for a person, with what to do about it.")]
+    understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
+    rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
+    total: Annotated[int, Doc(description="Notes that were ranked.")]
+    score: Annotated[float | None, Doc(description="Null where it was not ranked.")]
+    breakdown: Annotated[Breakdown | None, Doc(description="Of its best passage; null where it was not ranked.")]
+    signals: Annotated[list[Signal], Doc(description="What spoke for it, the strongest first; empty with `rrf`.")]
+    words_found: Annotated[list[str], Doc(description="Words of the query that the note holds, in any form.")]
+    words_lacking: Annotated[list[str], Doc(description="Words of the query that it does not hold.")]
+
+
+class RelatedParams(Params, frozen=True, kw_only=True):
+    """What is like a note, the passage at a line of it, or a text from anywhere. Give either `path` or `text`."""
+
+    path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
+    line: Annotated[
+        Annotated[int, Doc(ge=0)] | None,
+        Doc(description="With `path`: what is like the passage at this line, from 0, not the whole note."),
+    ] = None
+    text: Annotated[Annotated[str, Doc(max_length=100_000)] | None, Doc(description="What to find the like of.")] = None
+    limit: Annotated[int, Doc(description="Notes wanted.", ge=1, le=100)] = 10
+    filters: Filters = Filters()
+
+
+class RelatedNote(Value, frozen=True, kw_only=True):
+    """A note that is like the source, by its passage that is most so."""
+
+    path: str
+    title: str
+    score: float
+    linked: Annotated[bool, Doc(description="One of the two links to the other.")]
+    heading_path: list[str]
+    snippet: str
+    marks: list[Mark]
+    start: Annotated[int, Doc(description="Where the passage's chunk starts in the note.")]
+    line: Annotated[int, Doc(description="The line of `matchStart`.")]
+    match_start: Annotated[int, Doc(description="Where to jump to: the first mark, in the note.")]
+    match_end: int
+
+
+class RelatedResult(Value, frozen=True, kw_only=True):
+    """Notes like the source, best first, without itself."""
+
+    notes: list[RelatedNote]
+    legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
+    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that could not serve.")]
+
+
+class ContextParams(Params, frozen=True, kw_only=True):
+    """A block of quoted passages for a model to read."""
+
+    query: QueryText
+    max_tokens: Annotated[int, Doc(ge=50, le=100_000)] = 2000
+    limit: Annotated[int, Doc(ge=1, le=50)] = 8
+    filters: Filters = Filters()
+
+
+class Source(Value, frozen=True, kw_only=True):
+    """Where a quoted passage stands."""
+
+    path: str
+    heading_path: list[str]
+    line: int
+
+
+class ContextResult(Value, frozen=True, kw_only=True):
+    """Quoted passages, best first, within the budget."""
+
+    text: Annotated[str, Doc(description="Markdown: path, heading and quote of each passage.")]
+    sources: list[Source]
+    tokens: int
+    missing: list[MissingLeg]

@@ -4,9 +4,13 @@ Between the engine's values and the wire's: offsets become UTF-16, paths NFC, an
 The second scrub is a line of defence: notes were scrubbed when indexed, but what leaves is what counts.
 """
 
-from quarry.interfaces.translate.context import context_result
-from quarry.interfaces.translate.hits import explain_result, passages_result, related_result, search_result
-from quarry.interfaces.translate.notes import note_list, note_text
+from quarry.interfaces.translate.answers import (
+    context_result,
+    explain_result,
+    passages_result,
+    related_result,
+    search_result,
+)
 from quarry.interfaces.translate.requests import (
     SCAN_WIDTH,
     context_request,
@@ -17,7 +21,7 @@ from quarry.interfaces.translate.requests import (
     search_request,
     vault_change,
 )
-from quarry.interfaces.translate.status import index_status, missing_legs, settings
+from quarry.interfaces.translate.state import index_status, missing_legs, note_list, note_text, settings
 
 __all__ = [
     "SCAN_WIDTH",

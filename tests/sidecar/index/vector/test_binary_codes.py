@@ -2,7 +2,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.vector.binary_codes import MAX_DISTANCE, closest, hadamard_rotate, hamming, to_binary_codes
+from quarry.index.vector.binary_codes import (
+    BLOCK_ROWS,
+    MAX_DISTANCE,
+    NEVER_CLOSE,
+    closest,
+    hadamard_rotate,
+    hamming,
+    to_binary_codes,
+)
 
 
 @given(dim=st.integers(1, 300), seed=st.integers(0, 5))
@@ -19,7 +27,7 @@ def test_an_opposite_is_not_taken_for_an_equal():
     assert hamming(to_binary_codes(rows), rows[0]).tolist() == [0, MAX_DISTANCE]
 
 
-@given(st.lists(st.integers(0, 255), max_size=60), st.integers(1, 70))
+@given(st.lists(st.integers(0, MAX_DISTANCE), max_size=60), st.integers(1, 70))
 def test_the_nearest_are_those_as_near_as_the_last_of_so_many(apart, depth):
     ordered = sorted(apart)
     limit = ordered[min(depth, len(ordered)) - 1] if ordered else 0
@@ -27,6 +35,17 @@ def test_the_nearest_are_those_as_near_as_the_last_of_so_many(apart, depth):
     found = closest(np.array(apart, dtype=np.uint8), depth).tolist()
 
     assert found == [at for at, distance in enumerate(apart) if distance <= limit or depth > len(apart)]
+
+
+def test_what_is_marked_as_never_close_is_not_found_however_many_are_wanted():
+    assert closest(np.array([NEVER_CLOSE, MAX_DISTANCE, 3], dtype=np.uint8), 3).tolist() == [1, 2]
+
+
+def test_rows_of_several_blocks_are_all_compared():
+    rows = np.random.default_rng(0).integers(-127, 128, (2 * BLOCK_ROWS + 5, 70), dtype=np.int8)
+    plain = np.count_nonzero((rows > 0) != (rows[3] > 0), axis=1)
+
+    assert hamming(to_binary_codes(rows), rows[3]).tolist() == plain.tolist()
 
 
 @given(dim=st.sampled_from([1, 2, 64, 100, 256, 512]), seed=st.integers(0, 5))

@@ -1,9 +1,37 @@
+from typing import NamedTuple
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quarry.conditions import Every, Holds, InFolder, Not, Tagged
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline, Index, quantize
+from quarry.index.vector.limits import VectorLimits
+from quarry.index.vector.query import QueryVector
+
+IN_SQLITE = VectorLimits(memory_bytes=0)
+whoever_proposes = pytest.mark.parametrize("vector_limits", [None, IN_SQLITE], ids=["memory", "sqlite-vec"])
+
+
+class Nearest(NamedTuple):
+    chunk_id: int
+    cosine: float
+    mean: float
+
+
+def nearest(reader, vector, note_ids):
+    """Note -> its nearest chunk."""
+    found = reader.dense_query(vector).nearest_chunks(np.array(sorted(note_ids), dtype=np.int64))
+    columns = (found.chunk_ids.tolist(), found.cosines.tolist(), found.means.tolist())
+    return dict(zip(found.note_ids.tolist(), map(Nearest, *columns), strict=True))
+
+
+def title_cosines(reader, vector, note_ids):
+    """Note -> the cosine of its title."""
+    ids, found = reader.dense_query(vector).title_cosines(np.array(sorted(note_ids), dtype=np.int64))
+    return dict(zip(ids.tolist(), found.tolist(), strict=True))
 
 
 def test_the_nearest_stands_first_and_scores_its_cosine(put, index, encode, ask, in_time):
@@ -19,7 +47,8 @@ def test_the_nearest_stands_first_and_scores_its_cosine(put, index, encode, ask,
     assert ranking[1].score < 0.6
 
 
-def test_conditions_hold_before_the_cut(put, dense, proposer):
+@whoever_proposes
+def test_conditions_hold_before_the_cut(put, dense):
     for n in range(40):
         put(f"n{n:02}.md", "apples pears")
     put("here/last.md", "a red car", tags=("t",))
@@ -28,7 +57,8 @@ def test_conditions_hold_before_the_cut(put, dense, proposer):
         assert dense("apples pears", depth=1, where=where) == [("here/last.md", 0)]
 
 
-def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense, proposer):
+@whoever_proposes
+def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense):
     for name in ("m", "z", "b", "y", "a", "x", "c"):
         for n in range(9):
             put(f"{name}{n}.md", "apples")
@@ -36,8 +66,8 @@ def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense
     assert dense("apples", depth=3) == [("a0.md", 0), ("a1.md", 0), ("a2.md", 0)]
 
 
-def test_many_equal_chunks_are_cut_by_path_where_sqlite_proposes(index, store, make_note, dense, monkeypatch):
-    monkeypatch.setattr("quarry.index.vector.cache.MEMORY_BYTES", 0)
+@pytest.mark.parametrize("vector_limits", [IN_SQLITE])
+def test_many_equal_chunks_are_cut_by_path_where_sqlite_proposes(index, store, make_note, dense):
     with index.batch():
         for n in reversed(range(200)):
             store(index, make_note(f"{n:03}.md", "apples"))
@@ -73,23 +103,15 @@ def test_a_vector_of_another_model_is_refused(put, index, ask, in_time):
         reader.dense(np.ones(7, dtype=np.float32), None, 5, deadline=in_time)
 
 
-@pytest.fixture(params=["memory", "sqlite-vec"])
-def proposer(request, monkeypatch):
-    """Who proposes; sqlite-vec does where memory would not hold all vectors."""
-    if request.param == "sqlite-vec":
-        monkeypatch.setattr("quarry.index.vector.cache.MEMORY_BYTES", 0)
-    return request.param
-
-
-def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, encode, admit, in_time, monkeypatch):
+def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, encode, admit, in_time):
     rng = np.random.default_rng(0)
     words = [f"w{n}" for n in range(200)]
     notes = [make_note(f"{n:03}.md", *(" ".join(rng.choice(words, 5)) for _ in range(3))) for n in range(150)]
     vector = encode(["w1 w5 w9"])[0]
     rankings = []
     for number, (without, memory) in enumerate([((), 10**9), (("sqlite-vec",), 0), ((), 0)]):
-        monkeypatch.setattr("quarry.index.vector.cache.MEMORY_BYTES", memory)
-        index = Index.open(tmp_path / f"{number}.db", without=frozenset(without))
+        limits = VectorLimits(memory_bytes=memory)
+        index = Index.open(tmp_path / f"{number}.db", without=frozenset(without), vector_limits=limits)
         with index.batch():
             for note in notes:
                 store(index, note)
@@ -97,13 +119,12 @@ def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, en
             for where in (None, InFolder("nowhere"), Every((Not(Holds("w2")), Not(Holds("w3"))))):
                 found = reader.dense(vector, admit(reader, where), 30, deadline=in_time)
                 rankings.append([(c.path, c.number, c.score) for c in found])
-            rankings.append(reader.cosines_of(vector, [*range(2048, 2051), 5]))
-            rankings.append(reader.nearest_chunks(vector, range(1, 50)))
-            rankings.append(reader.title_cosines(vector, range(1, 50)))
+            rankings.append(nearest(reader, vector, range(1, 50)))
+            rankings.append(title_cosines(reader, vector, range(1, 50)))
         index.close()
 
-    assert rankings[:6] == rankings[6:12] == rankings[12:]
-    assert [len(ranking) for ranking in rankings[:6]] == [30, 0, 30, 3, 49, 49]
+    assert rankings[:5] == rankings[5:10] == rankings[10:]
+    assert [len(ranking) for ranking in rankings[:5]] == [30, 0, 30, 49, 49]
 
 
 def test_searching_in_memory_sees_every_change(tmp_path, store, make_note, encode, ask, in_time):
@@ -139,12 +160,11 @@ def test_a_search_in_memory_stops_at_its_deadline_and_when_cancelled(tmp_path, s
     index.close()
 
 
-def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(
-    tmp_path, make_note, stamp, in_time, proposer
-):
+@pytest.mark.slow
+@whoever_proposes
+def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(index, make_note, stamp, in_time):
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(2000, 64)).astype(np.float32)
-    index = Index.open(tmp_path / "i.db")
     rows = quantize(vectors)
     with index.batch():
         for n, row in enumerate(rows):
@@ -155,7 +175,6 @@ def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(
 
     with index.reader() as reader:
         found = [int(c.path[:4]) for c in reader.dense(query, None, 30, deadline=in_time)]
-    index.close()
 
     assert found == list(exact)
 
@@ -163,12 +182,10 @@ def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(
 # --- scores of given chunks and titles ---------------------------------------------------------
 
 
-def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others_are(
-    tmp_path, make_note, stamp, proposer
-):
+@whoever_proposes
+def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others_are(index, make_note, stamp):
     rng = np.random.default_rng(5)
     vector = rng.normal(size=64).astype(np.float32)
-    index = Index.open(tmp_path / "i.db")
     stored = {}
     with index.batch():
         for n in range(30):  # passages that differ from each other by less than rounding the query does
@@ -178,13 +195,12 @@ def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others
             stored[n + 1] = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(40, 64).astype(np.float64)
 
     with index.reader() as reader:
-        nearest = reader.nearest_chunks(vector, stored)
-    index.close()
+        found = nearest(reader, vector, stored)
 
     for note_id, rows in stored.items():
         cosines = rows @ vector / np.linalg.norm(rows, axis=1) / np.linalg.norm(vector.astype(np.float64))
-        assert nearest[note_id].cosine == pytest.approx(cosines.max(), abs=1e-12)
-        assert nearest[note_id].mean == pytest.approx(cosines.mean(), abs=0.01)
+        assert found[note_id].cosine == pytest.approx(cosines.max(), abs=1e-12)
+        assert found[note_id].mean == pytest.approx(cosines.mean(), abs=0.01)
 
 
 def test_of_chunks_equally_near_the_first_stands_for_its_note(put, index, encode):
@@ -192,10 +208,10 @@ def test_of_chunks_equally_near_the_first_stands_for_its_note(put, index, encode
     put("a.md", "apples", "apples", "pears")  # the first of them came later than the second
 
     with index.reader() as reader:
-        nearest = reader.nearest_chunks(encode(["apples"])[0], [1])[1]
-        assert nearest.chunk_id == reader.note("a.md").chunk_ids[0]
-    assert nearest.cosine == pytest.approx(1, abs=1e-3)
-    assert 0.5 < nearest.mean < 0.9  # two of three passages are all that is asked for, the third is something else
+        found = nearest(reader, encode(["apples"])[0], [1])[1]
+        assert found.chunk_id == reader.note("a.md").chunk_ids[0]
+    assert found.cosine == pytest.approx(1, abs=1e-3)
+    assert 0.5 < found.mean < 0.9  # two of three passages are all that is asked for, the third is something else
 
 
 def test_titles_are_found_by_their_meaning(put, index, encode, admit):
@@ -206,20 +222,43 @@ def test_titles_are_found_by_their_meaning(put, index, encode, admit):
 
     with index.reader() as reader:
         names = {name.note_id: name.title for name in reader.note_names([1, 2, 3, 9])}
-        nearest = reader.nearest_titles(vector, None, 2)
-        some = reader.nearest_titles(vector, admit(reader, InFolder("f")), 2)
-        scores = reader.title_cosines(vector, [1, 2, 9])
+        nearest_two = reader.dense_query(vector).top_titles(None, 2)
+        in_folder = reader.dense_query(vector).top_titles(admit(reader, InFolder("f")), 2)
+        scores = title_cosines(reader, vector, [1, 2, 9])
 
-    assert [names[note_id] for note_id in nearest] == ["Pears", "Apples and pears"]
-    assert some == {}
+    assert [names[note_id] for note_id, _ in nearest_two] == ["Pears", "Apples and pears"]
+    assert in_folder == []
     assert scores == {note_id: score for note_id, score in scores.items() if names[note_id] != "Pears"}
     assert len(scores) == 2
 
 
-def test_a_query_without_meaning_is_near_to_nothing(put, index, encode):
-    put("a.md", "apples")
-    zero = encode([""])[0]
+def test_equally_near_titles_are_not_cut_and_stand_by_id(put, index, encode):
+    for name in ("c", "a", "b"):
+        put(f"{name}.md", "x", title="Pears")
 
     with index.reader() as reader:
-        assert reader.cosines_of(zero, [2048]) == reader.nearest_chunks(zero, [1]) == {}
-        assert reader.title_cosines(zero, [1]) == reader.nearest_titles(zero, None, 5) == {}
+        found = reader.dense_query(encode(["pears"])[0]).top_titles(None, 1)
+
+    assert [note_id for note_id, _ in found] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("vector", [np.zeros(32), np.full(32, np.nan), np.full(32, np.inf)], ids=str)
+def test_a_vector_without_meaning_is_near_to_nothing(put, index, vector):
+    put("a.md", "apples")
+
+    with index.reader() as reader:
+        assert reader.dense_query(vector.astype(np.float32)) is None
+
+
+@given(st.integers(0, 99), st.integers(1, 300))
+def test_no_score_moves_by_more_than_the_error_bound_of_the_rounded_query(seed, dim):
+    rng = np.random.default_rng(seed)
+    vector = rng.normal(size=dim).astype(np.float32)
+    query = QueryVector.of(vector)
+    rows = rng.integers(-127, 128, (50, dim)).astype(np.float64)
+    rows = rows[rows.any(axis=1)]
+
+    rounded = rows @ query.quantized / np.linalg.norm(rows, axis=1)
+    exact = rows @ (vector.astype(np.float64) / np.abs(vector).max() * 127) / np.linalg.norm(rows, axis=1)
+
+    assert np.abs(rounded - exact).max(initial=0) <= query.error_bound

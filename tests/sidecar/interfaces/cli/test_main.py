@@ -93,6 +93,7 @@ def test_a_sidecar_of_another_protocol_ends_with_6(command, at_shared, monkeypat
     assert "update the older" in done.err
 
 
+@pytest.mark.slow
 def test_an_index_of_a_newer_version_ends_with_5(command, vault, home, tools):
     assert command("index", str(vault)).code == 0
     assert command("status", "--vault", str(vault)).code == 0
@@ -221,6 +222,6 @@ def test_a_key_press_of_ctrl_c_ends_with_130(at_shared, command, monkeypatch):
     def interrupted(options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quarry.interfaces.cli.notes.connect", interrupted)
+    monkeypatch.setattr("quarry.interfaces.cli.list.connect", interrupted)
 
     assert command("list").code == 130

@@ -1,0 +1,116 @@
+"""Dense retrieval over vectors in memory."""
+
+from functools import cached_property
+
+import apsw
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from quarry.index.deadline import Deadline
+from quarry.index.ids import NoteIds
+from quarry.index.tie_breaking import Scored, chunk_locations, sort_by_score_then_path
+from quarry.index.top_k import top_k
+from quarry.index.vector.cache import VectorSnapshot
+from quarry.index.vector.matrix import ScoredMatrix
+from quarry.index.vector.query import (
+    NO_NEAREST_CHUNKS,
+    OVERFETCH,
+    OVERFETCH_EXTRA,
+    FloatArray,
+    NearestChunks,
+    QueryVector,
+)
+
+
+class MemoryDenseQuery(Struct, frozen=True, dict=True):
+    """
+    A `DenseQuery` of a snapshot whose vectors are in memory.
+
+    The scores of the rounded query with all rows are kept: they tell of most rows that they cannot be the nearest,
+    whichever notes are asked about. Only floats can tell which of the few others is.
+    """
+
+    connection: apsw.Connection
+    query: QueryVector
+    vectors: VectorSnapshot
+
+    def top_chunks(self, admitted: NoteIds | None, depth: int, deadline: Deadline) -> list[Scored]:
+        """See `DenseQuery`."""
+        if depth < 1:
+            return []
+        matrix, wanted = self.vectors.chunks, depth * OVERFETCH + OVERFETCH_EXTRA
+        at = self._chunks.top_rows(self.vectors.chunk_rows_of(admitted), wanted, deadline.check)
+        cosines = matrix.cosines_at(self.query.floats, at)
+        with deadline.over(self.connection):
+            return sort_by_score_then_path(
+                matrix.ids[at], cosines, depth, lambda tied: chunk_locations(self.connection, tied)
+            )
+
+    def nearest_chunks(self, note_ids: NoteIds) -> NearestChunks:
+        """See `DenseQuery`."""
+        return nearest_chunks(self.connection, self.query, self._chunks, note_ids)
+
+    def top_titles(self, admitted: NoteIds | None, depth: int) -> list[Scored]:
+        """See `DenseQuery`."""
+        if depth < 1:
+            return []
+        matrix = self.vectors.titles
+        at = self._titles.top_rows(self.vectors.title_rows_of(admitted), depth * OVERFETCH, lambda: None)
+        cosines = matrix.cosines_at(self.query.floats, at)
+        kept = top_k(cosines, depth)
+        ids, cosines = matrix.ids[at[kept]], cosines[kept]
+        order = np.lexsort((ids, -cosines))
+        return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
+
+    def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
+        """See `DenseQuery`."""
+        matrix = self.vectors.titles
+        at = matrix.rows_of_owners(note_ids)[0]
+        return matrix.ids[at], matrix.cosines_at(self.query.floats, at)
+
+    @cached_property
+    def _chunks(self) -> ScoredMatrix:
+        return ScoredMatrix(self.vectors.chunks, self.query.quantized)
+
+    @cached_property
+    def _titles(self) -> ScoredMatrix:
+        return ScoredMatrix(self.vectors.titles, self.query.quantized)
+
+
+def nearest_chunks(
+    connection: apsw.Connection, query: QueryVector, chunks: ScoredMatrix, note_ids: NoteIds
+) -> NearestChunks:
+    """The nearest chunk of each of *note_ids* among *chunks*; notes without a vector are left out."""
+    matrix = chunks.matrix
+    at, counts = matrix.rows_of_owners(note_ids)
+    if not len(at):
+        return NO_NEAREST_CHUNKS
+    has_vectors = counts > 0
+    note_ids, counts = note_ids[has_vectors], counts[has_vectors]
+    begins = np.cumsum(counts) - counts  # where each note's rows begin in `at`
+    scores = chunks.scores_at(at)
+    lowest = np.maximum.reduceat(scores, begins) - 2 * query.error_bound
+    possible = np.flatnonzero(scores >= np.repeat(lowest, counts))
+    at = at[possible]
+    note_of_row = np.searchsorted(begins, possible, side="right") - 1  # a position in `note_ids`
+    cosines = matrix.cosines_at(query.floats, at)
+    highest = np.maximum.reduceat(cosines, np.searchsorted(note_of_row, np.arange(len(note_ids))))
+    is_highest = cosines == highest[note_of_row]
+    chunk_ids, note_of_row = matrix.ids[at[is_highest]], note_of_row[is_highest]
+    if len(chunk_ids) > len(note_ids):
+        chunk_ids = _first_of_each(connection, chunk_ids, note_of_row)
+    means = np.add.reduceat(scores, begins, dtype=np.float64) / (counts * query.quantized_norm)
+    return NearestChunks(note_ids, chunk_ids, highest, means)
+
+
+def _first_of_each(
+    connection: apsw.Connection, chunk_ids: NDArray[np.int64], note_of_chunk: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    """Of the *chunk_ids* of each note, all equally near, the chunk that stands first in the note; notes ascend."""
+    is_tied = np.bincount(note_of_chunk)[note_of_chunk] > 1
+    locations = chunk_locations(connection, chunk_ids[is_tied].tolist())
+    numbers = np.array([locations.get(chunk_id, ("", 0))[1] for chunk_id in chunk_ids.tolist()])
+    order = np.lexsort((numbers, note_of_chunk))
+    _, first = np.unique(note_of_chunk[order], return_index=True)
+    return chunk_ids[order][first]

@@ -1,0 +1,201 @@
+"""`quarry bench`: how fast it is on this machine, beside the published design and beside an earlier run."""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from quarry.bench import report, results
+from quarry.bench.results import Document
+from quarry.bench.running import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, Plan, measure, size_of_name
+from quarry.config import private_folder
+from quarry.errors import BadRequest
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.index import BUSY
+from quarry.interfaces.cli.terminal import print_line, print_stderr
+from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.failures import RequestFailed
+
+DETAILS = """Measure the engine and the sidecar on copies of a vault, which itself is only read:
+
+  quarry bench VAULT                    everything, at 50k, 150k and 1m chunks (from minutes to an hour)
+  quarry bench VAULT --only index,save  some parts: index, query, socket, unchanged, start, while-indexing, save, peers
+  quarry bench --compare A B            two results that --json wrote, as ratios
+
+In a checkout, the published design is measured in the same run on the same notes and queries, and its figures stand
+beside ours. A vault that holds fewer chunks than asked for is grown with notes mixed from its own sentences."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.description, parser.formatter_class = DETAILS, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("vault", nargs="?", type=Path, metavar="VAULT", help="the vault to measure with")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE; - is standard output")
+    parser.add_argument("--queries", nargs="+", type=Path, default=[], metavar="FILE", help="JSON lines with `text`")
+    parser.add_argument("--sizes", default=None, metavar="A,B", help="chunks to ask at (default 50k,150k,1m)")
+    parser.add_argument("--notes", type=int, metavar="N", help="cut the vault to N notes, or mix more")
+    parser.add_argument("--only", metavar="A,B", help="parts to measure (default all)")
+    parser.add_argument("--questions", type=int, metavar="N", help="queries of each kind")
+    parser.add_argument("--repeats", type=int, metavar="N", help="of what is done once, like starting (default 5)")
+    parser.add_argument("--no-baseline", action="store_true", help="leave the published design out")
+    parser.add_argument("--full", action="store_true", help="the published design at every size, which takes hours")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="keep copies and indexes in DIR for the next time")
+    parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="show B as ratios of A")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure and print, or compare."""
+    return compare_results(options) if options.compare else measure_vault(options)
+
+
+def measure_vault(options: argparse.Namespace) -> int:
+    """Measure what *options* name."""
+    with _ending_in_order(), _folder(options.work) as work, _surroundings(work):
+        plan = _plan(options, work)
+        document: Document = {}
+        for document in measure(plan, BenchSession, lambda what: print_stderr(f"{what} ...")):
+            if options.json and str(options.json) != "-":  # at once: what comes after may be interrupted
+                results.write(document, options.json)
+    if str(options.json) == "-":
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+        return 0
+    print_line(report.overview(document))
+    if others := report.peers(document):
+        print_line(f"\n{others}")
+    for sentence in document["notes"]:
+        print_stderr(sentence)
+    return 0
+
+
+def compare_results(options: argparse.Namespace) -> int:
+    """Compare the two results that *options* name."""
+    if options.vault:
+        raise BadRequest("--compare takes two results and no vault")
+    first, second = options.compare
+    print_line(report.comparison(results.compare(results.read(first), results.read(second))))
+    return 0
+
+
+class BenchSession:
+    """A connection to a running sidecar, as `bench.serving` wants it; made by the client that every tool uses."""
+
+    def __init__(self, vault: Path) -> None:
+        self._client = SidecarClient(vault, "bench", may_start=False)
+
+    def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
+        """Ask for ten hits; the legs that served, none where there was no answer."""
+        mode: wire.Mode = "keyword" if by_word_only else "hybrid"
+        try:
+            return self._client.search(wire.SearchParams(query=text, mode=mode)).legs
+        except RequestFailed:  # no query, or it took too long; it counts as what it took
+            return ()
+
+    def is_working(self) -> bool:
+        """Whether there is indexing to finish."""
+        return self._client.status().state in BUSY
+
+    def whole_since_ms(self) -> int | None:
+        """When the index last became equal to the vault."""
+        return self._client.status().indexed_ms
+
+    def rebuild(self) -> None:
+        """Have everything indexed anew."""
+        self._client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+def _plan(options: argparse.Namespace, work: Path) -> Plan:
+    """
+    What *options* ask for.
+
+    Raises:
+        BadRequest: It cannot be measured.
+    """
+    if options.vault is None:
+        raise BadRequest("name a vault to measure with; see `quarry bench --help`")
+    if options.json and str(options.json) != "-" and not options.json.parent.is_dir():
+        raise BadRequest(f"--json: there is no folder {options.json.parent}")
+    if work.is_relative_to(options.vault.expanduser().resolve()):
+        raise BadRequest("--work must lie outside the vault, which is only read")
+    for name in ("notes", "questions", "repeats"):
+        if (number := getattr(options, name)) is not None and number < 1:
+            raise BadRequest(f"--{name} takes a number from 1 up")
+    sizes = tuple(dict.fromkeys(_names(options.sizes))) or USUAL_SIZES
+    for size in sizes:
+        size_of_name(size)
+    parts = frozenset(_names(options.only)) or frozenset(PARTS)
+    if unknown := parts - frozenset(PARTS):
+        raise BadRequest(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
+    return Plan(
+        vault=options.vault.expanduser(),
+        work=work,
+        parts=parts,
+        sizes=sizes,
+        notes=options.notes,
+        queries=tuple(options.queries),
+        has_baseline=not options.no_baseline,
+        full=options.full,
+        questions=options.questions or QUESTIONS,
+        repeats=options.repeats or REPEATS,
+    )
+
+
+def _names(given: str | None) -> list[str]:
+    return [name.strip().lower() for name in (given or "").split(",") if name.strip()]
+
+
+@contextlib.contextmanager
+def _folder(work: Path | None) -> Iterator[Path]:
+    if work is not None:
+        work.mkdir(parents=True, exist_ok=True)
+        yield work.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-", ignore_cleanup_errors=True) as temporary:
+        yield Path(temporary).resolve()
+
+
+@contextlib.contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Being told to end unwinds like Ctrl-C: the temporary folder holds a gigabyte, and processes are at work."""
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = [(number, signal.signal(number, end)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _surroundings(work: Path) -> Iterator[None]:
+    """
+    What this and every process that it starts find: our own files and all temporary ones below *work*, so that
+    measuring touches no one's index and leaves nothing elsewhere; and modules are kept compiled, as an installation
+    has them, or each start would be measured with a compiler in it.
+    """
+    ours = {"QUARRY_HOME": work / "home", "TMPDIR": work / "temporary"}
+    before = {name: os.environ.pop(name, None) for name in (*ours, "PYTHONDONTWRITEBYTECODE")}
+    for name, folder in ours.items():
+        os.environ[name] = str(private_folder(folder))
+    tempfile.tempdir = None  # is worked out anew
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
+        tempfile.tempdir = None

@@ -1,0 +1,151 @@
+"""
+`quarry doctor`: every part that Quarry needs, tried for real, one sentence each.
+
+A check that fails says what to do. None of them changes anything, and none starts a sidecar.
+"""
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from quarry import __version__, config
+from quarry.embedding import load_encoder
+from quarry.errors import ConnectionFailed, QuarryError
+from quarry.index.database import examine_parts
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
+from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
+from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.logs import log_path
+from quarry.settings import load_settings
+from quarry.text.scrub_engines import Re2Engine, default_engine
+
+MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}
+
+Verdict = Literal["good", "bad", "note"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    add_vault(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run every check; 1 when any failed."""
+    try:
+        vault = resolve_vault(options)
+    except QuarryError as error:
+        if options.vault:
+            raise
+        print_stderr(f"{error}; checking everything but a vault")
+        vault = None
+    findings = examine(vault)
+    if options.as_json:
+        print_json(Report(findings=findings))
+    else:
+        for finding in findings:
+            print_line(f"{MARKS[finding.verdict]}  {finding.subject}: {finding.detail}")
+    return 1 if any(finding.verdict == "bad" for finding in findings) else 0
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What one check found."""
+
+    subject: str
+    verdict: Verdict
+    detail: str
+
+
+class Report(msgspec.Struct, frozen=True):
+    """All findings, for `--json`."""
+
+    findings: list[Finding]
+
+
+def examine(vault: Path | None) -> list[Finding]:
+    """Check the installation and, where one is given, the vault."""
+    findings = [_program(), *_database(), _scrubber(), _agents(), *_folders()]
+    if vault is None:
+        return [*findings, _tried("model", lambda: _model("bundled"))]
+    model = _tried("settings", lambda: load_settings(vault).model)
+    name = model.detail if model.verdict == "good" else "bundled"
+    settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
+    return [*findings, settings, _tried("model", lambda: _model(name)), _sidecar(vault), _log(vault)]
+
+
+def _tried(subject: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(subject, "good", check())
+    except QuarryError as error:
+        return Finding(subject, "bad", str(error))
+    except Exception as error:  # what nobody foresaw is what the doctor is asked about
+        return Finding(subject, "bad", f"{type(error).__name__}: {error}")
+
+
+def _program() -> Finding:
+    where = f"Python {platform.python_version()} at {sys.executable}, {platform.platform()}"
+    return Finding("quarry", "good", f"{__version__}, protocol {wire.PROTOCOL_VERSION}, {where}")
+
+
+def _database() -> Iterator[Finding]:
+    for name, problem in examine_parts().items():
+        yield Finding(name, "bad" if problem else "good", problem or "works")
+
+
+def _scrubber() -> Finding:
+    if isinstance(default_engine(), Re2Engine):
+        return Finding("secret scrubbing", "good", "google-re2")
+    return Finding("secret scrubbing", "note", "google-re2 is not installed; Python's re does the work, more slowly")
+
+
+def _agents() -> Finding:
+    if find_spec("mcp"):
+        return Finding("MCP", "good", f"mcp {metadata.version('mcp')}")
+    return Finding("MCP", "note", "not installed; `quarry mcp` needs the extra: install `quarry-search[mcp]`")
+
+
+def _folders() -> Iterator[Finding]:
+    for subject, folder in (("data", config.data_dir), ("runtime", config.runtime_dir), ("logs", config.log_dir)):
+        yield _tried(f"{subject} folder", partial(_shown, folder))
+
+
+def _shown(folder: Callable[[], Path]) -> str:
+    return str(folder())
+
+
+def _model(name: str) -> str:
+    encoder = load_encoder(name)
+    return f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens"
+
+
+def _sidecar(vault: Path) -> Finding:
+    try:
+        with SidecarClient(vault, "doctor", may_start=False) as client:
+            status = client.status()
+            version = client.hello.version
+    except ConnectionFailed as error:
+        return Finding("sidecar", "note", str(error))
+    except QuarryError as error:
+        return Finding("sidecar", "bad", str(error))
+    if status.state == "failed":
+        return Finding("sidecar", "bad", status.message or "indexing failed; see the log")
+    return Finding(
+        "sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {status.problem_count} problems"
+    )
+
+
+def _log(vault: Path) -> Finding:
+    try:
+        path = log_path(vault)
+    except QuarryError as error:  # its folder, of which more above
+        return Finding("log", "bad", str(error))
+    return Finding("log", "good" if path.exists() else "note", str(path) if path.exists() else f"{path} (none yet)")

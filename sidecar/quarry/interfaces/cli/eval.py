@@ -1,0 +1,182 @@
+"""`quarry eval`: how well it finds what was judged relevant, and whether one way to search is better than another."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Never
+
+from tqdm import tqdm
+
+from quarry.errors import BadRequest
+from quarry.evaluation import tables
+from quarry.evaluation.collections import Collection, find_collections, read_collection, read_golden
+from quarry.evaluation.comparison import compare
+from quarry.evaluation.judging import Judged, Show, Task, judge_all
+from quarry.evaluation.measures import DEPTH, MAIN, MEASURES, require_measures
+from quarry.evaluation.results import Saved, pairs, read_saved, save, summary
+from quarry.evaluation.systems import SYSTEMS, USUAL
+from quarry.interfaces.cli.options import resolve_vault
+from quarry.interfaces.cli.terminal import print_line, print_stderr
+
+DETAILS = f"""Judge collections of documents, queries and judgments, each indexed anew with the defaults:
+
+  quarry eval DIR...                    folders in the layout of BEIR (corpus.jsonl or a folder vault/,
+                                        queries.jsonl or .tsv, qrels.tsv), or folders of such folders
+  quarry eval --vault DIR FILE...       golden files of a vault: query, path, and maybe grade and kind,
+                                        as JSON lines or as a table with tabs under a line of column names
+  quarry eval --compare A B             two results: run folders, or one system's folder in each
+
+systems: {", ".join(SYSTEMS)}
+measures: {", ".join(MEASURES)}"""
+WORKERS = 2  # processes; more than that leave no core to the person at the machine
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.description, parser.formatter_class = DETAILS, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("places", nargs="*", type=Path, metavar="DIR", help="collections, or golden files with --vault")
+    parser.add_argument("--vault", type=Path, metavar="DIR", help="the vault that the golden files speak of")
+    parser.add_argument(
+        "--modes", default=",".join(USUAL), metavar="A,B", help=f"systems to judge (default {','.join(USUAL)})"
+    )
+    parser.add_argument("--limit", type=int, default=DEPTH, metavar="N", help=f"hits a query (default {DEPTH})")
+    parser.add_argument("--by-kind", action="store_true", help="also by kind of query")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the means to FILE; - is standard output")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="write runs and each query's values below DIR")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep vaults and indexes in DIR for the next time")
+    parser.add_argument(
+        "--workers", type=int, default=WORKERS, metavar="N", help=f"collections at a time (default {WORKERS})"
+    )
+    parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="compare results query by query")
+    parser.add_argument("--measure", choices=MEASURES, default=MAIN, help=f"what is shown (default {MAIN})")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge and print, or compare."""
+    return compare_results(options) if options.compare else judge_collections(options)
+
+
+def judge_collections(options: argparse.Namespace) -> int:
+    """Judge what *options* name."""
+    systems = _systems(options.modes)
+    if options.limit < 1 or options.workers < 1:
+        raise BadRequest("--limit and --workers take a number from 1 up")
+    require_measures()
+    judged = _judge(_collections(options), systems, options)
+    if options.json:
+        document = json.dumps(summary(judged, by_kind=options.by_kind), indent=2, ensure_ascii=False)
+        if str(options.json) == "-":
+            print(document)
+            return 0
+        options.json.write_text(document + "\n", "utf-8")
+    _print(judged, options)
+    return 0
+
+
+def compare_results(options: argparse.Namespace) -> int:
+    """Compare the two results that *options* name."""
+    if options.places:
+        raise BadRequest("--compare takes two results and no collections")
+    first, second = options.compare
+    for title, one, other in pairs(first, second):
+        saved = list(read_saved(one)), list(read_saved(other))
+        result = compare(_scores(saved[0], options.measure), _scores(saved[1], options.measure))
+        texts = {(row.collection, row.id): row.text for rows in saved for row in rows}
+        print_line(f"{title}\n\n{tables.differences(result, options.measure)}\n\n{tables.changes(result, texts)}\n")
+        if result.unpaired:
+            print_stderr(f"{title}: {result.unpaired} queries are in one of the two only and do not count")
+    return 0
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+def _systems(modes: str) -> tuple[str, ...]:
+    """
+    The systems that *modes* names.
+
+    Raises:
+        BadRequest: There is no such system.
+    """
+    names = tuple(dict.fromkeys(name.strip() for name in modes.split(",")))
+    for name in names:
+        if name not in SYSTEMS:
+            raise BadRequest(f"there is no mode {name!r}; there are {', '.join(SYSTEMS)}")
+    return names
+
+
+def _collections(options: argparse.Namespace) -> list[Collection]:
+    """
+    What to judge, each under a name of its own.
+
+    Raises:
+        BadRequest: Nothing was named, or two have the same name.
+    """
+    if not options.places:
+        raise BadRequest("name a folder with corpus.jsonl, queries.jsonl and qrels.tsv; see `quarry eval --help`")
+    if options.vault:
+        vault = resolve_vault(options)
+        found = [read_golden(file, vault) for file in options.places]
+    else:
+        found = [read_collection(folder) for place in options.places for folder in find_collections(place)]
+    names = [collection.name for collection in found]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise BadRequest(f"two collections are called {twice!r}; results go by name, so rename one")
+    return found
+
+
+def _judge(collections: Sequence[Collection], systems: tuple[str, ...], options: argparse.Namespace) -> list[Judged]:
+    judged: list[Judged] = []
+    with _folder(options.keep) as folder, _bar() as show:
+        tasks = [Task(one, systems, options.limit, folder, options.keep is not None) for one in collections]
+        for one in judge_all(tasks, options.workers, show):
+            if options.run_dir:  # at once: what comes after may be interrupted
+                save(one, options.run_dir)
+            judged.append(one)
+    return judged
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="quarry-eval-") as temporary:
+        yield Path(temporary)
+
+
+@contextmanager
+def _bar() -> Iterator[Show]:
+    bar: tqdm[Never] = tqdm(disable=not sys.stderr.isatty(), leave=False, dynamic_ncols=True)
+
+    def show(what: str, done: int, total: int) -> None:
+        bar.set_description_str(what, refresh=False)
+        bar.n, bar.total = done, total or None
+        bar.refresh()
+
+    with bar:
+        yield show
+
+
+def _print(judged: Sequence[Judged], options: argparse.Namespace) -> None:
+    print_line(tables.overview(judged, options.measure))
+    if options.by_kind:
+        for table in filter(None, (tables.by_kind(one, options.measure) for one in judged)):
+            print_line(f"\n{table}")
+    for one in judged:
+        for remark in one.remarks:
+            print_stderr(f"{one.name}: {remark}")
+    searches = sum(len(one.queries) * len(one.runs) for one in judged)
+    seconds = sum(one.seconds for one in judged)
+    print_stderr(f"{searches} searches, {1000 * seconds / max(searches, 1):.1f} ms each")
+
+
+def _scores(saved: Sequence[Saved], measure: str) -> dict[str, dict[str, float]]:
+    scores: dict[str, dict[str, float]] = {}
+    for row in saved:
+        scores.setdefault(row.collection, {})[row.id] = row.values[measure]
+    return scores

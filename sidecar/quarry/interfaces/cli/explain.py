@@ -1,0 +1,77 @@
+"""`quarry explain`: why a note stands where it stands in the answer to a query, or why it is not there."""
+
+import argparse
+from pathlib import PurePath
+
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, add_vault, connect, unprotected
+from quarry.interfaces.cli.search import DEFAULT_LIMIT, QUERY_HELP, add_search_options, signal_name
+from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument("query", metavar="QUERY", help=QUERY_HELP)
+    parser.add_argument("path", metavar="PATH", help="of the note, vault-relative; it need not be indexed")
+    add_vault(parser)
+    parser.add_argument(
+        "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"hits of the search (default {DEFAULT_LIMIT})"
+    )
+    add_search_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain."""
+    params = wire.ExplainParams(
+        query=unprotected(options.query),
+        path=PurePath(unprotected(options.path)).as_posix(),
+        limit=options.limit,
+        mode=options.mode,
+        fusion=options.fusion,
+    )
+    with connect(options) as client:
+        explained = client.ask("explain", params, wire.ExplainResult)
+    if options.as_json:
+        print_json(explained)
+    else:
+        _show(explained)
+    return 0
+
+
+def _show(explained: wire.ExplainResult) -> None:
+    print_line(bold(explained.path))
+    print_line(explained.message)
+    facts = _facts(explained)
+    if facts:
+        print_line()
+        _table(facts)
+    if explained.signals:
+        print_line()
+        _table([("signal", "share"), *((signal_name(one), f"{one.share:.3f}") for one in explained.signals)])
+
+
+def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
+    """What is known of the note, without what is not."""
+    scores = explained.breakdown
+    known = [
+        ("query read as", explained.understood),
+        ("words found", ", ".join(explained.words_found)),
+        ("words lacking", ", ".join(explained.words_lacking)),
+        ("keyword rank", _rank(scores.lexical_rank, scores.lexical_score, "BM25") if scores else ""),
+        ("meaning rank", _rank(scores.dense_rank, scores.dense_score, "cosine") if scores else ""),
+        ("score", f"{explained.score:.4f}" if explained.score is not None else ""),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def _rank(rank: int | None, score: float | None, measure: str) -> str:
+    """Where its best passage stood in one retriever's list, and with which score."""
+    place = str(rank) if rank is not None else "not proposed"
+    return f"{place} ({measure} {score:.3f})" if score is not None else place
+
+
+def _table(rows: list[tuple[str, str]]) -> None:
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print_line(f"  {dim(name.ljust(width))}  {value}")

@@ -1,0 +1,112 @@
+"""`quarry index`: bring the index up to date and watch it happen."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Never
+
+from tqdm import tqdm
+
+from quarry.errors import IndexUnavailable
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, connect
+from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
+from quarry.interfaces.client import SidecarClient
+
+BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuilding", "embedding")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument(
+        "vault", type=Path, nargs="?", metavar="DIR", help="the vault (default: as for --vault elsewhere)"
+    )
+    parser.add_argument(
+        "--rebuild", action="store_true", help="build it anew beside the old one, which answers meanwhile"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Follow the sidecar until the index equals the vault."""
+    with connect(options) as client:
+        before = client.status()
+        if before.state == "paused" and not options.rebuild:
+            client.ask("index/resume", wire.NoParams(), wire.IndexStatus)
+        try:
+            status = _rebuild(client) if options.rebuild else _follow(client, _is_done)
+        except KeyboardInterrupt:
+            if client.started_sidecar:  # nobody else wants it to go on
+                client.shut_down()
+            raise
+        if options.as_json:
+            print_json(status)
+        else:
+            _report(before, status, known=() if client.started_sidecar else before.problems)
+    return 0
+
+
+def _rebuild(client: SidecarClient) -> wire.IndexStatus:
+    """Have the index built anew once it is at rest, so that the next time it becomes equal to the vault is that."""
+    at_rest = _follow(client, lambda status: status.state not in BUSY)
+    client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
+    return _follow(client, lambda status: _is_done(status) and status.indexed_ms != at_rest.indexed_ms)
+
+
+def _follow(client: SidecarClient, is_over: Callable[[wire.IndexStatus], bool]) -> wire.IndexStatus:
+    """Show progress until *is_over*; on a pipe, that there is something to wait for."""
+    if not sys.stderr.isatty() and not is_over(client.status()):
+        print_stderr(f"bringing the index of {client.hello.vault.name} up to date ...")
+    with tqdm(unit=" notes", disable=not sys.stderr.isatty(), leave=False, dynamic_ncols=True) as bar:
+        for status in client.statuses():
+            if is_over(status):
+                return status
+            _draw(bar, status)
+    raise AssertionError("statuses end only by an exception")
+
+
+def _is_done(status: wire.IndexStatus) -> bool:
+    """
+    Whether the work is over.
+
+    Raises:
+        IndexUnavailable: It is, and it failed.
+    """
+    if status.state == "failed":
+        raise IndexUnavailable(status.message or "indexing failed; see the log that `quarry doctor` names")
+    return status.state not in BUSY
+
+
+def _draw(bar: "tqdm[Never]", status: wire.IndexStatus) -> None:
+    bar.set_description_str(status.state, refresh=False)
+    if status.progress:
+        bar.total = status.progress.total_notes
+        bar.n = status.progress.done_notes
+        bar.set_postfix_str(f"{status.progress.done_chunks} chunks", refresh=False)
+    bar.refresh()
+
+
+def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[wire.Problem]) -> None:
+    """
+    Say what came of it.
+
+    Args:
+        known: What was told before; a sidecar of our own may have met a problem before we first asked.
+    """
+    # Only what was seen is told: a sidecar that was quicker than our first question had nothing left to add.
+    change = f" ({status.notes - before.notes:+} notes)" if status.notes != before.notes else ""
+    print_line(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
+    if status.state == "paused":
+        print_stderr("indexing was paused meanwhile; `quarry index` goes on")
+    if status.excluded:
+        print_line(f"{status.excluded} notes are left out by rules")
+    new = [problem for problem in status.problems if problem not in known]
+    for problem in new[:5]:
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+    if status.problem_count > len(new[:5]):
+        print_stderr(f"{status.problem_count} problems in all; `quarry status` lists them")
+    for leg in status.missing:
+        print_stderr(leg.reason)
+    if status.message:
+        print_stderr(status.message)

@@ -1,0 +1,47 @@
+"""`quarry list`: notes by folder, tag, type or date, newest first."""
+
+import argparse
+
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line, print_stderr
+from quarry.interfaces.days import day_of, start_of_day_ms
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    add_vault(parser)
+    parser.add_argument("--folder", metavar="DIR", help="in this folder, or below it")
+    parser.add_argument("--tag", metavar="TAG", help="with this tag, or one nested in it")
+    parser.add_argument("--type", metavar="TYPE", help="whose front matter says this type")
+    parser.add_argument("--since", metavar="YYYY-MM-DD", help="changed on this day or later")
+    parser.add_argument("--until", metavar="YYYY-MM-DD", help="changed before this day")
+    parser.add_argument("--limit", type=int, default=20, metavar="N")
+    parser.add_argument("--offset", type=int, default=0, metavar="N")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List notes."""
+    params = wire.ListNotesParams(
+        folder=options.folder,
+        tag=options.tag,
+        type=options.type,
+        modified_after_ms=start_of_day_ms(options.since, "--since") if options.since else None,
+        modified_before_ms=start_of_day_ms(options.until, "--until") if options.until else None,
+        limit=options.limit,
+        offset=options.offset,
+    )
+    with connect(options) as client:
+        page = client.ask("notes/list", params, wire.NoteList)
+    if options.as_json:
+        print_json(page)
+        return 0
+    for note in page.notes:
+        tags = " ".join(f"#{tag}" for tag in note.tags)
+        print_line(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
+    if not page.notes:
+        print_stderr("no note is in that folder, with that tag or type, or of that time")
+    if page.total > options.offset + len(page.notes):
+        print_stderr(f"{len(page.notes)} of {page.total}; --limit or --offset shows more")
+    return 0

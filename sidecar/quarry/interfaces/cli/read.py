@@ -1,0 +1,43 @@
+"""`quarry read`: a note, or part of it."""
+
+import argparse
+from pathlib import PurePath
+
+from quarry.errors import BadRequest
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument("path", help="vault-relative, as search prints it")
+    add_vault(parser)
+    parser.add_argument("--from-line", type=int, default=1, metavar="N", help="start at this line, from 1")
+    parser.add_argument("--max-tokens", type=int, default=10_000, metavar="N")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a note."""
+    if options.from_line < 1:
+        raise BadRequest(f"--from-line is {options.from_line}; lines count from 1")
+    params = wire.ReadNoteParams(
+        path=PurePath(options.path).as_posix(), start_line=options.from_line - 1, max_tokens=options.max_tokens
+    )
+    with connect(options) as client:
+        note = client.ask("note/read", params, wire.NoteText)
+    if options.as_json:
+        print_json(note)
+        return 0
+    print_line(note.text)
+    if note.truncated:
+        print_stderr(_where_to_go_on(note))
+    return 0
+
+
+def _where_to_go_on(note: wire.NoteText) -> str:
+    shown_to = note.start_line + note.text.count("\n")
+    if shown_to == note.start_line:  # not even one line fitted: going on there would show the same again
+        return f"cut within line {shown_to + 1} of {note.line_count}; --max-tokens shows more of it"
+    return f"cut after line {shown_to} of {note.line_count}; go on with --from-line {shown_to + 1}"

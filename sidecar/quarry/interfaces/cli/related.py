@@ -1,0 +1,76 @@
+"""`quarry related`: the notes nearest to a note, to the passage at a line of it, or to a text from anywhere."""
+
+import argparse
+import re
+import sys
+from pathlib import PurePath
+
+from quarry.errors import BadRequest
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.search import DEFAULT_LIMIT, print_heading_trail
+from quarry.interfaces.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
+
+STDIN = "-"
+MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
+_PLACE = re.compile(r"(.+\.md):(\d{1,9})", re.IGNORECASE | re.DOTALL)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument(
+        "place",
+        nargs="?",
+        metavar="PATH[:LINE]",
+        help="a note, or with a line (from 1) the passage there; - reads a text from standard input",
+    )
+    parser.add_argument("--text", metavar="TEXT", help="what to find the like of; - reads it from standard input")
+    add_vault(parser)
+    parser.add_argument(
+        "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"notes wanted (default {DEFAULT_LIMIT})"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Find what is like it."""
+    params = _asked(options)
+    with connect(options) as client:
+        related = client.ask("related", params, wire.RelatedResult)
+    if options.as_json:
+        print_json(related)
+        return 0
+    _show(related)
+    for leg in related.missing:
+        print_stderr(leg.reason)
+    return 0
+
+
+def _asked(options: argparse.Namespace) -> wire.RelatedParams:
+    """
+    What the command line asks.
+
+    Raises:
+        BadRequest: It names nothing to find the like of, or two things, or line 0.
+    """
+    if (options.place is None) == (options.text is None):
+        raise BadRequest("name a note, or give a text with --text: one of the two")
+    if STDIN in (options.place, options.text):
+        return wire.RelatedParams(text=sys.stdin.read(MAX_TEXT), limit=options.limit)
+    if options.text is not None:
+        return wire.RelatedParams(text=options.text, limit=options.limit)
+    placed = _PLACE.fullmatch(options.place)
+    path = PurePath(placed[1] if placed else options.place).as_posix()
+    if placed and int(placed[2]) < 1:
+        raise BadRequest(f"{options.place} names line 0; lines count from 1")
+    return wire.RelatedParams(path=path, line=int(placed[2]) - 1 if placed else None, limit=options.limit)
+
+
+def _show(related: wire.RelatedResult) -> None:
+    for place, note in enumerate(related.notes, start=1):
+        linked = "linked · " if note.linked else ""
+        print_line(f"{place:>2}. {bold(note.title)}  {dim(f'{linked}{note.score:.2f} · {note.path}:{note.line + 1}')}")
+        print_heading_trail(note.heading_path, note.title)
+        print_line(f"    {marked(note.snippet, note.marks)}")
+    if not related.notes:
+        print_stderr("no other note is like it")

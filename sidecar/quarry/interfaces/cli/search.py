@@ -1,0 +1,222 @@
+"""`quarry search`: one query and its hits, or a prompt that takes one after another."""
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Sequence
+from typing import get_args
+
+from quarry.errors import BadQuery
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.cli.options import add_json, add_vault, connect, unprotected
+from quarry.interfaces.cli.terminal import bold, dim, marked, print_failure, print_json, print_line, print_stderr
+from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.failures import RequestFailed, exit_code_of
+
+SIGNALS = {
+    "passage": "words in a passage",
+    "note": "words in the note",
+    "phrase": "words side by side",
+    "meaning": "meaning",
+    "title": "title",
+    "exact": "title is the query",
+}
+
+
+def signal_name(signal: wire.Signal) -> str:
+    """What a signal is called; one of a newer sidecar keeps its own name."""
+    return SIGNALS.get(signal.name, signal.name)
+
+
+def shares(signals: Sequence[wire.Signal], total: float) -> str:
+    """What spoke for a note, on one line."""
+    return f"{' + '.join(f'{signal_name(one)} {one.share:.3f}' for one in signals)} = {total:.3f}"
+
+
+def corrected(corrections: Sequence[wire.Correction]) -> str:
+    """Which words were looked for instead of those that were typed."""
+    used = _joined([one.used for one in corrections])
+    typed = _joined([f"“{one.typed}”" for one in corrections], "or")
+    return f"Showing results for {used} (no note has {typed})"
+
+
+def _joined(words: Sequence[str], last: str = "and") -> str:
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+PROMPT = "search> "
+QUERY_HELP = (
+    'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: task: [property:value] modified:7d'
+)
+DEFAULT_LIMIT = 10
+START_WAIT_S = 3.0  # a person asks once: better whole after half a second than half at once
+JUST_STARTED: tuple[wire.IndexState, ...] = ("starting", "scanning")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
+    add_vault(parser)
+    parser.add_argument("--limit", type=int, metavar="N", help=f"hits wanted, one a note (default {DEFAULT_LIMIT})")
+    add_search_options(parser)
+    parser.add_argument(
+        "--why", "--explain", action="store_true", help="say how the query was read and what spoke for each hit"
+    )
+    parser.add_argument("--full", action="store_true", help="print whole passages and how they scored")
+    parser.add_argument(
+        "--max-tokens", type=int, default=4000, metavar="N", help="budget for all passages (default 4000)"
+    )
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say how to search."""
+    parser.add_argument("--mode", choices=get_args(wire.Mode), default="hybrid")
+    parser.add_argument(
+        "--fusion",
+        choices=get_args(wire.Fusion),
+        help="how keyword and meaning become one ranking: by weighted signals or by rank alone (default: as set)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer the query of the command line, or those typed at the prompt."""
+    query = " ".join(map(unprotected, options.query))
+    if options.query and not query.strip():
+        raise BadQuery("the query is empty", 0)
+    with connect(options) as client:
+        if client.started_sidecar or client.hello.status.state in JUST_STARTED:
+            client.wait_until_complete(START_WAIT_S)
+        if query:
+            _answer(client, options, query)
+        elif sys.stdin.isatty():
+            _prompt(client, options)
+        else:
+            return max((_answer_line(client, options, line) for line in map(str.strip, sys.stdin) if line), default=0)
+    return 0
+
+
+def _answer_line(client: SidecarClient, options: argparse.Namespace, line: str) -> int:
+    """Answer one of many queries; gives the exit code it would have alone. The next one is answered all the same."""
+    if not options.as_json:
+        print_line(bold(f"{PROMPT}{line}"))
+    try:
+        _answer(client, options, line)
+    except RequestFailed as failed:
+        print_failure(failed)
+        return exit_code_of(failed.error.data.kind)
+    return 0
+
+
+def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
+    """Ask until an empty line, Ctrl-D or Ctrl-C."""
+    with contextlib.suppress(ImportError):  # Windows has its own line editing
+        import readline  # noqa: F401 - arrow keys and history for input()
+    print_line(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line ends."))
+    while True:
+        try:
+            query = input(PROMPT).strip()
+        except EOFError:
+            print_line()
+            return
+        except KeyboardInterrupt:
+            print_line()
+            raise
+        if not query:
+            return
+        try:
+            _answer(client, options, query)
+        except RequestFailed as failed:  # a bad query is corrected, not fatal
+            print_failure(failed)
+
+
+def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> None:
+    params = wire.SearchParams(
+        query=query,
+        limit=DEFAULT_LIMIT if options.limit is None else options.limit,
+        mode=options.mode,
+        fusion=options.fusion,
+        detail="full" if options.full or options.why or options.as_json else "scan",
+        max_tokens=options.max_tokens,
+        expand=options.full or options.as_json,
+        guard=options.limit is None,  # who names a limit means it
+    )
+    started_s = time.perf_counter()
+    result = client.search(params)
+    elapsed_ms = 1000 * (time.perf_counter() - started_s)
+    if options.as_json:
+        print_json(result)
+        return
+    _say_how(result, why=options.why)
+    _show(result, full=options.full, why=options.why)
+    print_line(dim(f"{_counted(result)} · {elapsed_ms:.0f} ms"))
+    _explain_what_is_missing(client, result)
+
+
+def _say_how(result: wire.SearchResult, *, why: bool) -> None:
+    """What was looked for, where that is not what was typed."""
+    if why:
+        print_line(dim(f"read as: {result.understood}"))
+    if result.corrections and result.hits:
+        print_line(corrected(result.corrections))
+    if result.relaxed:
+        print_line(result.relaxed.message)
+
+
+def _show(result: wire.SearchResult, *, full: bool, why: bool) -> None:
+    for place, hit in enumerate(result.hits, start=1):
+        print_line(f"{place:>2}. {bold(hit.title)}  {dim(f'{hit.why} · {hit.path}')}")
+        for passage in hit.passages if full else hit.passages[:1]:
+            print_heading_trail(passage.heading_path, hit.title)
+            _show_passage(passage, full=full)
+        if why:
+            print_line(dim(f"    {_because(hit)}"))
+
+
+def print_heading_trail(headings: Sequence[str], title: str) -> None:
+    """The headings that a passage stands under; the first is not said again where it is the title."""
+    trail = headings[1:] if headings[:1] == [title] else headings
+    if trail:
+        print_line(dim(f"    {' › '.join(trail)}"))
+
+
+def _show_passage(passage: wire.Passage, *, full: bool) -> None:
+    if not full:
+        print_line(f"    {marked(passage.snippet, passage.marks)}")
+        return
+    for line in (passage.text or "").split("\n"):
+        print_line(f"    {line}")
+    if scores := passage.breakdown:
+        print_line(dim(f"    line {passage.line + 1} · {_ranks(scores)} · fused {scores.fused:.4f}"))
+
+
+def _because(hit: wire.Hit) -> str:
+    """What spoke for a hit: its signals or, where only ranks count, those."""
+    if hit.signals:
+        return shares(hit.signals, hit.score)
+    scores = hit.passages[0].breakdown
+    return f"{_ranks(scores)} · fused {scores.fused:.4f}" if scores else ""
+
+
+def _ranks(scores: wire.Breakdown) -> str:
+    return f"keyword rank {scores.lexical_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
+
+
+def _counted(result: wire.SearchResult) -> str:
+    if not result.hits:
+        return "nothing found"
+    return f"{len(result.hits)} note{'s' * (len(result.hits) != 1)}"
+
+
+def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
+    """An answer that is not the best there could be says so."""
+    for leg in result.missing:
+        print_stderr(leg.reason)
+    status = client.status()
+    if status.progress:
+        print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes so far")
+    elif status.state in JUST_STARTED:
+        print_stderr("the notes are still being counted; ask again in a moment")
+    if result.truncated:
+        print_stderr("the token budget ended first; --max-tokens raises it")

@@ -1,0 +1,55 @@
+"""Every method with what it carries and what comes back, and everything that is said unasked."""
+
+from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
+from quarry.interfaces.protocol.notes import (
+    Accepted,
+    ListNotesParams,
+    NoteList,
+    NoteText,
+    ReadNoteParams,
+    VaultChangedParams,
+)
+from quarry.interfaces.protocol.search import (
+    ContextParams,
+    ContextResult,
+    ExplainParams,
+    ExplainResult,
+    PassagesParams,
+    PassagesResult,
+    RelatedParams,
+    RelatedResult,
+    SearchParams,
+    SearchResult,
+)
+from quarry.interfaces.protocol.session import (
+    IndexStatus,
+    IndexUpdated,
+    InitializeParams,
+    InitializeResult,
+    RebuildParams,
+    Settings,
+    SettingsWriteParams,
+)
+
+REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
+    "initialize": (InitializeParams, InitializeResult),
+    "search": (SearchParams, SearchResult),
+    "search/passages": (PassagesParams, PassagesResult),
+    "explain": (ExplainParams, ExplainResult),
+    "related": (RelatedParams, RelatedResult),
+    "context": (ContextParams, ContextResult),
+    "note/read": (ReadNoteParams, NoteText),
+    "notes/list": (ListNotesParams, NoteList),
+    "vault/changed": (VaultChangedParams, Accepted),
+    "index/status": (NoParams, IndexStatus),
+    "index/rebuild": (RebuildParams, IndexStatus),
+    "index/pause": (NoParams, IndexStatus),
+    "index/resume": (NoParams, IndexStatus),
+    "settings/read": (NoParams, Settings),
+    "settings/write": (SettingsWriteParams, Settings),
+    "shutdown": (NoParams, Done),
+}
+"""Client to sidecar: method -> (parameters, result)."""
+
+CLIENT_NOTIFICATIONS: dict[str, type[Params]] = {"$/cancel": CancelParams}
+SERVER_NOTIFICATIONS: dict[str, type[Value]] = {"index/progress": IndexStatus, "index/updated": IndexUpdated}

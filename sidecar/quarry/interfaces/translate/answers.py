@@ -1,0 +1,217 @@
+"""Answers to a query as they leave: offsets in UTF-16, paths in NFC, every text scrubbed once more."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, scrubbed
+from quarry.interfaces.translate.state import missing_legs
+from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
+from quarry.text.decoding import utf16_offset
+from quarry.text.positions import note_line, note_utf16_offset
+from quarry.text.snippet import Mark, Snippet
+from quarry.types import Fused
+from quarry.vault.paths import nfc
+
+
+def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
+    """The reply to `search`."""
+    clean = all_scrubbed(_texts(answer.hits, with_text=with_text))
+    return wire.SearchResult(
+        hits=[_hit(hit, clean, with_text=with_text) for hit in answer.hits],
+        total=answer.total,
+        understood=scrubbed(answer.understood),
+        corrections=[wire.Correction(typed=scrubbed(c.typed), used=scrubbed(c.used)) for c in answer.corrections],
+        relaxed=wire.Relaxed(step=answer.relaxed.step, message=scrubbed(answer.relaxed.message))
+        if answer.relaxed
+        else None,
+        legs=list(answer.retrievers),
+        missing=missing_legs(answer.missing),
+        tokens=answer.tokens,
+        truncated=answer.truncated,
+    )
+
+
+def passages_result(found: FurtherPassages, *, with_text: bool) -> wire.PassagesResult:
+    """The reply to `search/passages`."""
+    clean = all_scrubbed(_texts_of_passages(found.passages, with_text=with_text))
+    passages = [_passage(passage, clean, with_text=with_text) for passage in found.passages]
+    return wire.PassagesResult(passages=passages, truncated=found.truncated)
+
+
+def explain_result(explanation: Explanation) -> wire.ExplainResult:
+    """The reply to `explain`."""
+    return wire.ExplainResult(
+        path=nfc(explanation.path),
+        state=explanation.state,
+        message=scrubbed(explanation.message),
+        understood=scrubbed(explanation.understood),
+        rank=explanation.rank,
+        total=explanation.total,
+        score=explanation.score,
+        breakdown=_breakdown(explanation.passage) if explanation.passage else None,
+        signals=_signals(explanation.shares),
+        words_found=[scrubbed(word) for word in explanation.found],
+        words_lacking=[scrubbed(word) for word in explanation.lacking],
+    )
+
+
+def related_result(related: Related) -> wire.RelatedResult:
+    """The reply to `related`."""
+    return wire.RelatedResult(
+        notes=[_related_note(note) for note in related.notes],
+        legs=list(related.retrievers),
+        missing=missing_legs(related.missing),
+    )
+
+
+# --- parts -----------------------------------------------------------------------------------------
+
+
+def _texts(hits: Sequence[Hit], *, with_text: bool) -> Iterator[str]:
+    """All that *hits* show of notes."""
+    for hit in hits:
+        note = hit.passages[0].chunk
+        yield note.title
+        yield from note.tags
+        yield from _texts_of_passages(hit.passages, with_text=with_text)
+
+
+def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> Iterator[str]:
+    for passage in passages:
+        yield from passage.chunk.chunk.heading_path
+        yield passage.snippet.text
+        if with_text:
+            yield passage.text
+
+
+def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
+    note = hit.passages[0].chunk
+    title = clean[note.title]
+    return wire.Hit(
+        path=nfc(hit.path),
+        title=title,
+        title_marks=_marks(note.title, title, hit.title_marks),
+        score=hit.score,
+        why=_why(hit),
+        modified_ms=note.modified_ms,
+        tags=[clean[tag] for tag in note.tags],
+        passages=[_passage(passage, clean, with_text=with_text) for passage in hit.passages],
+        further_passages=hit.further_passages,
+        signals=_signals(hit.shares) if with_text else None,
+    )
+
+
+def _related_note(note: RelatedNote) -> wire.RelatedNote:
+    chunk = note.chunk.chunk
+    start, end = _match(note.snippet)
+    snippet = scrubbed(note.snippet.text)
+    return wire.RelatedNote(
+        path=nfc(note.path),
+        title=scrubbed(note.title),
+        score=note.score,
+        linked=note.linked,
+        heading_path=headings(chunk.heading_path),
+        snippet=snippet,
+        marks=_marks(note.snippet.text, snippet, note.snippet.marks),
+        start=chunk.start_utf16,
+        line=note_line(chunk, start),
+        match_start=note_utf16_offset(chunk, start),
+        match_end=note_utf16_offset(chunk, end),
+    )
+
+
+def _why(hit: Hit) -> wire.Why:
+    if len(hit.retrievers) == 2:
+        return "both"
+    return "meaning" if "dense" in hit.retrievers else "exact"
+
+
+def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> wire.Passage:
+    chunk, snippet = passage.chunk.chunk, passage.snippet
+    start, end = _match(snippet)
+    text = clean[snippet.text]
+    return wire.Passage(
+        heading_path=[clean[heading] for heading in chunk.heading_path],
+        snippet=text,
+        marks=_marks(snippet.text, text, snippet.marks),
+        start=chunk.start_utf16,
+        line=note_line(chunk, start),
+        match_start=note_utf16_offset(chunk, start),
+        match_end=note_utf16_offset(chunk, end),
+        tokens=passage.tokens,
+        text=clean[passage.text] if with_text else None,
+        truncated=passage.truncated,
+        breakdown=_breakdown(passage.fused) if with_text else None,
+    )
+
+
+def _breakdown(fused: Fused) -> wire.Breakdown:
+    return wire.Breakdown(
+        lexical_rank=fused.lexical_rank,
+        lexical_score=fused.lexical_score,
+        dense_rank=fused.dense_rank,
+        dense_score=fused.dense_score,
+        fused=fused.score,
+    )
+
+
+def _signals(shares: Mapping[str, float]) -> list[wire.Signal]:
+    """The signals that add anything, the strongest first."""
+    telling = sorted((name for name in shares if shares[name]), key=lambda name: (-shares[name], name))
+    return [wire.Signal(name=name, share=shares[name]) for name in telling]
+
+
+def _match(snippet: Snippet) -> tuple[int, int]:
+    """Where to jump to in the chunk: the first mark, or where the snippet begins."""
+    if not snippet.marks:
+        return snippet.start, snippet.start
+    return snippet.start + snippet.marks[0].start, snippet.start + snippet.marks[0].end
+
+
+def _marks(text: str, clean: str, marks: Iterable[Mark]) -> list[wire.Mark]:
+    """The marks of *text* in UTF-16; none where the second scrub struck and made it *clean*: they would lie wrong."""
+    if clean != text:
+        return []
+    return [
+        wire.Mark(start=utf16_offset(text, mark.start), end=utf16_offset(text, mark.end), kind=mark.kind)
+        for mark in marks
+    ]
+
+
+def headings(path: Sequence[str]) -> list[str]:
+    """The headings that a passage stands under."""
+    return [scrubbed(heading) for heading in path]
+
+
+def context_result(answer: Answer, max_tokens: int) -> wire.ContextResult:
+    """
+    The reply to `context`: one quote a note, each under its path and heading, within *max_tokens*.
+
+    Quotes stand behind `> `, so that nothing a note says can pass for anything but a quote. Nothing is quoted that is
+    only the least far from what was asked: better no context than a wrong one.
+    """
+    speaks_of_it = answer.relaxed is None or answer.relaxed.step != "meaning"
+    blocks: list[str] = []
+    sources: list[wire.Source] = []
+    room = max_tokens * CHARACTERS_PER_TOKEN
+    for hit in answer.hits if speaks_of_it else ():
+        block = _quote_block(hit)
+        room -= len(block) + 2
+        if room < 0:
+            break
+        blocks.append(block)
+        chunk = hit.passages[0].chunk.chunk
+        sources.append(wire.Source(path=nfc(hit.path), heading_path=headings(chunk.heading_path), line=chunk.line))
+    text = "\n\n".join(blocks)
+    return wire.ContextResult(
+        text=text, sources=sources, tokens=estimate_tokens(text), missing=missing_legs(answer.missing)
+    )
+
+
+def _quote_block(hit: Hit) -> str:
+    passage = hit.passages[0]
+    trail = " › ".join(headings(passage.chunk.chunk.heading_path))
+    title = f"**{one_line(scrubbed(nfc(hit.path)))}**" + (f" › {one_line(trail)}" if trail else "")
+    quote = printable(scrubbed(passage.snippet.text)).strip()
+    return f"{title}\n\n" + "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))

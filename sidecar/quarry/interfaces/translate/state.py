@@ -1,0 +1,105 @@
+"""Notes, the status of the index and the settings, as they leave: paths in NFC, every text scrubbed once more."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from quarry.engine import Status, WholeNote
+from quarry.index import NotePage
+from quarry.interfaces import protocol as wire
+from quarry.interfaces.sanitize import scrubbed
+from quarry.ranking.budget import CHARACTERS_PER_TOKEN
+from quarry.settings import Settings
+from quarry.types import PropertyValue, Retriever
+from quarry.vault.paths import nfc
+
+
+def note_text(note: WholeNote, params: wire.ReadNoteParams) -> wire.NoteText:
+    """The reply to `note/read`: whole lines from `start_line` on, as many as the budget holds."""
+    lines = note.text.split("\n")
+    text = "\n".join(lines[params.start_line :])
+    room = params.max_tokens * CHARACTERS_PER_TOKEN
+    shown = text if len(text) <= room else text[: text.rfind("\n", 0, room) + 1] or text[:room]
+    return wire.NoteText(
+        path=nfc(note.path),
+        title=scrubbed(note.title),
+        aliases=[scrubbed(alias) for alias in note.aliases],
+        tags=[scrubbed(tag) for tag in note.tags],
+        properties={key: _property(value) for key, value in note.properties.items()},
+        modified_ms=note.modified_ms,
+        text=shown,
+        start_line=params.start_line,
+        line_count=len(lines),
+        truncated=len(shown) < len(text),
+        links=[scrubbed(nfc(link)) for link in note.links],  # unresolved ones stand as they were written
+        backlinks=[nfc(link) for link in note.backlinks],
+    )
+
+
+def note_list(page: NotePage) -> wire.NoteList:
+    """The reply to `notes/list`."""
+    return wire.NoteList(
+        notes=[
+            wire.NoteSummary(
+                path=nfc(note.path),
+                title=scrubbed(note.title),
+                tags=[scrubbed(tag) for tag in note.tags],
+                type=scrubbed(note.type) if note.type else None,
+                modified_ms=note.modified_ms,
+                size_bytes=note.size_bytes,
+            )
+            for note in page.notes
+        ],
+        total=page.total,
+    )
+
+
+def _property(value: PropertyValue) -> str | int | float | bool | list[str]:
+    if isinstance(value, tuple):
+        return [scrubbed(item) for item in value]
+    return scrubbed(value) if isinstance(value, str) else value
+
+
+def index_status(status: Status) -> wire.IndexStatus:
+    """The reply to `index/status`, and what `index/progress` carries."""
+    progress = status.progress
+    return wire.IndexStatus(
+        state=status.state,
+        notes=status.notes,
+        chunks=status.chunks,
+        pending=status.pending,
+        excluded=status.excluded,
+        progress=wire.Progress(
+            done_notes=progress.done_notes,
+            total_notes=progress.total_notes,
+            done_chunks=progress.done_chunks,
+            notes_per_second=progress.notes_per_second,
+            remaining_ms=progress.remaining_ms,
+        )
+        if progress
+        else None,
+        model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
+        missing=missing_legs(status.missing),
+        problem_count=status.problem_count,
+        problems=[wire.Problem(path=nfc(p.path), reason=p.reason, skipped=p.skipped) for p in status.problems],
+        indexed_ms=status.indexed_ms,
+        size_bytes=status.size_bytes,
+        message=status.message,
+    )
+
+
+def settings(values: Settings) -> wire.Settings:
+    """The reply to `settings/read` and `settings/write`."""
+    return wire.Settings(
+        include_folders=list(values.include_folders),
+        exclude_folders=list(values.exclude_folders),
+        model=values.model,
+        skip_sections=list(values.skip_sections),
+        lexical_weight=values.lexical_weight,
+        dense_weight=values.dense_weight,
+        fusion=values.fusion,
+    )
+
+
+def missing_legs(missing: Mapping[Retriever, str]) -> list[wire.MissingLeg]:
+    """Retrievers that cannot serve, in a fixed order."""
+    return [wire.MissingLeg(leg=leg, reason=missing[leg]) for leg in get_args(Retriever) if leg in missing]

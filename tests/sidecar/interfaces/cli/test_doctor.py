@@ -1,0 +1,126 @@
+"""The doctor finds what is wrong, says what to do, changes nothing and starts nothing."""
+
+import json
+
+import pytest
+
+from quarry.errors import ModelMissing
+from quarry.interfaces.cli import doctor
+from quarry.interfaces.cli.doctor import examine
+
+
+def by_subject(findings):
+    return {finding.subject: finding for finding in findings}
+
+
+def test_where_all_is_well_it_says_so(at_shared):
+    findings = by_subject(examine(at_shared.vault))
+
+    assert [subject for subject, finding in findings.items() if finding.verdict == "bad"] == []
+    assert "live" in findings["sidecar"].detail
+    assert findings["model"].verdict == "good"
+    assert findings["MCP"].verdict == "good"
+
+
+def test_it_starts_no_sidecar_and_leaves_the_vault_alone(vault, home):
+    before = sorted(vault.rglob("*"))
+
+    findings = by_subject(examine(vault))
+
+    assert findings["sidecar"].verdict == "note"
+    assert "quarry serve" in findings["sidecar"].detail
+    assert not list((home / "run").glob("*.json"))
+    assert sorted(vault.rglob("*")) == before
+
+
+def test_without_a_vault_the_rest_is_checked():
+    findings = by_subject(examine(None))
+
+    assert "sidecar" not in findings
+    assert findings["model"].verdict == "good"
+
+
+def test_settings_that_cannot_be_read_are_bad_and_the_rest_is_checked(vault):
+    (vault / ".quarry.toml").write_text("[search\n")
+
+    findings = by_subject(examine(vault))
+
+    assert findings["settings"].verdict == "bad"
+    assert findings["model"].verdict == "good"
+
+
+def test_a_model_that_is_not_there_is_bad_and_says_what_to_do(vault, tmp_path):
+    (vault / ".quarry.toml").write_text(f'[embedding]\nmodel = "{(tmp_path / "none").as_posix()}"\n')
+
+    findings = by_subject(examine(vault))
+
+    assert findings["model"].verdict == "bad"
+    assert "none" in findings["model"].detail
+
+
+@pytest.mark.parametrize("error", [ModelMissing("no weights"), ValueError("odd"), ImportError("no such library")])
+def test_whatever_a_check_runs_into_is_a_finding(monkeypatch, vault, error):
+    def fail(name):
+        raise error
+
+    monkeypatch.setattr(doctor, "load_encoder", fail)
+
+    findings = by_subject(examine(vault))
+
+    assert findings["model"].verdict == "bad"
+    assert str(error) in findings["model"].detail
+
+
+def test_folders_that_cannot_be_ours_are_findings(vault, home, tmp_path):
+    home.mkdir()
+    for name in ("run", "log"):
+        (home / name).symlink_to(tmp_path)
+
+    findings = by_subject(examine(vault))
+
+    assert findings["runtime folder"].verdict == "bad"
+    assert findings["log"].verdict == "bad"
+    assert "link" in findings["log"].detail
+
+
+def test_without_the_extra_mcp_is_a_note(monkeypatch):
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
+
+    finding = by_subject(examine(None))["MCP"]
+
+    assert finding.verdict == "note"
+    assert "quarry-search[mcp]" in finding.detail
+
+
+def test_the_doctor_ends_with_0_where_all_is_well(at_shared, command):
+    done = command("doctor")
+
+    assert done.code == 0
+    assert "FAIL" not in done.out
+    assert done.out.startswith("ok    quarry: ")
+
+
+def test_the_doctor_ends_with_1_where_something_is_wrong(command, vault):
+    (vault / ".quarry.toml").write_text("[search\n")
+
+    done = command("doctor", "--vault", str(vault))
+
+    assert done.code == 1
+    assert "FAIL  settings: " in done.out
+
+
+def test_the_doctor_needs_no_vault(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    done = command("doctor")
+
+    assert done.code == 0
+    assert "everything but a vault" in done.err
+
+
+def test_the_findings_as_json(command, vault):
+    done = command("doctor", "--json", "--vault", str(vault))
+
+    findings = json.loads(done.out)["findings"]
+    assert {"subject", "verdict", "detail"} == set(findings[0])
+    assert {finding["verdict"] for finding in findings} <= {"good", "note", "bad"}

@@ -1,0 +1,205 @@
+"""What a command imports before it can begin, and what a process sets up: start-up is mostly that."""
+
+import ctypes
+import gc
+import subprocess
+import sys
+
+import pytest
+
+from quarry.interfaces.cli.startup import without_gc
+
+pytestmark = pytest.mark.slow  # each test starts an interpreter
+
+ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
+OTHERS = {
+    "tqdm",
+    "watchfiles",
+    "model2vec",
+    "mcp",
+    "quarry.evaluation",
+    "quarry.bench",
+    "quarry.interfaces.mcp",
+}
+LAZY = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
+READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
+INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare"}
+SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
+
+BEGIN = "from quarry.__main__ import main\n"
+ANSWER = """
+import sys, threading
+from pathlib import Path
+from quarry.interfaces.serve import Engine
+from quarry.interfaces import protocol, translate
+
+settled = threading.Event()
+engine = Engine.open(Path(sys.argv[1]), Path(sys.argv[2]))
+engine.listen(lambda _: settled.set() if engine.status().indexed_ms else None)
+assert engine.status().indexed_ms or settled.wait(60)
+request = translate.search_request(protocol.SearchParams(query="kettle", mode=sys.argv[3]))
+reply = translate.search_result(engine.search(request), with_text=False)
+assert reply.hits[0].path == "Tea.md", reply
+"""
+
+
+def helped(*arguments: str) -> str:
+    """Code that runs the command line up to an end of its own, such as `--help`, and keeps what it prints."""
+    return (
+        f"import contextlib, io\n{BEGIN}with contextlib.redirect_stdout(io.StringIO()), "
+        f"contextlib.suppress(SystemExit):\n    main({list(arguments)!r})\n"
+    )
+
+
+def imported(code: str, *arguments: str) -> set[str]:
+    """The modules that are there after *code*, in a process of its own."""
+    code = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
+    command = [sys.executable, "-c", code, *arguments]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_the_version_and_the_help_import_no_message_and_no_command():
+    version, overview = imported(helped("--version")), imported(helped("--help"))
+
+    assert "quarry.interfaces.cli.main" in version & overview
+    assert not (version | overview) & (ENGINE | OTHERS | LAZY | SELDOM | {"msgspec", "quarry.interfaces.protocol"})
+    assert not version & {"argparse", "typing"}
+
+
+@pytest.mark.parametrize("command", ["search", "explain", "related", "read", "list", "status"])
+def test_a_command_that_asks_a_sidecar_imports_no_engine(command: str):
+    found = imported(f"{helped(command, '--help')}import quarry.interfaces.client")
+
+    assert "quarry.interfaces.client" in found
+    assert not found & (ENGINE | OTHERS | LAZY | SELDOM)
+    assert "quarry.text.scrub" not in found
+
+
+def test_a_command_that_serves_agents_imports_no_engine():
+    pytest.importorskip("mcp")
+
+    found = imported(f"{helped('mcp', '--help')}import quarry.interfaces.mcp")
+
+    assert "mcp" in found
+    assert not found & (ENGINE - {"numpy"})  # no affair of ours what mcp imports
+
+
+def test_a_sidecar_imports_neither_what_follows_files_nor_what_draws_nor_what_asks_another():
+    found = imported(f"{helped('serve', '--help')}import quarry.interfaces.serve")
+
+    assert "quarry.engine" in found
+    assert not found & (OTHERS | LAZY | READING_NOTES | INDEXING | SELDOM)
+    assert not found & {
+        "websockets.sync.client",
+        "tokenizers",
+        "safetensors",
+        "quarry.text.scrub",
+        "quarry.embedding.static",
+    }
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_an_answer_from_an_index_that_equals_its_vault_needs_nothing_that_reads_notes(mode: str, tools, tmp_path):
+    vault = tools.write_vault(
+        tmp_path / "vault", {"Tea.md": "# Tea\n\nPut the kettle on.\n", "Bed.md": "# Bed\n\nMade.\n"}
+    )
+    places = (str(vault), str(tmp_path / "index.db"), mode)
+    first = imported(f"{BEGIN}{ANSWER}engine.close()", *places)
+
+    found = imported(f"{BEGIN}{ANSWER}", *places)
+
+    assert first >= READING_NOTES | INDEXING  # the names are right: they were needed to index it
+    assert not found & (READING_NOTES | INDEXING | OTHERS | LAZY | SELDOM)
+
+
+def test_what_is_put_off_is_there_when_it_is_asked_for():
+    code = (
+        "from importlib.metadata import version\nimport urllib.request\n"
+        "assert version('numpy')\nassert urllib.request.Request('http://localhost/').host == 'localhost'"
+    )
+
+    found = imported(f"import quarry.__main__\n{code}")
+
+    assert {"importlib.metadata._adapters", "http.client"} <= found
+
+
+def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
+    code = "import numpy, os\nassert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
+    if sys.platform == "linux":
+        code += "\nassert len(os.listdir('/proc/self/task')) == 1"
+
+    assert "numpy" in imported(f"import quarry.__main__\n{code}")
+
+
+def test_the_package_alone_looks_up_no_version_and_knows_it_when_asked():
+    assert "importlib.metadata" not in imported("import quarry")
+
+    from importlib.metadata import version
+
+    import quarry
+
+    assert quarry.__version__ == version("quarry-search")
+
+
+def test_what_the_package_does_not_have_is_no_attribute():
+    import quarry
+
+    with pytest.raises(AttributeError, match="colour"):
+        _ = quarry.colour
+
+
+def import_with_the_collector_off():
+    assert not gc.isenabled()
+    raise ImportError
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_as_it_was_after_imports_that_failed(enabled: bool):
+    was_enabled = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+
+        with pytest.raises(ImportError), without_gc():
+            import_with_the_collector_off()
+
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
+
+
+HAS_HEAPS = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
+
+COUNT = """
+import ctypes, sys, threading
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
+allocated = threading.Barrier(5)
+
+def allocate():
+    libc.malloc(1000)
+    allocated.wait(60)
+    allocated.wait(60)
+
+{first}
+for _ in range(4):
+    threading.Thread(target=allocate).start()
+allocated.wait(60)
+told = ctypes.c_void_p(libc.fopen(sys.argv[1].encode(), b"w"))
+libc.malloc_info(0, told)
+libc.fclose(told)
+allocated.wait(60)
+"""
+SHARE = "from quarry.interfaces.cli.startup import limit_malloc_arenas; limit_malloc_arenas()"
+
+
+@pytest.mark.skipif(not HAS_HEAPS, reason="only glibc has heaps of threads")
+def test_threads_that_begin_afterwards_share_one_heap(tmp_path):
+    counts = []
+    for number, first in enumerate(("", SHARE)):
+        told = tmp_path / f"{number}.xml"
+        subprocess.run([sys.executable, "-c", COUNT.format(first=first), told], check=True)
+        counts.append(told.read_text().count("<heap nr="))
+
+    assert counts[0] > 1
+    assert counts[1] == 1
