@@ -102,12 +102,12 @@ def blend(signals: Signals, given: Mapping[str, float]) -> Numbers:
     total = np.zeros(len(signals.passage))
     for name in SIGNAL_NAMES:  # one after the other: a matrix product adds in another order on other machines
         total += getattr(signals, name) * given[name]
-    return np.round(total, SCORE_DIGITS)
+    return total.round(SCORE_DIGITS)
 
 
 def max_normalize(values: Numbers) -> Numbers:
     """*values*, none negative, with the highest as 1; all 0 stay 0."""
-    highest = values.max(initial=0.0)
+    highest = np.maximum.reduce(values, initial=0.0)
     return values / highest if highest > 0 else values
 
 
@@ -115,5 +115,5 @@ def min_max_normalize(values: Numbers) -> Numbers:
     """*values* with the lowest as 0 and the highest as 1; all 0 where they are alike."""
     if not len(values):
         return values
-    low, high = values.min(), values.max()
+    low, high = np.minimum.reduce(values), np.maximum.reduce(values)
     return (values - low) / (high - low) if high > low else np.zeros(len(values))

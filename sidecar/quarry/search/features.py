@@ -17,7 +17,7 @@ from quarry.index.ids import SLOT_BITS
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
 from quarry.search.prepare import PreparedQuery
-from quarry.terms.analysis import STOP_TERMS, analyse
+from quarry.terms.analysis import STOP_TERMS, phrase_terms
 from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -192,6 +192,6 @@ def _terms_of_names(name: NoteName) -> tuple[frozenset[str], ...]:
     """The terms of each different name of the note, without stop words unless it has no other."""
     found = []
     for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
-        every = frozenset(analyse(text).words.split())
+        every = frozenset(phrase_terms(text))
         found.append(every - STOP_TERMS or every)
     return tuple(dict.fromkeys(found))
