@@ -19,8 +19,10 @@ from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
 from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
 from quarry.indexing.activity import Progress, State
-from quarry.indexing.sync import Synchronizer, Updated
-from quarry.indexing.worker import Worker
+from quarry.indexing.reporter import Listener, Listeners
+from quarry.indexing.requests import RequestQueue
+from quarry.indexing.sync import MODEL_WAIT_S, Synchronizer
+from quarry.indexing.worker import Worker, WorkerTiming
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.settings import Settings, write_settings
@@ -29,10 +31,16 @@ from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultCh
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
-HEAD_START_S = 0.25  # finding that nothing changed takes .17 in a vault of 17,000 notes, and the model's .05 on top
 
-Listener = Callable[[Updated | None], None]
-"""Told what a commit changed, or None when there is progress to look at. Called on the indexing thread."""
+
+class EngineLimits(Struct, frozen=True):
+    """What an engine does by the clock."""
+
+    head_start_s: float = 0.25
+    """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
+    loaded, which keeps the interpreter busy for 20 ms on end, .05 s in all."""
+    model_wait_s: float = MODEL_WAIT_S
+    timing: WorkerTiming = WorkerTiming()
 
 
 class Status(Struct, frozen=True):
@@ -78,21 +86,22 @@ class Engine:
         index_path: Path,
         load: Callable[[str], Encoder],
         without: frozenset[str],
-        head_start_s: float,
+        limits: EngineLimits,
     ) -> None:
         self.root = root
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners()
+        self._requests = RequestQueue()
         self._sync = Synchronizer(
             root,
             index_path,
             load,
             without=without,
-            yield_point=self._yield_point,
-            is_wanted=lambda: self._worker.is_wanted,
-            tell=self._notify,
-            head_start_s=head_start_s,
+            requests=self._requests,
+            listeners=self._listeners,
+            head_start_s=limits.head_start_s,
+            model_wait_s=limits.model_wait_s,
         )
-        self._worker = Worker(self._sync)
+        self._worker = Worker(self._sync, self._requests, limits.timing)
 
     @classmethod
     def open(
@@ -102,19 +111,15 @@ class Engine:
         *,
         load: Callable[[str], Encoder] = load_encoder,
         without: frozenset[str] = frozenset(),
-        head_start_s: float = HEAD_START_S,
+        limits: EngineLimits = EngineLimits(),  # noqa: B008  a frozen value
     ) -> Self:
         """
         Open the vault at *root* with its index at *index_path*, and begin to make the two equal.
 
-        Args:
-            head_start_s: For how long the first answer, and finding that nothing changed, come before loading the
-                model, which keeps the interpreter busy for 20 ms on end.
-
         Raises:
             SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
         """
-        engine = cls(root, index_path, load, without, head_start_s)
+        engine = cls(root, index_path, load, without, limits)
         engine._worker.start()
         return engine
 
@@ -125,7 +130,7 @@ class Engine:
 
     def listen(self, listener: Listener) -> None:
         """Have *listener* told of commits and progress."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -238,10 +243,10 @@ class Engine:
             message = message or str(error)
         rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
         return Status(
-            state="paused" if self._worker.is_paused else activity.state,
+            state="paused" if self._requests.is_paused else activity.state,
             notes=counts.notes,
             chunks=counts.chunks,
-            pending=activity.pending + self._worker.queued,
+            pending=activity.pending + self._requests.change_count,
             excluded=sync.excluded,
             progress=activity.progress(),
             model_name=sync.model.name,
@@ -264,30 +269,30 @@ class Engine:
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
         """Queue changes that someone saw; they apply_urgent everything but the notes in hand."""
-        self._worker.submit(changes)
+        self._requests.submit(changes)
 
     def rebuild(self) -> None:
         """Queue a full rebuild beside the index, which answers until the new one takes its place."""
-        self._worker.request_rebuild()
+        self._requests.request_rebuild()
 
     def reconcile(self) -> None:
         """Queue a comparison of the whole vault with the index."""
-        self._worker.request_reconcile()
+        self._requests.request_reconcile()
 
     @property
     def is_working(self) -> bool:
         """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
-        if self._worker.is_paused or self._sync.activity.state == "failed":
+        if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
         return self._worker.is_busy or self._sync.awaits_model
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
-        self._worker.pause()
+        self._requests.pause()
 
     def resume(self) -> None:
         """Go on indexing."""
-        self._worker.resume()
+        self._requests.resume()
 
     def write_settings(self, changes: Mapping[str, object]) -> Settings:
         """
@@ -297,7 +302,7 @@ class Engine:
             BadSettings: A value cannot be used; nothing is written.
         """
         settings = write_settings(self.root, changes)
-        self._worker.request_reconcile()
+        self._requests.request_reconcile()
         return settings
 
     # --- steps ---------------------------------------------------------------------------------
@@ -324,18 +329,8 @@ class Engine:
             with self._sync.reader() as reader:
                 yield reader
         except IndexDamaged:
-            self._worker.request_repair()
+            self._requests.request_repair()
             raise
-
-    def _yield_point(self) -> None:
-        self._worker.yield_point()
-
-    def _notify(self, updated: Updated | None) -> None:
-        for listener in tuple(self._listeners):
-            try:
-                listener(updated)
-            except Exception:  # whoever listens badly must not stop the indexing that it listens to
-                _log.exception("a listener failed")
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

@@ -23,17 +23,20 @@ from msgspec.structs import replace
 
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
-from quarry.engine import Engine
+from quarry.engine import Engine, EngineLimits
 from quarry.errors import NoteNotFound
 from quarry.index import Index, Problem
 from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import read_files
+from quarry.indexing.worker import WorkerTiming
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest, VaultChange
 from quarry.vault.read import FileContent
 
 DIM = 32
+EAGER = WorkerTiming(retry_s=0.02, retry_max_s=0.05, retry_asked_s=0.02, first_poll_s=0.02, poll_every_s=0.02)
+IMPATIENT = EngineLimits(timing=EAGER)  # what the worker does by the clock, it does at once
 PATIENCE_S = 30.0  # what is waited for takes milliseconds; this long only where it never comes
 
 

@@ -9,12 +9,12 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child processes import as well
 
-from builders import HashEncoder, Quiet, Vault, settle
+from builders import IMPATIENT, HashEncoder, Quiet, Vault, settle
 
 from quarry.embedding import Encoder, load_encoder
-from quarry.engine import Engine
+from quarry.engine import Engine, EngineLimits
 from quarry.index import Index
-from quarry.indexing import worker, worker_process
+from quarry.indexing import worker_process
 from quarry.indexing.indexer import Indexer
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
@@ -44,16 +44,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the worker does by the clock, it does at once."""
-    monkeypatch.setattr(worker, "POLL_EVERY_S", 0.02)
-    monkeypatch.setattr(worker, "FIRST_POLL_S", 0.02)
-    monkeypatch.setattr(worker, "RETRY_S", 0.02)
-    monkeypatch.setattr(worker, "RETRY_MAX_S", 0.05)
-
-
-@pytest.fixture
-def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder, impatient: None) -> Iterator[OpenEngine]:
+def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder) -> Iterator[OpenEngine]:
     """Open an engine on the vault, waiting until it has settled unless told otherwise."""
     opened: list[Engine] = []
 
@@ -63,9 +54,10 @@ def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder, impatient: N
         root: Path = vault.root,
         index: Path = tmp_path / "index.db",
         load: Callable[[str], Encoder] = lambda _: encoder,
+        limits: EngineLimits = IMPATIENT,
         **options: object,
     ) -> Engine:
-        engine = Engine.open(root, index, load=load, **options)  # type: ignore[arg-type]
+        engine = Engine.open(root, index, load=load, limits=limits, **options)  # type: ignore[arg-type]
         opened.append(engine)
         if wait:
             settle(engine)

@@ -2,10 +2,13 @@
 
 import threading
 
-from builders import HashEncoder, find, wait_until
+from builders import IMPATIENT, HashEncoder, find, wait_until
+from msgspec.structs import replace
 
 from quarry.errors import ModelMissing
 from quarry.model import ModelSlot
+
+LATE = replace(IMPATIENT, head_start_s=3600)
 
 
 def test_a_model_is_loading_then_ready():
@@ -68,10 +71,10 @@ def test_a_head_start_ends_by_itself():
 
 def test_an_answer_and_an_index_that_is_up_to_date_end_the_head_start(vault, open_engine):
     vault.write("a.md", "walnut")
-    first = open_engine(head_start_s=3600)
+    first = open_engine(limits=LATE)
     first.close()
 
-    engine = open_engine(wait=False, head_start_s=3600)
+    engine = open_engine(wait=False, limits=LATE)
     find(engine, "walnut")
 
     wait_until(lambda: engine.status().model_state == "ready")

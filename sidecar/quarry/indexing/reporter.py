@@ -1,5 +1,6 @@
 """How a run over the index is told: to the activity, which counts, and to those who listen for commits."""
 
+import logging
 from collections.abc import Callable, Set
 from typing import Literal
 
@@ -7,6 +8,8 @@ from msgspec import Struct
 
 from quarry.indexing.activity import Activity
 from quarry.indexing.disk_state import is_below
+
+_log = logging.getLogger(__name__)
 
 RunKind = Literal["main", "urgent", "beside"]
 """
@@ -20,6 +23,29 @@ class Updated(Struct, frozen=True):
 
     indexed: tuple[str, ...]
     removed: tuple[str, ...]
+
+
+Listener = Callable[[Updated | None], None]
+"""Told what a commit changed, or None when there is progress to look at. Called on the indexing thread."""
+
+
+class Listeners:
+    """Everything that is told of commits and progress."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def add(self, listener: Listener) -> None:
+        """Have *listener* told from now on."""
+        self._listeners.append(listener)
+
+    def notify(self, updated: Updated | None) -> None:
+        """Tell all of them."""
+        for listener in tuple(self._listeners):
+            try:
+                listener(updated)
+            except Exception:  # a listener that fails must not stop the indexing that it listens to
+                _log.exception("a listener failed")
 
 
 class Reporter:

@@ -36,7 +36,8 @@ from quarry.indexing.metadata import (
 )
 from quarry.indexing.policy import Policy
 from quarry.indexing.repair import repair
-from quarry.indexing.reporter import Reporter, RunKind, Updated
+from quarry.indexing.reporter import Listeners, Reporter, RunKind, Updated
+from quarry.indexing.requests import RequestQueue
 from quarry.model import ModelSlot
 from quarry.types import FileSeen, Retriever, VaultChange
 
@@ -61,20 +62,20 @@ class Synchronizer:
         load_encoder: Callable[[str], Encoder],
         *,
         without: frozenset[str],
-        yield_point: Callable[[], None],
-        is_wanted: Callable[[], bool] = lambda: False,
-        tell: Callable[[Updated | None], None],
+        requests: RequestQueue,
+        listeners: Listeners,
         head_start_s: float = 0.0,
+        model_wait_s: float = MODEL_WAIT_S,
     ) -> None:
         """
         Open, or make, the index at *index_path* for the vault at *root*.
 
         Args:
             without: Parts to do without, for tests: "sqlite-vec", "fts5".
-            yield_point: Called where stopping is safe; may wait, or raise `Cancelled`.
-            is_wanted: Whether something more urgent than tidying up has come.
-            tell: Called with what a commit changed, or None when there is progress to look at.
+            requests: What interrupts a job, and what holds it up.
+            listeners: Told what a commit changed, or None when there is progress to look at.
             head_start_s: Of everything else before the first model is loaded; see `ModelSlot`.
+            model_wait_s: How long the first run waits for the model.
 
         Raises:
             SchemaTooNew: A newer version wrote the index.
@@ -84,9 +85,8 @@ class Synchronizer:
         self.policy = Policy(root)
         self._root = root
         self._load_encoder = load_encoder
-        self._yield_point = yield_point
-        self._is_wanted = is_wanted
-        self._notify = tell
+        self._requests = requests
+        self._notify = listeners.notify
         self._drawings: dict[str, FileSeen] = {}
         self._superseded: set[str] = set()  # paths that saved notes made current since the work in hand began
         self._changed_meanwhile: set[str] = set()  # paths that someone saw change since then
@@ -98,7 +98,7 @@ class Synchronizer:
         self._current.read_ahead()
         self.model = ModelSlot(self.policy.settings.model, load_encoder, head_start_s)
         self._adopted: Fingerprint | None = None
-        self._model_wait_s = MODEL_WAIT_S
+        self._model_wait_s = model_wait_s
         self._is_warm = False
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
         self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}
@@ -170,9 +170,9 @@ class Synchronizer:
         except (QuarryError, OSError):
             raise
         except Exception:  # a defect of ours, or a page that is not what it was: then it is set aside
-            self.index.check_pages(self._is_wanted)
+            self.index.check_pages(self._is_interrupted)
             raise
-        self.index.check_pages(self._is_wanted)  # which opening did not wait for
+        self.index.check_pages(self._is_interrupted)  # which opening did not wait for
         self._await_model()
         if self._adopt_model():
             self._embed_pending()
@@ -186,18 +186,6 @@ class Synchronizer:
             self._reconcile()
         self._apply(changes, "main")
         self._settle()
-
-    def apply_urgent(self, changes: Sequence[VaultChange]) -> None:
-        """Carry out changes that someone saw, in the middle of other work."""
-        if self._seen_while_rebuilding is not None:
-            self._seen_while_rebuilding += changes
-        self._changed_meanwhile |= named_by(changes)
-        self._apply(changes, "urgent")
-        self.index.flush()
-
-    def flush(self) -> None:
-        """The work in hand is held up: what it did so far is to be found."""
-        self.index.flush()
 
     def reconcile(self) -> None:
         """Compare the whole vault with the index."""
@@ -251,14 +239,14 @@ class Synchronizer:
     def _idle(self) -> None:
         """What makes the index smaller and quicker and changes no answer; nobody waits for it."""
         begun_s = time.monotonic()
-        is_done = compact(self.index, Deadline(math.inf, self._is_wanted))
+        is_done = compact(self.index, Deadline(math.inf, self._is_interrupted))
         self._idle_schedule.taken(begun_s, time.monotonic(), is_done=is_done)
 
     def repair(self) -> None:
         """Check the whole index; notes with damaged rows are read anew. Raises as `mending.mend`."""
         self._current.check_in_place()
         refresh = partial(self._indexer("main").refresh, self.index)
-        repair(self.index, refresh, self._yield_point, self._is_wanted)
+        repair(self.index, refresh, self._yield_point, self._is_interrupted)
         self._settle()
 
     def recreate(self, error: IndexDamaged) -> None:
@@ -281,6 +269,21 @@ class Synchronizer:
         self._notify(None)
 
     # --- steps ---------------------------------------------------------------------------------
+
+    def _yield_point(self) -> None:
+        """Where a job can be interrupted: waits while paused, carries urgent changes out, may raise `Cancelled`."""
+        self._requests.yield_point(self.index.flush, self._apply_urgent)
+
+    def _is_interrupted(self) -> bool:
+        return self._requests.interrupts_idle_work
+
+    def _apply_urgent(self, changes: Sequence[VaultChange]) -> None:
+        """Carry out changes that someone saw, in the middle of other work."""
+        if self._seen_while_rebuilding is not None:
+            self._seen_while_rebuilding += changes
+        self._changed_meanwhile |= named_by(changes)
+        self._apply(changes, "urgent")
+        self.index.flush()
 
     def _report_loss(self) -> None:
         if self._current.loss:

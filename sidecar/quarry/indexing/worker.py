@@ -1,5 +1,5 @@
 """
-The one thread that writes the index: takes jobs in turn, lets saved notes apply_urgent, tidies up when idle.
+The one thread that writes the index: takes jobs in turn, tries again what failed, checks and tidies up when idle.
 
 At every moment one thread of one process writes (the vault lock sees to the process). Searches never wait for it.
 """
@@ -8,21 +8,33 @@ import logging
 import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
+from msgspec import Struct
+
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
+from quarry.indexing.requests import RequestQueue
 from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
-RETRY_S = 1.0  # after a failure: a file that was just being written is there by then; doubled with every further one
-RETRY_MAX_S = 60.0  # a full disk or a lost drive is noticed within a minute of its return
-DEEP_CHECK_AFTER_S = 30.0  # idle this long: hash every note, check rows, give room back
-DEEP_CHECK_EVERY_S = 6 * 3600.0
-POLL_EVERY_S = 2.0  # how often the settings and ignore files are looked at
-FIRST_POLL_S = 0.25  # after the first job: the first answers come first, the first saved note later
+
+
+class WorkerTiming(Struct, frozen=True):
+    """When the worker does what it does by the clock, in seconds."""
+
+    retry_s: float = 1.0  # after a failure: a file that was being written is there by then; see `backoff_s`
+    retry_max_s: float = 60.0  # a full disk or a lost drive is noticed within a minute of its return
+    retry_asked_s: float = 1.0  # after a failure, where something was asked for since: it may work now
+    deep_check_after_s: float = 30.0  # idle this long: hash every note, check rows, give room back
+    deep_check_every_s: float = 6 * 3600.0
+    first_poll_s: float = 0.25  # after the first job: the first answers come first, the first saved note later
+    poll_every_s: float = 2.0  # how often the settings and ignore files, and the index file, are looked at
+
+    def backoff_s(self, previous_s: float) -> float:
+        """How long to wait before a job is tried again, where the wait before the last try was *previous_s*, or 0."""
+        return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
 
 
 class Jobs(Protocol):
@@ -33,12 +45,6 @@ class Jobs(Protocol):
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
         """Carry out changes that someone saw."""
-
-    def apply_urgent(self, changes: Sequence[VaultChange]) -> None:
-        """The same in the middle of another job."""
-
-    def flush(self) -> None:
-        """The work in hand is held up: what it did so far is to be found."""
 
     def rebuild(self) -> None:
         """Build the index anew beside the old one."""
@@ -63,25 +69,19 @@ class Jobs(Protocol):
 
 
 class Worker:
-    """Runs jobs one after another until it is stopped."""
+    """Runs *jobs* one after another, as *requests* ask for them, until it is stopped."""
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: Jobs, requests: RequestQueue, timing: WorkerTiming = WorkerTiming()) -> None:  # noqa: B008
         self._jobs = jobs
-        self._wake = threading.Condition()
-        self._changes: deque[VaultChange] = deque()
-        self._wants_rebuild = False
-        self._wants_reconcile = False
-        self._wants_repair = False
-        self._paused = False
-        self._stopping = False
+        self._requests = requests
+        self._timing = timing
         self._is_busy = True  # the first job is due from the start
-        self._is_applying_urgent = False
         self._again: Callable[[], None] | None = None  # what failed; nothing else is begun until it succeeds
         self._again_at_s = 0.0
         self._retry_s = 0.0
         self._deep_checked_s = -math.inf
-        self._worked_s = time.monotonic()  # when a job ended that was more than a look
-        self._poll_after_s = FIRST_POLL_S
+        self._worked_s = time.monotonic()  # when a job ended that was more than a poll
+        self._poll_after_s = timing.first_poll_s
         self._thread = threading.Thread(target=self._run, name="quarry-index", daemon=True)
 
     def start(self) -> None:
@@ -90,93 +90,20 @@ class Worker:
 
     def stop(self) -> None:
         """Finish the notes in hand, then end. Returns when the thread has ended."""
-        with self._wake:
-            self._stopping = True
-            self._wake.notify_all()
+        self._requests.stop()
         if self._thread.is_alive():
             self._thread.join()
-
-    def submit(self, changes: Sequence[VaultChange]) -> None:
-        """Queue *changes*; they apply_urgent everything but the notes in hand."""
-        with self._wake:
-            self._changes.extend(changes)
-            self._hurry()
-
-    def request_rebuild(self) -> None:
-        """Queue a rebuild; asking again while one waits changes nothing."""
-        with self._wake:
-            self._wants_rebuild = True
-            self._paused = False
-            self._hurry()
-
-    def request_reconcile(self) -> None:
-        """Queue a comparison of the whole vault with the index."""
-        with self._wake:
-            self._wants_reconcile = True
-            self._hurry()
-
-    def request_repair(self) -> None:
-        """Queue a check of the whole index; asking again while one waits changes nothing."""
-        with self._wake:
-            self._wants_repair = True
-            self._wake.notify_all()
-
-    def pause(self) -> None:
-        """Hold everything up after the notes in hand; changes are remembered."""
-        with self._wake:
-            self._paused = True
-
-    def resume(self) -> None:
-        """Go on."""
-        with self._wake:
-            self._paused = False
-            self._hurry()
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether work is held up."""
-        return self._paused
 
     @property
     def is_busy(self) -> bool:
         """Whether a job is at work or waits for its turn; one that failed and will be tried again does not count."""
-        with self._wake:
-            return self._is_busy or self._has_requests()
+        with self._requests.condition:
+            return self._is_busy or (self._requests.wants_rebuild if self._again else not self._requests.is_empty)
 
     @property
-    def queued(self) -> int:
-        """Changes seen and not yet carried out."""
-        return len(self._changes)
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether something has come that tidying up should give way to."""
-        return bool(self._changes) or self._stopping
-
-    def yield_point(self) -> None:
-        """
-        Called by a long job where stopping is safe: waits while paused, lets changes apply_urgent.
-
-        Raises:
-            Cancelled: The worker is to end.
-        """
-        if self._paused:
-            self._jobs.flush()
-        with self._wake:
-            self._wake.wait_for(lambda: not self._paused or self._stopping)
-            if self._stopping:
-                raise Cancelled("the index worker was asked to stop")
-        # What overtakes is not superseded in its turn: a stream of saves would nest without end.
-        if self._is_applying_urgent or not (changes := self._take_changes()):
-            return
-        self._is_applying_urgent = True
-        try:
-            self._jobs.apply_urgent(changes)
-        except BaseException:
-            self._put_back(changes)
-            raise
-        finally:
-            self._is_applying_urgent = False
+    def is_retrying(self) -> bool:
+        """Whether a job failed and waits to be tried again."""
+        return self._again is not None
 
     # --- the thread ----------------------------------------------------------------------------
 
@@ -210,73 +137,57 @@ class Worker:
             self._again, self._retry_s = None, 0.0
 
     def _try_later(self, job: Callable[[], None], *, at_once: bool = False) -> None:
-        self._retry_s = min(max(RETRY_S, 2 * self._retry_s), RETRY_MAX_S)
-        self._again = job
+        self._retry_s = self._timing.backoff_s(self._retry_s)
         self._again_at_s = time.monotonic() + (0 if at_once else self._retry_s)
-
-    def _hurry(self) -> None:
-        """Someone gave a sign of life, so what failed may work now; still not oftener than every `RETRY_S`."""
-        self._again_at_s = min(self._again_at_s, time.monotonic() + RETRY_S)
-        self._wake.notify_all()
+        self._again = job
+        self._requests.forget_requests()
 
     def _next_job(self) -> Callable[[], None] | None:
         """Wait for something to do; None when the worker is to end."""
-        with self._wake:
+        requests = self._requests
+        with requests.condition:
             self._is_busy = False
             poll_at_s = time.monotonic() + self._poll_after_s
-            while not self._stopping:
-                if not self._paused and (job := self._due(poll_at_s)):
+            while not requests.is_stopping:
+                if not requests.is_paused and (job := self._due(poll_at_s)):
                     self._is_busy = True
                     return job
-                self._wake.wait(self._until_next(poll_at_s))
+                requests.condition.wait(self._until_next(poll_at_s))
             return None
 
     def _due(self, poll_at_s: float) -> Callable[[], None] | None:
         """What to do now, if there is anything."""
-        now_s = time.monotonic()
-        if self._wants_rebuild:
-            self._wants_rebuild = False
+        now_s, requests = time.monotonic(), self._requests
+        if requests.take_rebuild():
             return self._jobs.rebuild  # makes good whatever failed before
         if self._again:
-            return self._again if now_s >= self._again_at_s else None
-        if self._wants_repair:
-            self._wants_repair = False
+            return self._again if now_s >= self._retry_at_s else None
+        if requests.take_repair():
             return self._jobs.repair
-        if self._wants_reconcile:
-            self._wants_reconcile = False
+        if requests.take_reconcile():
             return self._jobs.reconcile
-        if changes := self._take_changes():
-            return lambda: self._jobs.apply(changes)
+        if changes := requests.take_changes():
+            return partial(self._jobs.apply, changes)
         if now_s >= self._deep_check_at_s:
             self._deep_checked_s = now_s
             return self._jobs.deep_check
         if now_s < poll_at_s:
             return None
-        self._poll_after_s = POLL_EVERY_S
+        self._poll_after_s = self._timing.poll_every_s
         return self._jobs.poll
 
     def _until_next(self, poll_at_s: float) -> float | None:
-        """Seconds until something is due by itself; None while only a word from outside helps."""
-        if self._paused:
+        """Seconds until something is due by itself; None while only a request helps."""
+        if self._requests.is_paused:
             return None
-        at_s = self._again_at_s if self._again else min(poll_at_s, self._deep_check_at_s)
+        at_s = self._retry_at_s if self._again else min(poll_at_s, self._deep_check_at_s)
         return max(0.0, at_s - time.monotonic())
 
     @property
+    def _retry_at_s(self) -> float:
+        return min(self._again_at_s, self._requests.first_request_s + self._timing.retry_asked_s)
+
+    @property
     def _deep_check_at_s(self) -> float:
-        return max(self._deep_checked_s + DEEP_CHECK_EVERY_S, self._worked_s + DEEP_CHECK_AFTER_S)
-
-    def _has_requests(self) -> bool:
-        if self._again:
-            return self._wants_rebuild
-        return bool(self._changes or self._wants_rebuild or self._wants_reconcile or self._wants_repair)
-
-    def _take_changes(self) -> list[VaultChange]:
-        with self._wake:
-            changes = list(self._changes)
-            self._changes.clear()
-        return changes
-
-    def _put_back(self, changes: Sequence[VaultChange]) -> None:
-        with self._wake:
-            self._changes.extendleft(reversed(changes))
+        timing = self._timing
+        return max(self._deep_checked_s + timing.deep_check_every_s, self._worked_s + timing.deep_check_after_s)

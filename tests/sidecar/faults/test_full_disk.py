@@ -14,14 +14,12 @@ SCRIPT = """
 import json, resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from builders import HashEncoder, Vault, find, settle, wait_until
-from quarry.indexing import worker
+from builders import IMPATIENT, HashEncoder, Vault, find, settle, wait_until
 from quarry.engine import Engine
 from quarry.index import Index
-worker.RETRY_S = worker.RETRY_MAX_S = worker.POLL_EVERY_S = 0.05
 vault, index = Vault(Path(sys.argv[2], "vault")), Path(sys.argv[2], "index.db")
 vault.write("a.md", "walnut")
-engine = Engine.open(vault.root, index, load=lambda _: HashEncoder())
+engine = Engine.open(vault.root, index, load=lambda _: HashEncoder(), limits=IMPATIENT)
 settle(engine)
 resource.setrlimit(resource.RLIMIT_FSIZE, (index.stat().st_size + 200_000, resource.RLIM_INFINITY))
 vault.write_all({f"{n:03}.md": f"# N{n}\\n" + f"cherry{n} word{n} " * 500 for n in range(200)})

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 from builders import (
+    IMPATIENT,
     HashEncoder,
     Quiet,
     Vault,
@@ -419,14 +420,12 @@ def many_notes(vault: Vault) -> None:
 
 
 @pytest.fixture
-def open_staffed(
-    tmp_path: Path, vault: Vault, impatient: None, small_plans: None, many_notes: None
-) -> Iterator[Callable[..., Engine]]:
+def open_staffed(tmp_path: Path, vault: Vault, small_plans: None, many_notes: None) -> Iterator[Callable[..., Engine]]:
     """Open an engine, whose first run calls *act*, once, on the indexing thread, when something is stored."""
     opened: list[Engine] = []
 
     def open_one(act: Callable[[Engine], None]) -> Engine:
-        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder)
+        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder, limits=IMPATIENT)
         opened.append(engine)
         waiting = [act]
         engine.listen(lambda updated: waiting.pop()(engine) if updated and waiting else None)

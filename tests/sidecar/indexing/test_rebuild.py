@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from builders import (
+    IMPATIENT,
     HashEncoder,
     Quiet,
     Vault,
@@ -109,7 +110,7 @@ def test_a_rebuild_that_is_stopped_leaves_the_old_index(
     wait_until(encoder.is_waiting.is_set)
     closing = threading.Thread(target=engine.close)
     closing.start()
-    wait_until(lambda: engine._worker._stopping)
+    wait_until(lambda: engine._requests.is_stopping)
     encoder.release()
     closing.join()
 
@@ -146,13 +147,13 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[worker_process.WorkerProces
 
 @pytest.fixture
 def open_and_rebuild(
-    tmp_path: Path, vault: Vault, many_notes: None, impatient: None, started: list[worker_process.WorkerProcess]
+    tmp_path: Path, vault: Vault, many_notes: None, started: list[worker_process.WorkerProcess]
 ) -> Iterator[Callable[..., Engine]]:
     """Open an engine and have it rebuilt; each *act* is called once, on the indexing thread, between two batches."""
     opened: list[Engine] = []
 
     def open_one(*acts: Act) -> Engine:
-        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder)
+        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder, limits=IMPATIENT)
         opened.append(engine)
         settle(engine)
         waiting = list(acts)

@@ -4,10 +4,24 @@ import threading
 from pathlib import Path
 
 import pytest
-from builders import DIM, HashEncoder, Vault, ask, everything_found, find, index_bytes, settle, wait_until
+from builders import (
+    DIM,
+    EAGER,
+    IMPATIENT,
+    HashEncoder,
+    Vault,
+    ask,
+    everything_found,
+    find,
+    index_bytes,
+    settle,
+    wait_until,
+)
+from msgspec.structs import replace
 
+from quarry.engine import EngineLimits
 from quarry.errors import ModelMissing
-from quarry.indexing import indexer, metadata, prepare, read_files, sync, worker
+from quarry.indexing import indexer, metadata, prepare, read_files
 from quarry.text import scrub_engines
 from quarry.types import VaultChange
 
@@ -20,7 +34,7 @@ def test_a_start_has_the_vectors_in_memory_before_anyone_asks(vault: Vault, open
 
     engine = open_engine()
 
-    wait_until(lambda: engine._sync.index._memory.vectors._kept is not None)
+    wait_until(lambda: engine._sync.index._memory.vectors._cache.newest is not None)
 
 
 def test_a_start_over_an_index_that_equals_its_vault_carries_nothing_out(vault: Vault, open_engine, monkeypatch):
@@ -138,7 +152,7 @@ def test_a_first_run_that_was_cut_short_goes_on_where_it_stopped(
     wait_until(encoder.is_waiting.is_set)
     closing = threading.Thread(target=engine.close)
     closing.start()
-    wait_until(lambda: engine._worker._stopping)
+    wait_until(lambda: engine._requests.is_stopping)
     encoder.release()
     closing.join()
     read: list[str] = []
@@ -251,13 +265,11 @@ def test_the_word_about_missing_notes_goes_when_they_come_back(vault: Vault, ope
     assert engine.status().notes == MANY
 
 
-def test_a_silent_change_is_found_in_idle_time(vault: Vault, open_engine, monkeypatch):
+def test_a_silent_change_is_found_in_idle_time(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
-    engine = open_engine()
+    engine = open_engine(limits=EngineLimits(timing=replace(EAGER, deep_check_after_s=0.1, deep_check_every_s=0.1)))
     vault.replace_silently("a.md", "cherry")
 
-    monkeypatch.setattr(worker, "DEEP_CHECK_AFTER_S", 0.0)
-    engine.resume()
     wait_until(lambda: find(engine, "cherry", mode="keyword") == ["a.md"])
 
     settle(engine)
@@ -267,11 +279,11 @@ def test_a_silent_change_is_found_in_idle_time(vault: Vault, open_engine, monkey
 # --- models -----------------------------------------------------------------------------------------
 
 
-def test_while_the_model_loads_keywords_answer_and_say_so(vault: Vault, encoder: HashEncoder, open_engine, monkeypatch):
-    monkeypatch.setattr(sync, "MODEL_WAIT_S", 0.01)
+def test_while_the_model_loads_keywords_answer_and_say_so(vault: Vault, encoder: HashEncoder, open_engine):
     vault.write("a.md", "walnut")
     is_loaded = threading.Event()
-    engine = open_engine(wait=False, load=lambda _: (is_loaded.wait(30), encoder)[1])
+    hasty = replace(IMPATIENT, model_wait_s=0.01)
+    engine = open_engine(wait=False, load=lambda _: (is_loaded.wait(30), encoder)[1], limits=hasty)
     wait_until(lambda: engine.status().notes == 1)
 
     answer = ask(engine, "walnut")

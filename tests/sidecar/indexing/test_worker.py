@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from builders import wait_until
+from msgspec.structs import replace
 
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, VaultMissing
-from quarry.indexing import worker as worker_module
-from quarry.indexing.worker import Worker
+from quarry.indexing.requests import RequestQueue
+from quarry.indexing.worker import Worker, WorkerTiming
 from quarry.types import VaultChange
 
+TIMING = WorkerTiming(retry_s=0.01, retry_max_s=0.04, retry_asked_s=0.01, first_poll_s=1000.0, poll_every_s=1000.0)
 A, B, C = (VaultChange("modified", f"{name}.md") for name in "abc")
 
 
@@ -66,14 +68,27 @@ def jobs() -> Jobs:
 
 
 @pytest.fixture
-def worker(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
-    monkeypatch.setattr(worker_module, "RETRY_S", 0.01)
-    monkeypatch.setattr(worker_module, "RETRY_MAX_S", 0.04)
-    monkeypatch.setattr(worker_module, "POLL_EVERY_S", 1000.0)
-    monkeypatch.setattr(worker_module, "FIRST_POLL_S", 1000.0)
-    made = Worker(jobs)
-    yield made
-    made.stop()
+def requests() -> RequestQueue:
+    return RequestQueue()
+
+
+@pytest.fixture
+def make(jobs: Jobs, requests: RequestQueue) -> Iterator[Callable[..., Worker]]:
+    """Makes a worker of other timing than `TIMING`."""
+    made: list[Worker] = []
+
+    def make_one(**timing: float) -> Worker:
+        made.append(Worker(jobs, requests, replace(TIMING, **timing)))
+        return made[-1]
+
+    yield make_one
+    for worker in made:
+        worker.stop()
+
+
+@pytest.fixture
+def worker(make: Callable[..., Worker]) -> Worker:
+    return make()
 
 
 def fail(error: Exception) -> Callable[[], None]:
@@ -85,10 +100,10 @@ def fail(error: Exception) -> Callable[[], None]:
 
 def idle(worker: Worker, jobs: Jobs, *, until: str) -> None:
     """Return when the job *until* was run and nothing else is due."""
-    wait_until(lambda: until in jobs.log and not worker.is_busy and worker._again is None, f"{jobs.log}")
+    wait_until(lambda: until in jobs.log and not worker.is_busy and not worker.is_retrying, f"{jobs.log}")
 
 
-def test_the_first_job_is_to_begin(worker: Worker, jobs: Jobs):
+def test_the_first_job_is_to_begin(worker: Worker, requests: RequestQueue, jobs: Jobs):
     assert worker.is_busy
 
     worker.start()
@@ -97,66 +112,35 @@ def test_the_first_job_is_to_begin(worker: Worker, jobs: Jobs):
     assert jobs.log == ["initial_sync"]
 
 
-def test_changes_that_wait_are_one_job(worker: Worker, jobs: Jobs):
-    worker.submit([A, B])
-    worker.submit([C])
+def test_changes_that_wait_are_one_job(worker: Worker, requests: RequestQueue, jobs: Jobs):
+    requests.submit([A, B])
+    requests.submit([C])
     worker.start()
     idle(worker, jobs, until="apply a.md b.md c.md")
 
     assert jobs.log == ["initial_sync", "apply a.md b.md c.md"]
-    assert worker.queued == 0
+    assert requests.change_count == 0
 
 
-def test_requests_come_in_the_order_rebuild_mend_reconcile_changes(worker: Worker, jobs: Jobs):
-    worker.submit([A])
-    worker.request_reconcile()
-    worker.request_repair()
-    worker.request_rebuild()
-    worker.request_rebuild()
+def test_requests_come_in_the_order_rebuild_mend_reconcile_changes(worker: Worker, requests: RequestQueue, jobs: Jobs):
+    requests.submit([A])
+    requests.request_reconcile()
+    requests.request_repair()
+    requests.request_rebuild()
+    requests.request_rebuild()
     worker.start()
     idle(worker, jobs, until="apply a.md")
 
     assert jobs.log == ["initial_sync", "rebuild", "repair", "reconcile", "apply a.md"]
 
 
-def test_changes_overtake_where_a_job_breathes(worker: Worker, jobs: Jobs):
-    worker.submit([A])
-    jobs.then["initial_sync"] = [worker.yield_point]
-    worker.start()
-    idle(worker, jobs, until="apply_urgent a.md")
-
-    assert jobs.log == ["initial_sync", "apply_urgent a.md"]
-
-
-def test_what_overtakes_is_not_overtaken(worker: Worker, jobs: Jobs):
-    def save_and_breathe() -> None:
-        worker.submit([B])
-        worker.yield_point()
-
-    worker.submit([A])
-    jobs.then["initial_sync"] = [worker.yield_point]
-    jobs.then["apply_urgent"] = [save_and_breathe]
-    worker.start()
-    idle(worker, jobs, until="apply b.md")
-
-    assert jobs.log == ["initial_sync", "apply_urgent a.md", "apply b.md"]
-
-
-def test_changes_are_not_lost_when_overtaking_fails(worker: Worker, jobs: Jobs):
-    worker.submit([A])
-    jobs.then["initial_sync"] = [worker.yield_point]
-    jobs.then["apply_urgent"] = [fail(VaultMissing("gone"))]
-    worker.start()
-    idle(worker, jobs, until="apply a.md")
-
-    assert jobs.log == ["initial_sync", "apply_urgent a.md", "failed VaultMissing", "initial_sync", "apply a.md"]
-
-
 @pytest.mark.parametrize(
     "error", [IndexUnavailable("full"), VaultMissing("gone"), OSError(5, "bad"), ValueError("a defect")]
 )
-def test_what_fails_is_tried_again_before_anything_else(worker: Worker, jobs: Jobs, error: Exception):
-    worker.submit([A])
+def test_what_fails_is_tried_again_before_anything_else(
+    worker: Worker, requests: RequestQueue, jobs: Jobs, error: Exception
+):
+    requests.submit([A])
     jobs.then["initial_sync"] = [fail(error), fail(error)]
     worker.start()
     idle(worker, jobs, until="apply a.md")
@@ -171,109 +155,109 @@ def test_what_fails_is_tried_again_before_anything_else(worker: Worker, jobs: Jo
     ]
 
 
-def test_changes_that_could_not_be_carried_out_are_tried_again(worker: Worker, jobs: Jobs):
+def test_changes_that_could_not_be_carried_out_are_tried_again(worker: Worker, requests: RequestQueue, jobs: Jobs):
     jobs.then["apply"] = [fail(VaultMissing("gone"))]
     worker.start()
-    worker.submit([A])
+    requests.submit([A])
     wait_until(lambda: jobs.log.count("apply a.md") == 2)
 
     assert jobs.log == ["initial_sync", "apply a.md", "failed VaultMissing", "apply a.md"]
 
 
-def test_a_damaged_index_is_recovered_whatever_met_the_damage(worker: Worker, jobs: Jobs):
+def test_a_damaged_index_is_recovered_whatever_met_the_damage(worker: Worker, requests: RequestQueue, jobs: Jobs):
     jobs.then["apply"] = [fail(IndexDamaged("torn"))]
     worker.start()
-    worker.submit([A])
+    requests.submit([A])
     idle(worker, jobs, until="recreate")
 
     assert jobs.log == ["initial_sync", "apply a.md", "failed IndexDamaged", "recreate"]
 
 
-def test_a_recovery_that_fails_is_tried_again_without_haste(worker: Worker, jobs: Jobs, monkeypatch):
-    waits: list[float] = []
-    real = worker._try_later
-
-    def spy(job: Callable[[], None], *, at_once: bool = False) -> None:
-        real(job, at_once=at_once)
-        waits.append(0 if at_once else worker._retry_s)
-
-    monkeypatch.setattr(worker, "_try_later", spy)
+def test_a_recovery_that_fails_is_tried_again(worker: Worker, requests: RequestQueue, jobs: Jobs):
     jobs.then["initial_sync"] = [fail(IndexDamaged("torn"))]
     jobs.then["recreate"] = [fail(IndexDamaged("torn again")) for _ in range(4)]
     worker.start()
     wait_until(lambda: jobs.log.count("recreate") == 5)
+    idle(worker, jobs, until="recreate")
 
-    assert waits == [0, 0.02, 0.04, 0.04, 0.04]
+    assert jobs.log.count("failed IndexDamaged") == 5
 
 
-def test_waiting_to_try_again_is_no_work(worker: Worker, jobs: Jobs, monkeypatch):
-    monkeypatch.setattr(worker_module, "RETRY_S", 1000.0)
-    monkeypatch.setattr(worker_module, "RETRY_MAX_S", 1000.0)
+def test_each_wait_is_twice_the_one_before_up_to_a_bound():
+    timing = WorkerTiming(retry_s=1.0, retry_max_s=5.0)
+
+    assert timing.backoff_s(0.0) == 1.0
+    assert timing.backoff_s(1.0) == 2.0
+    assert timing.backoff_s(4.0) == 5.0
+
+
+def test_waiting_to_try_again_is_no_work(make: Callable[..., Worker], jobs: Jobs):
+    worker = make(retry_s=1000.0, retry_max_s=1000.0)
     jobs.then["initial_sync"] = [fail(VaultMissing("gone"))]
     worker.start()
     wait_until(lambda: "failed VaultMissing" in jobs.log and not worker.is_busy)
 
-    assert worker._again is not None
+    assert worker.is_retrying
 
 
-def test_a_sign_of_life_shortens_the_wait(worker: Worker, jobs: Jobs, monkeypatch):
-    monkeypatch.setattr(worker_module, "RETRY_MAX_S", 1000.0)
-    worker._retry_s = 1000.0
+def test_a_request_shortens_the_wait(make: Callable[..., Worker], requests: RequestQueue, jobs: Jobs):
+    worker = make(retry_s=1000.0, retry_max_s=1000.0)
     jobs.then["initial_sync"] = [fail(VaultMissing("gone"))]
     worker.start()
-    wait_until(lambda: worker._again is not None)
+    wait_until(lambda: worker.is_retrying)
 
-    worker.submit([A])
+    requests.submit([A])
     idle(worker, jobs, until="apply a.md")
 
     assert jobs.log == ["initial_sync", "failed VaultMissing", "initial_sync", "apply a.md"]
 
 
-def test_a_rebuild_does_not_wait_for_what_failed_and_makes_it_good(worker: Worker, jobs: Jobs, monkeypatch):
-    monkeypatch.setattr(worker_module, "RETRY_S", 1000.0)
-    monkeypatch.setattr(worker_module, "RETRY_MAX_S", 1000.0)
+def test_a_rebuild_does_not_wait_for_what_failed_and_makes_it_good(
+    make: Callable[..., Worker], requests: RequestQueue, jobs: Jobs
+):
+    worker = make(retry_s=1000.0, retry_max_s=1000.0)
     jobs.then["initial_sync"] = [fail(IndexUnavailable("torn"))]
     worker.start()
-    wait_until(lambda: worker._again is not None)
+    wait_until(lambda: worker.is_retrying)
 
-    worker.request_rebuild()
+    requests.request_rebuild()
     idle(worker, jobs, until="rebuild")
 
     assert jobs.log == ["initial_sync", "failed IndexUnavailable", "rebuild"]
 
 
-def test_nothing_is_begun_while_paused(worker: Worker, jobs: Jobs):
+def test_nothing_is_begun_while_paused(worker: Worker, requests: RequestQueue, jobs: Jobs):
     worker.start()
     idle(worker, jobs, until="initial_sync")
-    worker.pause()
-    worker.submit([A])
-    worker.request_reconcile()
-    assert worker.is_paused
-    assert worker.queued == 1
+    requests.pause()
+    requests.submit([A])
+    requests.request_reconcile()
+    assert requests.is_paused
+    assert requests.change_count == 1
 
-    worker.resume()
+    requests.resume()
     idle(worker, jobs, until="apply a.md")
 
     assert jobs.log == ["initial_sync", "reconcile", "apply a.md"]
 
 
-def test_a_rebuild_asked_for_ends_a_pause(worker: Worker, jobs: Jobs):
+def test_a_rebuild_asked_for_ends_a_pause(worker: Worker, requests: RequestQueue, jobs: Jobs):
     worker.start()
-    worker.pause()
-    worker.request_rebuild()
+    requests.pause()
+    requests.request_rebuild()
     idle(worker, jobs, until="rebuild")
 
-    assert not worker.is_paused
+    assert not requests.is_paused
 
 
-def test_a_job_stops_where_it_breathes(worker: Worker, jobs: Jobs):
+def test_a_job_stops_where_it_breathes(worker: Worker, requests: RequestQueue, jobs: Jobs):
     is_running, stopped = threading.Event(), threading.Event()
 
     def work() -> None:
         is_running.set()
         while True:
             try:
-                worker.yield_point()
+                requests.yield_point(jobs.flush, jobs.apply_urgent)
             except Cancelled:
                 stopped.set()
                 raise
@@ -287,28 +271,26 @@ def test_a_job_stops_where_it_breathes(worker: Worker, jobs: Jobs):
     assert jobs.log == ["initial_sync"]
 
 
-def test_a_paused_job_can_be_stopped(worker: Worker, jobs: Jobs):
+def test_a_paused_job_can_be_stopped(worker: Worker, requests: RequestQueue, jobs: Jobs):
     is_running = threading.Event()
 
     def work() -> None:
         is_running.set()
         while True:
-            worker.yield_point()
+            requests.yield_point(jobs.flush, jobs.apply_urgent)
 
     jobs.then["initial_sync"] = [work]
     worker.start()
     assert is_running.wait(10)
-    worker.pause()
+    requests.pause()
 
     worker.stop()
 
-    assert not worker._thread.is_alive()
+    assert set(jobs.log) <= {"initial_sync", "flush"}  # and the thread has ended, or `stop` would not return
 
 
-def test_idle_time_is_for_looking_and_now_and_then_for_tending(worker: Worker, jobs: Jobs, monkeypatch):
-    monkeypatch.setattr(worker_module, "POLL_EVERY_S", 0.01)
-    monkeypatch.setattr(worker_module, "DEEP_CHECK_AFTER_S", 0.0)
-    worker._poll_after_s = 0.0
+def test_idle_time_is_for_polling_and_now_and_then_for_a_deep_check(make: Callable[..., Worker], jobs: Jobs):
+    worker = make(first_poll_s=0.0, poll_every_s=0.01, deep_check_after_s=0.0)
     worker.start()
     wait_until(lambda: jobs.log.count("poll") >= 3)
 
@@ -316,39 +298,23 @@ def test_idle_time_is_for_looking_and_now_and_then_for_tending(worker: Worker, j
     assert jobs.log.count("deep_check") == 1
 
 
-def test_tending_waits_until_nothing_was_done_for_a_while(worker: Worker, jobs: Jobs, monkeypatch):
-    monkeypatch.setattr(worker_module, "DEEP_CHECK_AFTER_S", 1000.0)
-    monkeypatch.setattr(worker_module, "POLL_EVERY_S", 0.01)
-    worker._poll_after_s = 0.0
+def test_a_deep_check_waits_until_nothing_was_done_for_a_while_and_polling_is_nothing(
+    make: Callable[..., Worker], jobs: Jobs
+):
+    worker = make(first_poll_s=0.0, poll_every_s=0.01, deep_check_after_s=0.3)
     worker.start()
-    wait_until(lambda: jobs.log.count("poll") >= 2)
-    worked_s = worker._worked_s
-    worker.submit([A])
-    idle(worker, jobs, until="apply a.md")
-    wait_until(lambda: worker._worked_s > worked_s)
-    after_save_s = worker._worked_s
-    looks = jobs.log.count("poll")
-    wait_until(lambda: jobs.log.count("poll") >= looks + 2)
+    wait_until(lambda: "deep_check" in jobs.log)
 
-    assert "deep_check" not in jobs.log
-    assert worker._worked_s == after_save_s  # looking is idleness
-    assert worker._deep_check_at_s >= after_save_s + 1000.0
+    assert jobs.log[0] == "initial_sync"
+    assert jobs.log[1 : jobs.log.index("deep_check")].count("poll") >= 1
+    assert set(jobs.log[1 : jobs.log.index("deep_check")]) == {"poll"}
 
 
-def test_the_first_look_comes_sooner_than_the_next(jobs: Jobs, monkeypatch):
-    monkeypatch.setattr(worker_module, "FIRST_POLL_S", 0.0)
-    monkeypatch.setattr(worker_module, "POLL_EVERY_S", 1000.0)
-    worker = Worker(jobs)
+def test_the_first_poll_comes_sooner_than_the_next(make: Callable[..., Worker], requests: RequestQueue, jobs: Jobs):
+    worker = make(first_poll_s=0.0, poll_every_s=1000.0)
     worker.start()
     idle(worker, jobs, until="poll")
-    worker.submit([A])
+    requests.submit([A])
     idle(worker, jobs, until="apply a.md")
-    worker.stop()
 
     assert jobs.log == ["initial_sync", "poll", "apply a.md"]
-
-
-def test_stopping_before_the_start_is_no_error(worker: Worker, jobs: Jobs):
-    worker.stop()
-
-    assert jobs.log == []
