@@ -79,7 +79,7 @@ def effective_weights(
     The weight of each signal for one query; together they are 1.
 
     Args:
-        bm25_coverage: Share of the highest possible BM25 that the best passage reaches, 0 to 1: how well words alone do.
+        bm25_coverage: Share of the highest possible BM25 that the best passage reaches, 0 to 1: how well words do.
         vocabulary_coverage: Share of the query that the model knows, 0 to 1: how far to trust its cosines.
         retrievers: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
     """
