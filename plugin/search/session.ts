@@ -13,6 +13,7 @@ import { type ExplainResult, type Mode, type SearchResult } from "../protocol/me
 import { Signal } from "../signal";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Failure, type Reply } from "../sidecar/failure";
+import { PassageLoader, type SearchOfHit } from "./passage-loader";
 import { lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
@@ -24,6 +25,8 @@ const MAX_TOKENS = 100_000;
 export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "relaxed"> {
   readonly query: string;
   readonly mode: Mode;
+  /** Maximum number of hits that was asked for. */
+  readonly limit: number;
   /** The last word was searched as a prefix. */
   readonly lastWordIsPrefix: boolean;
   /** From request to answer, as the user waits. */
@@ -48,6 +51,8 @@ export interface SearchOptions {
 
 export class SearchSession {
   readonly changed = new Signal<SearchState>();
+  /** The further passages of the hits in the current answer. */
+  readonly passages: PassageLoader;
   private current: SearchState = { kind: "idle" };
   private query = "";
   private isTyping = false;
@@ -63,7 +68,9 @@ export class SearchSession {
     private readonly client: Requester,
     private readonly clock: Clock,
     private options: SearchOptions,
-  ) {}
+  ) {
+    this.passages = new PassageLoader(client);
+  }
 
   get state(): SearchState {
     return this.current;
@@ -121,12 +128,19 @@ export class SearchSession {
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
+  /** Requests the further passages of a hit in the current answer. */
+  unfold(path: string): void {
+    const answer = answerOf(this.current);
+    if (answer) this.passages.unfold(path, searchOf(answer));
+  }
+
   /** Cancels the pending request and all timers; the session can be used again. */
   close(): void {
     this.cancelPauseTimer();
     this.cancelTimer();
     this.pending?.cancel();
     this.pending = null;
+    this.passages.cancelAll();
   }
 
   private clear(): void {
@@ -155,7 +169,6 @@ export class SearchSession {
       limit,
       typing: isTyping,
       maxTokens: MAX_TOKENS,
-      expand: true,
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -168,7 +181,7 @@ export class SearchSession {
     if (reply.ok) {
       const { hits, total, missing, understood, corrections, relaxed } = reply.value;
       const tookMs = this.clock.now() - askedAt;
-      const answer = { query, mode, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, relaxed, tookMs };
+      const answer = { query, mode, limit, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, relaxed, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
@@ -191,8 +204,33 @@ export class SearchSession {
 
   private setState(state: SearchState): void {
     this.current = state;
+    this.updatePassages(state);
     this.changed.emit(state);
   }
+
+  private updatePassages(state: SearchState): void {
+    switch (state.kind) {
+      case "idle":
+        this.passages.foldAll();
+        return;
+      case "searching":
+        this.passages.cancelAll();
+        return;
+      case "results": {
+        const { answer, isRefresh } = state;
+        const expandable = answer.hits.filter(({ furtherPassages }) => furtherPassages > 0);
+        if (isRefresh) this.passages.reload(searchOf(answer), new Set(expandable.map(({ path }) => path)));
+        else this.passages.foldAll();
+        return;
+      }
+      case "failed":
+        return; // the rows of the previous answer stay
+    }
+  }
+}
+
+function searchOf({ query, mode, limit, lastWordIsPrefix }: Answer): SearchOfHit {
+  return { query, mode, limit, typing: lastWordIsPrefix };
 }
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */

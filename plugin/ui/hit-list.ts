@@ -1,5 +1,7 @@
 /** The list of hits, patched by note: a row that stays keeps its elements, so nothing flickers and no state is lost. */
+import { type Clock } from "../clock";
 import { type Hit } from "../protocol/messages";
+import { type FurtherPassages } from "../search/passage-loader";
 import { type HitOption, HitRow } from "./hit-row";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
 
@@ -7,15 +9,18 @@ export class HitList {
   private shown: readonly Hit[] = [];
   private rows = new Map<string, HitRow>();
 
-  constructor(private readonly el: HTMLElement) {}
+  constructor(
+    private readonly el: HTMLElement,
+    private readonly clock: Clock,
+  ) {}
 
-  show(hits: readonly Hit[], nowMs: number): void {
+  show(hits: readonly Hit[], furtherOf: (path: string) => FurtherPassages, nowMs: number): void {
     if (hits === this.shown) return; // renders while the next answer is pending
     this.shown = hits;
     const before = this.rows;
     const oldPositions = new Map([...before.keys()].map((path, position) => [path, position]));
     const inOrder = longestIncreasingSubsequence(hits.flatMap(({ path }) => oldPositions.get(path) ?? []));
-    this.rows = new Map(hits.map((hit) => [hit.path, this.rowFor(hit, nowMs)]));
+    this.rows = new Map(hits.map((hit) => [hit.path, this.rowFor(hit, furtherOf(hit.path), nowMs)]));
     for (const [path, row] of before) if (!this.rows.has(path)) row.el.remove();
 
     let next: Element | null = null;
@@ -40,28 +45,29 @@ export class HitList {
   }
 
   /** The path of the note whose "more passages" line contains the target. */
-  moreButtonAt(target: EventTarget | null): string | null {
+  moreLineAt(target: EventTarget | null): string | null {
     if (!isNode(target)) return null;
-    for (const [path, row] of this.rows) if (row.isMoreButton(target)) return path;
+    for (const [path, row] of this.rows) if (row.isMoreLine(target)) return path;
     return null;
   }
 
-  /** Shows or hides the passages beyond the best; true when that changed anything. */
-  setExpanded(path: string, isExpanded: boolean): boolean {
-    const row = this.rows.get(path);
-    if (!row?.hasMore || row.isExpanded === isExpanded) return false;
-    row.setExpanded(isExpanded);
-    return true;
+  /** Shows the further passages of a hit as they are now. */
+  showFurther(path: string, state: FurtherPassages): void {
+    this.rows.get(path)?.showFurther(state);
+  }
+
+  hasFurther(path: string): boolean {
+    return this.rows.get(path)?.hasFurther ?? false;
   }
 
   isExpanded(path: string): boolean {
     return this.rows.get(path)?.isExpanded ?? false;
   }
 
-  private rowFor(hit: Hit, nowMs: number): HitRow {
-    const row = this.rows.get(hit.path);
-    if (!row) return new HitRow(hit, nowMs);
+  private rowFor(hit: Hit, further: FurtherPassages, nowMs: number): HitRow {
+    const row = this.rows.get(hit.path) ?? new HitRow(hit, this.clock);
     row.update(hit, nowMs);
+    row.showFurther(further);
     return row;
   }
 }

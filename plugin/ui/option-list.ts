@@ -7,6 +7,8 @@
 export interface Option {
   /** Identifies the option, wherever it is in the list. */
   readonly key: string;
+  /** The key of the option to select when this one disappears. */
+  readonly parentKey?: string;
   readonly el: HTMLElement;
 }
 
@@ -33,9 +35,11 @@ export class OptionList<T extends Option> {
     return this.current;
   }
 
-  /** Replaces the options. The selection stays on its key if `keepsSelection` and possible, else the first is selected. */
+  /** Replaces the options. With `keepsSelection` the selection stays on its key, or goes to its parent; else to the first. */
   setOptions(options: readonly T[], keepsSelection: boolean): void {
-    const kept = keepsSelection ? options.find(({ key }) => key === this.current?.key) : undefined;
+    const { current } = this;
+    const find = (wanted: string | undefined): T | undefined => options.find(({ key }) => key === wanted);
+    const kept = keepsSelection ? (find(current?.key) ?? find(current?.parentKey)) : undefined;
     this.options = options;
     this.select(kept ?? options[0] ?? null);
     this.input.setAttr("aria-expanded", String(options.length > 0));

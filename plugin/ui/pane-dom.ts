@@ -3,15 +3,16 @@ import { SearchComponent } from "obsidian";
 import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
+import { DelayedFlag } from "./delayed-flag";
 import { HitList } from "./hit-list";
 import { type HitOption } from "./hit-row";
 import { IndexStatusLine } from "./index-status";
+import { LiveRegion } from "./live-region";
 import { ModeSwitch } from "./mode-switch";
 import { OptionList } from "./option-list";
 import { Panel, type PanelHandlers } from "./panel";
 import { RecentList, type RecentOption } from "./recent-list";
 import { QueryAdjustments } from "./query-adjustments";
-import { DelayedClass } from "./delayed-class";
 import { TEXT } from "./wording";
 
 /** What the arrow keys select: hits, or recent queries while the box is empty. */
@@ -28,12 +29,12 @@ export interface PaneDom {
   readonly adjustments: QueryAdjustments;
   readonly panel: Panel;
   readonly listEl: HTMLElement;
-  readonly stale: DelayedClass;
+  readonly stale: DelayedFlag;
   readonly hits: HitList;
   readonly recents: RecentList;
   readonly entries: OptionList<Entry>;
   readonly status: IndexStatusLine;
-  readonly liveEl: HTMLElement;
+  readonly live: LiveRegion;
 }
 
 let lastListId = 0; // ids must be unique in the document, which may have several panes
@@ -64,11 +65,11 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   listEl.id = `quarry-list-${lastListId}`;
   completionsEl.id = `quarry-completions-${lastListId}`;
   listEl.setAttrs({ role: "listbox", "aria-label": TEXT.listLabel });
-  const hits = new HitList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }));
-  const stale = new DelayedClass(listEl, "is-stale", handlers.clock);
+  const hits = new HitList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), handlers.clock);
+  const stale = new DelayedFlag(handlers.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });
   const recents = new RecentList(listEl.createDiv({ cls: "quarry-recents", attr: { role: "presentation" } }));
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
-  const liveEl = el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } });
+  const live = new LiveRegion(el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } }));
   input.setAttrs({
     role: "combobox",
     "aria-autocomplete": "list",
@@ -84,5 +85,5 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
     deactivated: () => { entries.updateAria(); },
   });
   const panel = new Panel(panelEl, handlers);
-  return { el, search, input, completions, modes, countEl, degradationEl, adjustments, panel, listEl, stale, hits, recents, entries, status, liveEl };
+  return { el, search, input, completions, modes, countEl, degradationEl, adjustments, panel, listEl, stale, hits, recents, entries, status, live };
 }

@@ -15,9 +15,9 @@ export interface MouseHandlers {
 export function listenToMouse(owner: Component, { listEl, hits, recents }: PaneDom, handlers: MouseHandlers): void {
   const { open, expand, showMenu, preview, drag } = handlers;
   owner.registerDomEvent(listEl, "click", (event) => {
-    const more = hits.moreButtonAt(event.target);
-    if (more !== null) {
-      expand(more, !hits.isExpanded(more));
+    const path = hits.moreLineAt(event.target);
+    if (path !== null) {
+      expand(path, !hits.isExpanded(path));
       return;
     }
     const entry = hits.optionAt(event.target) ?? recents.optionAt(event.target);

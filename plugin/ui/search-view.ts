@@ -9,13 +9,14 @@ import { countWords, explainWords, understoodWords } from "./answer-words";
 import { ExplainModal } from "./explain-modal";
 import { hitMenu, preview, startDrag } from "./hit-actions";
 import { type HitOption } from "./hit-row";
+import { keepInPlace } from "./keep-in-place";
 import { openHit } from "./open-hit";
 import { type Entry, type PaneDom, buildPane } from "./pane-dom";
 import { paneKey } from "./pane-keys";
 import { listenToMouse } from "./pane-mouse";
 import { type ObservableEngine, type PaneState, degradation, freshness, paneState } from "./pane-state";
 import { vaultNames } from "./vault-names";
-import { type ActionId, TEXT, announcement, failureWords, degradationWords, panelWords } from "./wording";
+import { type ActionId, TEXT, announcement, degradationWords, failureWords, panelWords, passagesAnnouncement } from "./wording";
 
 export const VIEW_TYPE = "quarry-search";
 
@@ -126,6 +127,7 @@ export class SearchView extends ItemView {
       this.render(false);
     };
     this.register(this.session.changed.listen((state) => { this.onSearch(state); }));
+    this.register(this.session.passages.changed.listen((path) => { this.onPassages(path); }));
     this.register(this.parts.engine.changed.listen(({ kind }) => {
       if (kind === "live") this.session.refresh();
       render();
@@ -227,9 +229,14 @@ export class SearchView extends ItemView {
   }
 
   private expand(path: string, isExpanded: boolean): void {
-    if (!this.dom?.hits.setExpanded(path, isExpanded)) return;
-    if (!isExpanded) this.dom.entries.selectKey(path); // the selected passage may be hidden now
-    this.dom.entries.setOptions(this.dom.hits.options, true);
+    if (!this.dom?.hits.hasFurther(path)) return;
+    if (isExpanded) {
+      this.session.freezeRows();
+      this.session.unfold(path);
+    } else {
+      this.dom.entries.selectKey(path); // the selected passage may be about to disappear
+      this.session.passages.fold(path);
+    }
   }
 
   private menuFor(option: HitOption): ReturnType<typeof hitMenu> {
@@ -314,6 +321,20 @@ export class SearchView extends ItemView {
     this.render(state.kind === "results" && !state.isRefresh);
   }
 
+  private onPassages(path: string): void {
+    const { dom, session } = this;
+    if (!dom) return;
+    const state = session.passages.stateOf(path);
+    const { hits, entries, listEl } = dom;
+    const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover");
+    keepInPlace(listEl, pointed ?? entries.selected?.el ?? null, () => { hits.showFurther(path, state); });
+    if (answerOf(session.state)) entries.setOptions(hits.options, true);
+    dom.completions.restoreAria();
+    const title = answerOf(session.state)?.hits.find((hit) => hit.path === path)?.title ?? path;
+    const words = passagesAnnouncement(state, title);
+    if (words !== "") dom.live.announceEvent(words);
+  }
+
   private render(isNewAnswer: boolean): void {
     const { dom } = this;
     if (!dom) return;
@@ -333,12 +354,11 @@ export class SearchView extends ItemView {
     this.renderList(dom, answer, history, isNewAnswer);
     dom.el.dataset["state"] = state.kind;
     dom.stale.set(isStale(state));
-    // Not `showText`: screen readers skip a live region that was hidden when its text changed.
-    if (state.kind !== "searching" && dom.liveEl.textContent !== announcement(state)) dom.liveEl.setText(announcement(state));
+    if (state.kind !== "searching") dom.live.announceState(announcement(state));
   }
 
   private renderList({ hits, recents, entries, completions, listEl }: PaneDom, answer: Answer | null, history: readonly string[], isNewAnswer: boolean): void {
-    hits.show(answer?.hits ?? [], Date.now());
+    hits.show(answer?.hits ?? [], (path) => this.session.passages.stateOf(path), Date.now());
     recents.show(history);
     const options: readonly Entry[] = answer ? hits.options : recents.options;
     // A refresh keeps the selection on its note. A new query resets it: in semantic search nearly every note is a hit again,

@@ -6,6 +6,7 @@
  */
 import { type Mode, type Why } from "../protocol/messages";
 import { PROTOCOL_VERSION } from "../protocol/messages";
+import { type FurtherPassages } from "../search/passage-loader";
 import { type Answer } from "../search/session";
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { correctionWords, relaxedWords } from "./answer-words";
@@ -142,9 +143,9 @@ export function failureWords(failure: Failure): string {
   switch (failure.kind) {
     case "not-connected":
     case "disconnected":
-      return "The search engine is not connected. It is being started; try again in a moment.";
+      return "The search engine is not connected. It is being restarted.";
     case "timed-out":
-      return `No answer came within ${seconds(failure.afterMs)}. The computer may be busy; try again.`;
+      return `No answer within ${seconds(failure.afterMs)}. The computer may be busy.`;
     case "cancelled":
       return "This was cancelled.";
     case "bad-query":
@@ -255,8 +256,39 @@ export function modifiedWords(modifiedMs: number): string {
   return `Modified ${new Date(modifiedMs).toLocaleString()}`;
 }
 
-export function morePassagesWords(count: number, isOpen: boolean): string {
-  if (isOpen) return "Show less";
+/** The line below a hit with `count` further passages. */
+export function furtherPassagesWords(state: FurtherPassages, count: number, isSlow: boolean): string {
+  switch (state.kind) {
+    case "folded":
+      return morePassages(count);
+    case "loading":
+      if (state.previous.length > 0) return SHOW_LESS;
+      return isSlow ? `Loading ${morePassages(count)}…` : morePassages(count);
+    case "unfolded":
+      return state.passages.length === 0 ? NO_MORE_PASSAGES : SHOW_LESS;
+    case "failed":
+      return joinSentences(PASSAGES_FAILED, failureWords(state.failure));
+  }
+}
+
+/** The announcement for screen readers when the further passages of a hit change; empty when nothing is to be said. */
+export function passagesAnnouncement(state: FurtherPassages, title: string): string {
+  switch (state.kind) {
+    case "folded":
+    case "loading":
+      return "";
+    case "unfolded":
+      return `${state.passages.length === 0 ? NO_MORE_PASSAGES : morePassages(state.passages.length)} in ${title}`;
+    case "failed":
+      return joinSentences(PASSAGES_FAILED, failureWords(state.failure));
+  }
+}
+
+const SHOW_LESS = "Show less";
+const NO_MORE_PASSAGES = "No more passages";
+const PASSAGES_FAILED = "More passages could not be loaded";
+
+function morePassages(count: number): string {
   return count === 1 ? "1 more passage" : `${number(count)} more passages`;
 }
 
@@ -281,6 +313,7 @@ export const TEXT = {
   completionsLabel: "Ways to narrow the search down",
   recentLabel: "Recent searches",
   headingSeparator: " › ",
+  retry: "Try again",
   openPane: "Open Quarry search",
   menu: {
     open: "Open",

@@ -19,7 +19,7 @@ from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
 from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
 from quarry.indexing.activity import Progress, State
-from quarry.indexing.maintenance import Maintenance, Updated
+from quarry.indexing.sync import Synchronizer, Updated
 from quarry.indexing.worker import Worker
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
@@ -82,17 +82,17 @@ class Engine:
     ) -> None:
         self.root = root
         self._listeners: list[Listener] = []
-        self._maintenance = Maintenance(
+        self._sync = Synchronizer(
             root,
             index_path,
             load,
             without=without,
-            breathe=self._breathe,
+            yield_point=self._yield_point,
             is_wanted=lambda: self._worker.is_wanted,
-            tell=self._tell,
+            tell=self._notify,
             head_start_s=head_start_s,
         )
-        self._worker = Worker(self._maintenance)
+        self._worker = Worker(self._sync)
 
     @classmethod
     def open(
@@ -121,7 +121,7 @@ class Engine:
     def close(self) -> None:
         """Finish the notes in hand, commit, and let go of the index."""
         self._worker.stop()
-        self._maintenance.close()
+        self._sync.close()
 
     def listen(self, listener: Listener) -> None:
         """Have *listener* told of commits and progress."""
@@ -227,43 +227,43 @@ class Engine:
 
     def status(self) -> Status:
         """What the index holds and what it is doing, as of now; of one that cannot be read, only what it is doing."""
-        maintenance, activity = self._maintenance, self._maintenance.activity
+        sync, activity = self._sync, self._sync.activity
         counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
         message = activity.message
         try:
             with self._reading() as reader:
-                counts, encoder = reader.counts(), maintenance.encoder_for(reader)
+                counts, encoder = reader.counts(), sync.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
         except IndexUnavailable as error:  # the status is where people look for the reason
             message = message or str(error)
-        rules = tuple(Problem("", sentence, skipped=False) for sentence in maintenance.policy.problems)
+        rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
         return Status(
             state="paused" if self._worker.is_paused else activity.state,
             notes=counts.notes,
             chunks=counts.chunks,
             pending=activity.pending + self._worker.queued,
-            excluded=maintenance.excluded,
+            excluded=sync.excluded,
             progress=activity.progress(),
-            model_name=maintenance.model.name,
-            model_state=maintenance.model.state,
-            model_message=maintenance.model.message,
-            missing=maintenance.missing(encoder),
+            model_name=sync.model.name,
+            model_state=sync.model.state,
+            model_message=sync.model.message,
+            missing=sync.missing(encoder),
             problem_count=problem_count + len(rules),
             problems=(*rules, *problems),
             indexed_ms=activity.equal_since_ms,
-            size_bytes=maintenance.index.size_bytes(),
+            size_bytes=sync.index.size_bytes(),
             message=message,
         )
 
     @property
     def settings(self) -> Settings:
         """The settings in use."""
-        return self._maintenance.policy.settings
+        return self._sync.policy.settings
 
     # --- changing ------------------------------------------------------------------------------
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
-        """Queue changes that someone saw; they overtake everything but the notes in hand."""
+        """Queue changes that someone saw; they apply_urgent everything but the notes in hand."""
         self._worker.submit(changes)
 
     def rebuild(self) -> None:
@@ -277,9 +277,9 @@ class Engine:
     @property
     def is_working(self) -> bool:
         """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
-        if self._worker.is_paused or self._maintenance.activity.state == "failed":
+        if self._worker.is_paused or self._sync.activity.state == "failed":
             return False
-        return self._worker.is_busy or self._maintenance.awaits_model
+        return self._worker.is_busy or self._sync.awaits_model
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
@@ -308,29 +308,29 @@ class Engine:
     @contextmanager
     def _search_context(self) -> Iterator[SearchContext]:
         with self._reading() as reader:
-            encoder = self._maintenance.encoder_for(reader)
-            yield SearchContext(reader, encoder, self._maintenance.missing(encoder))
-        self._maintenance.model.hurry()
+            encoder = self._sync.encoder_for(reader)
+            yield SearchContext(reader, encoder, self._sync.missing(encoder))
+        self._sync.model.start_loading()
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
-        state, message = self._maintenance.whereabouts(path)
+        state, message = self._sync.explain_absence(path)
         return Explanation(path, state, message, understood="")
 
     @contextmanager
     def _reading(self) -> Iterator[Reader]:
         """A snapshot to read from; damage that somebody meets in it is not left for the next one to meet."""
         try:
-            with self._maintenance.reader() as reader:
+            with self._sync.reader() as reader:
                 yield reader
         except IndexDamaged:
-            self._worker.request_mending()
+            self._worker.request_repair()
             raise
 
-    def _breathe(self) -> None:
-        self._worker.breathe()
+    def _yield_point(self) -> None:
+        self._worker.yield_point()
 
-    def _tell(self, updated: Updated | None) -> None:
+    def _notify(self, updated: Updated | None) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener(updated)

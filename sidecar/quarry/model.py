@@ -27,7 +27,7 @@ class ModelSlot:
 
         Args:
             head_start_s: Of everything else: loading keeps the interpreter busy for 20 ms on end, so it begins so much
-                later, or as soon as somebody says `hurry` or waits.
+                later, or as soon as somebody says `start_loading` or waits.
         """
         self.name = name
         self.message: str | None = None  # why it is missing and what to do
@@ -51,11 +51,11 @@ class ModelSlot:
 
     def wait(self, timeout_s: float) -> Encoder | None:
         """The encoder, waiting at most *timeout_s* seconds for it to load."""
-        self.hurry()
+        self.start_loading()
         self._settled.wait(timeout_s)
         return self._encoder
 
-    def hurry(self) -> None:
+    def start_loading(self) -> None:
         """Load it now, if it is not loaded yet: nothing is left that it could hold up."""
         self._is_due.set()
 

@@ -15,6 +15,7 @@ The settings of a vault: read from `.quarry.toml` at its root, written back with
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,10 @@ SETTINGS_FILE = ".quarry.toml"
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 MAX_LISTED = 1_000  # folders or sections: nobody names more, and every note is compared with each
 MAX_TEXT = 1_000
+MAX_KEY_PARTS = 10  # tomllib takes time and memory in the square of them: 34 s and 5.6 GB for 64,000; ours have 2
+MAX_ENTRIES = 200  # keys, tables and lists; ours are 15, and tomlkit takes 9 s for 500 keys of ten parts
+MAX_STRANGERS = 20  # unknown keys listed one by one
+MAX_QUOTED = 80  # characters of a value in a message
 MAX_WEIGHT = 100.0  # beyond it one retriever decides alone, which a weight of 0 for the other says better
 
 
@@ -116,9 +121,14 @@ def _put(table: Any, key: str, value: object) -> None:
 # --- values ------------------------------------------------------------------------------------
 
 
+def _quoted(value: object) -> str:
+    written = repr(value)
+    return written if len(written) <= MAX_QUOTED else f"{written[:MAX_QUOTED]}…"
+
+
 def _strings(key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
-        raise BadSettings(f'{key} is {value!r}; it takes a list of texts, such as ["Archive", "Work/Old"]')
+        raise BadSettings(f'{key} is {_quoted(value)}; it takes a list of texts, such as ["Archive", "Work/Old"]')
     if len(value) > MAX_LISTED or any(len(item) > MAX_TEXT or not item.isprintable() for item in value):
         raise BadSettings(f"{key} takes at most {MAX_LISTED} texts of one line and at most {MAX_TEXT} characters")
     return tuple(value)
@@ -128,28 +138,28 @@ def _folders(key: str, value: object) -> tuple[str, ...]:
     folders = tuple(folder.strip().strip("/") for folder in _strings(key, value))
     for folder in folders:
         if {"..", "."} & set(folder.split("/")) or "\\" in folder or not folder:
-            raise BadSettings(f"{key} names {folder!r}; it takes folders below the vault, written with /")
+            raise BadSettings(f"{key} names {_quoted(folder)}; it takes folders below the vault, written with /")
     return folders
 
 
 def _model(key: str, value: object) -> str:
     if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_TEXT:
         return value.strip()
-    raise BadSettings(f'{key} is {value!r}; it takes "bundled", a local folder, or a Hugging Face name')
+    raise BadSettings(f'{key} is {_quoted(value)}; it takes "bundled", a local folder, or a Hugging Face name')
 
 
 def _weight(key: str, value: object) -> float:
     # A bool is an int to Python, and NaN is no weight: it fails both comparisons.
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_WEIGHT:
         return float(value)
-    raise BadSettings(f"{key} is {value!r}; it takes a number from 0 to {MAX_WEIGHT:g}")
+    raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_WEIGHT:g}")
 
 
 def _fusion(key: str, value: object) -> Fusion:
     for known in FUSIONS:
         if value == known:
             return known
-    raise BadSettings(f"{key} is {value!r}; it takes one of {', '.join(FUSIONS)}")
+    raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(FUSIONS)}")
 
 
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
@@ -172,7 +182,7 @@ def _settings_of(document: Mapping[str, Any]) -> Settings:
     for name, (section, key, check) in _KEYS.items():
         table = document.get(section, {})
         if not isinstance(table, Mapping):
-            raise BadSettings(f"{section} in {SETTINGS_FILE} is {table!r}; it is a table: [{section}]")
+            raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it is a table: [{section}]")
         if key in table:
             found[name] = check(f"{section}.{key}", table[key])
     return replace(Settings(problems=tuple(_strangers(document))), **found)
@@ -188,7 +198,11 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
         for key in (table if isinstance(table, Mapping) else [""])
         if isinstance(table, Mapping) or section not in sections
     ]
-    return [_stranger(key, known) for key in written if key not in known]
+    strangers = [key for key in written if key not in known]
+    found = [_stranger(key, known) for key in strangers[:MAX_STRANGERS]]
+    if len(strangers) > MAX_STRANGERS:
+        found.append(f"{SETTINGS_FILE} sets {len(strangers) - MAX_STRANGERS} more keys that mean nothing here")
+    return found
 
 
 def _stranger(key: str, known: set[str]) -> str:
@@ -196,7 +210,7 @@ def _stranger(key: str, known: set[str]) -> str:
 
     near = get_close_matches(key, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
-    return f"{SETTINGS_FILE} sets {key}, which means nothing here; {hint}"
+    return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which means nothing here; {hint}"
 
 
 def _read(file: Path) -> str:
@@ -220,12 +234,50 @@ def _read(file: Path) -> str:
 def _parse(text: str) -> dict[str, Any]:
     if not text:
         return {}
+    _refuse_costly(text)
     import tomllib
 
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits
         raise BadSettings(f"{SETTINGS_FILE} is not TOML: {error}") from error
+
+
+def _refuse_costly(text: str) -> None:
+    """
+    Look at keys, tables and lists before the parsers do, whose time grows with the square of some of them.
+
+    Raises:
+        BadSettings: A key has more than `MAX_KEY_PARTS` parts, or there are more than `MAX_ENTRIES` of all of them.
+    """
+    strings_and_comments = re.compile(
+        r"""
+        \#[^\n]*+
+        | \"{3} (?: [^"\\] | \\. | "(?!"") )*+ (?: \"{3} | \Z )?
+        | '{3} (?: [^'] | '(?!'') )*+ (?: '{3} | \Z )?
+        | " (?: [^"\\\n] | \\. )*+ "?
+        | ' [^'\n]*+ '?
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
+    # A string in a key is one part of it, and what a string says is no key. Lines stay where they are.
+    keys = strings_and_comments.sub(lambda found: "_" + "\n" * found[0].count("\n"), text)
+    part = r"[^\s.=\[\]{},]++[ \t]*+"
+    dotted = rf"(?<![^\s.=\[\]{{}},])(?:{part}\.[ \t]*+){{{MAX_KEY_PARTS}}}"
+    if found := re.search(dotted, keys):
+        raise BadSettings(
+            f"{_line(keys, found.start())}: a key has more than {MAX_KEY_PARTS} parts; shorten or remove it"
+        )
+    entries = [found.start() for found in re.finditer(r"[=\[{]", keys)]
+    if len(entries) > MAX_ENTRIES:
+        place = _line(keys, entries[MAX_ENTRIES])
+        raise BadSettings(
+            f"{place}: there are more than {MAX_ENTRIES} keys, tables and lists; remove what is not needed"
+        )
+
+
+def _line(text: str, at: int) -> str:
+    return f"{SETTINGS_FILE}, line {text.count(chr(10), 0, at) + 1}"
 
 
 def _replace(file: Path, text: str) -> None:

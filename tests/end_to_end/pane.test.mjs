@@ -291,20 +291,6 @@ describe("the search pane", { timeout: 120_000 }, () => {
     assert.equal(saved.mode, "keyword");
   });
 
-  test("further passages unfold by mouse and by keyboard, and open where they stand", async () => {
-    await product.search("reed tongue tuning");
-    const row = product.pane.locator(".quarry-hit", { has: page.locator(".quarry-more:not(.is-hidden)") }).first();
-    const path = await row.locator(".quarry-title").getAttribute("title");
-    await row.locator(".quarry-more").click();
-    const opened = await row.getByRole("option").count();
-    await row.getByRole("option").nth(1).click();
-    await product.opened(path ?? "", ({ selection }) => /\S/.test(selection.text));
-    await row.locator(".quarry-more").click();
-
-    assert.ok(opened > 1);
-    assert.equal(await row.getByRole("option").count(), 1);
-  });
-
   test("the context menu copies a link to the passage", async () => {
     await product.search("kroarkish");
     await product.pane.getByRole("option").first().click({ button: "right" });

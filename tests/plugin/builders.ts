@@ -44,14 +44,14 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
   const { hits, total, missing, understood, corrections, relaxed } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
+  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
   return {
     path: "a.md",
     state: "hit",
-    message: "It ranks 1 of 3: its title fits.",
+    message: "It ranks 1 of 3: its title matches.",
     understood: "notes near in meaning to retry",
     rank: 1,
     total: 3,

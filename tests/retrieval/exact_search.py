@@ -31,7 +31,7 @@ from quarry.index.postings.leg import KeywordLeg
 from quarry.index.tie_breaking import chunk_locations, sort_by_score_then_path
 from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
-from quarry.indexing.preparing import embedded_text
+from quarry.indexing.prepare import embedded_text
 from quarry.search import Answer
 from quarry.types import Candidate, Ranking, SearchRequest
 

@@ -14,7 +14,7 @@ from quarry.evaluation.running import indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index import LexicalQuery, Reader, note_of
 from quarry.index.deadline import NO_DEADLINE
-from quarry.indexing.preparing import embedded_text
+from quarry.indexing.prepare import embedded_text
 from quarry.search.features import FIELD_WEIGHTS
 from quarry.search.prepare import K1
 from quarry.terms.analysis import phrase_terms

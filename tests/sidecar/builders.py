@@ -27,7 +27,7 @@ from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import Index, Problem
 from quarry.index.vector.quantize import FloatVector
-from quarry.indexing import reading
+from quarry.indexing import read_files
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest, VaultChange
@@ -343,9 +343,9 @@ class Quiet:
     def planned(self, total: int) -> None: ...
     def advanced(self, chunk_count: int) -> None: ...
     def between_batches(self) -> None: ...
-    def hindered(self, message: str) -> None: ...
+    def report_degraded(self, message: str) -> None: ...
 
-    def was_told_of(self, path: str) -> bool:
+    def changed_meanwhile(self, path: str) -> bool:
         return False
 
     def indexed(self, path: str) -> None:
@@ -354,13 +354,13 @@ class Quiet:
     def removed(self, path: str) -> None:
         self.told.append(("removed", path))
 
-    def is_current(self, path: str) -> bool:
+    def is_superseded(self, path: str) -> bool:
         return path in self.current
 
 
 def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[[Path, str, int], FileContent]:
     """A `read_file` that raises *error* for *which* paths, None for all."""
-    real = reading.read_file
+    real = read_files.read_file
     refused = {which} if isinstance(which, str) else which
 
     def read(root: Path, path: str, max_bytes: int) -> FileContent:

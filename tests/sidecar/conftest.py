@@ -14,7 +14,7 @@ from builders import HashEncoder, Quiet, Vault, settle
 from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.index import Index
-from quarry.indexing import child, worker
+from quarry.indexing import worker, worker_process
 from quarry.indexing.indexer import Indexer
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
@@ -40,14 +40,14 @@ def encoder() -> HashEncoder:
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes do not stand behind whatever else the machine does: a test waits for them."""
-    monkeypatch.setattr(child, "NICENESS", 0)
+    monkeypatch.setattr(worker_process, "NICENESS", 0)
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the worker does by the clock, it does at once."""
-    monkeypatch.setattr(worker, "LOOK_EVERY_S", 0.02)
-    monkeypatch.setattr(worker, "FIRST_LOOK_S", 0.02)
+    monkeypatch.setattr(worker, "POLL_EVERY_S", 0.02)
+    monkeypatch.setattr(worker, "FIRST_POLL_S", 0.02)
     monkeypatch.setattr(worker, "RETRY_S", 0.02)
     monkeypatch.setattr(worker, "RETRY_MAX_S", 0.05)
 

@@ -53,7 +53,7 @@ def test_a_model_that_gives_others_a_head_start_is_loaded_when_somebody_hurries_
     assert not begun.is_set()
     assert hurried.state == "loading"
 
-    hurried.hurry()
+    hurried.start_loading()
     wait_until(lambda: hurried.state == "ready")
 
     assert awaited.state == "loading"

@@ -92,12 +92,50 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ("search.fusion = 1", "search.fusion is 1"),
         ("search = 1", r"search in .quarry.toml is 1; it is a table: \[search\]"),
         ("a = ?", ".quarry.toml is not TOML: .*line 1"),
-        ("a = " + "[" * 5000, ".quarry.toml is not TOML"),
+        ("a = " + "[" * 150, ".quarry.toml is not TOML"),
+        ("a = " + "[" * 5000, ".quarry.toml, line 1: there are more than 200 keys, tables and lists"),
+        ("\n".join(f"k{n} = 1" for n in range(300)), "line 201: there are more than 200 keys"),
+        ("[x]\n" + ".".join("a" * 11) + " = 1", "line 2: a key has more than 10 parts"),
+        ("# x\n\n[" + " . ".join("a" * 11) + "]", "line 3: a key has more than 10 parts"),
+        ("[[" + ".".join(["'a'"] * 11) + "]]", "line 1: a key has more than 10 parts"),
+        ('a = """\n\n"""\nx = {"a.b"' + ".a" * 10 + " = 1}", "line 4: a key has more than 10 parts"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_by_key_and_value(tmp_path, text, says):
     with pytest.raises(BadSettings, match=says):
         load_settings(vault_with(tmp_path, text))
+
+
+def test_dots_in_strings_and_comments_are_no_key(tmp_path):
+    dots = "a.b.c.d.e.f.g.h.i.j.k.l"
+    text = f'# {dots}\n[folders]\nexclude = [\n  \'{dots}\', # {dots}\n  """x {dots}""",\n]\n"{dots}" = 1\n'
+
+    assert load_settings(vault_with(tmp_path, text)).exclude_folders == (dots, f"x {dots}")
+
+
+def test_a_key_of_ten_parts_is_read(tmp_path):
+    settings = load_settings(vault_with(tmp_path, "a.b.c.d.e.f.g.h.i.j = 1"))
+
+    assert len(settings.problems) == 1
+
+
+def test_a_file_over_64_kb_is_refused_before_it_is_parsed(tmp_path):
+    with pytest.raises(BadSettings, match="is over 65536 bytes"):
+        load_settings(vault_with(tmp_path, "a" + ".a" * 40_000 + "=1"))
+
+
+def test_of_many_keys_that_mean_nothing_the_first_are_listed(tmp_path):
+    settings = load_settings(vault_with(tmp_path, "\n".join(f"k{n} = 1" for n in range(30))))
+
+    assert len(settings.problems) == 21
+    assert settings.problems[-1] == ".quarry.toml sets 10 more keys that mean nothing here"
+
+
+def test_a_long_value_is_shortened_in_the_message(tmp_path):
+    with pytest.raises(BadSettings) as refusal:
+        load_settings(vault_with(tmp_path, f'search.fusion = "{"x" * 50_000}"'))
+
+    assert len(str(refusal.value)) < 200
 
 
 def test_a_file_that_is_no_text_is_refused_with_the_place(tmp_path):

@@ -47,12 +47,12 @@ class Activity:
         with self._lock:
             return next((self._notices[notice] for notice in _MOST_URGENT_FIRST if notice in self._notices), None)
 
-    def say(self, notice: Notice, text: str) -> None:
+    def set_notice(self, notice: Notice, text: str) -> None:
         """Tell the user *text* for as long as *notice* holds."""
         with self._lock:
             self._notices[notice] = text
 
-    def take_back(self, notice: Notice) -> None:
+    def clear_notice(self, notice: Notice) -> None:
         """*notice* no longer holds; it need not have been given."""
         with self._lock:
             self._notices.pop(notice, None)

@@ -13,11 +13,11 @@ from msgspec import Struct
 _LENGTH = struct.Struct("<Q")
 
 
-class Alive(Struct, frozen=True):
+class Heartbeat(Struct, frozen=True):
     """Said every so often by a process, whatever it is doing: one that is stopped or hangs says nothing."""
 
 
-def framed(value: object) -> bytes:
+def encode_frame(value: object) -> bytes:
     """
     *value* as it is sent.
 

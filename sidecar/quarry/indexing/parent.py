@@ -11,14 +11,14 @@ import signal
 import threading
 from typing import IO, Any
 
-from quarry.indexing.frames import Alive, framed, read_frame
+from quarry.indexing.frames import Heartbeat, encode_frame, read_frame
 
 ALIVE_EVERY_S = 1.0
 
 _IN, _OUT = 0, 1
 
 
-class Parent:
+class ParentConnection:
     """Made once, first of all: from then on nobody else reads or writes our standard input and output."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Parent:
 
     def tell(self, value: object) -> None:
         """Say *value*; where nobody listens any more, this ends the process."""
-        frame = framed(value)
+        frame = encode_frame(value)
         try:
             with self._writing:
                 self._output.write(frame)
@@ -51,7 +51,7 @@ class Parent:
     def _live(self) -> None:
         rest = threading.Event()
         while not rest.wait(ALIVE_EVERY_S):
-            self.tell(Alive())
+            self.tell(Heartbeat())
 
 
 def _take_pipes() -> tuple[IO[bytes], IO[bytes]]:

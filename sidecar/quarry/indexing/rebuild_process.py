@@ -12,24 +12,24 @@ from functools import cached_property
 
 from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
 from quarry.errors import QuarryError
-from quarry.indexing.child import NoProcess
-from quarry.indexing.parent import Parent
-from quarry.indexing.rebuilding import Blueprint, Built, Failed, GoOn, Logged, Progressed, build
-from quarry.indexing.staffing import Staffing
+from quarry.indexing.messages import WorkerOptions
+from quarry.indexing.parent import ParentConnection
+from quarry.indexing.rebuild import Built, Continue, Failed, Logged, Progressed, RebuildSpec, build
+from quarry.indexing.worker_process import ProcessUnavailable
 
 TELL_EVERY_S = 0.1  # while there is nothing to tell, it is asked this often whether to go on
 
 
 def main() -> None:
     """Build what the first message says."""
-    parent = Parent()
-    blueprint = parent.take()
-    assert isinstance(blueprint, Blueprint)
+    parent = ParentConnection()
+    spec = parent.take()
+    assert isinstance(spec, RebuildSpec)
     logging.basicConfig(level=logging.INFO, handlers=[_ToParent(parent)])
-    fingerprint = blueprint.fingerprint
-    model: Encoder | None = _Model(blueprint.staffing, fingerprint) if fingerprint else None
+    fingerprint = spec.fingerprint
+    model: Encoder | None = _Model(spec.options, fingerprint) if fingerprint else None
     try:
-        build(blueprint, _Remote(parent), lambda: model)
+        build(spec, _Remote(parent), lambda: model)
     except (QuarryError, OSError) as error:
         parent.tell(Failed(error))
     except Exception:
@@ -42,17 +42,17 @@ def main() -> None:
 class _Model:
     """The encoder, loaded when something is to be embedded here, which is rare: others do it that have it anyway."""
 
-    def __init__(self, staffing: Staffing, fingerprint: Fingerprint) -> None:
-        self._staffing = staffing
+    def __init__(self, options: WorkerOptions, fingerprint: Fingerprint) -> None:
+        self._options = options
         self.fingerprint = fingerprint
         self.dim = fingerprint.dim
 
     @cached_property
     def _loaded(self) -> Encoder:
         try:
-            return self._staffing.encoder(self.fingerprint)
+            return self._options.encoder(self.fingerprint)
         except QuarryError as error:  # the serving process has it in memory
-            raise NoProcess(str(error)) from error
+            raise ProcessUnavailable(str(error)) from error
 
     def encode(self, texts: Sequence[str]) -> FloatMatrix:
         return self._loaded.encode(texts)
@@ -65,9 +65,9 @@ class _Model:
 
 
 class _Remote:
-    """The indexer's monitor (`indexer.Monitor`), in the serving process."""
+    """The indexer's monitor (`indexer.RunMonitor`), in the serving process."""
 
-    def __init__(self, parent: Parent) -> None:
+    def __init__(self, parent: ParentConnection) -> None:
         self._parent = parent
         self._calls: list[tuple[str, tuple[object, ...]]] = []
         self._told_s = 0.0
@@ -87,13 +87,13 @@ class _Remote:
     def removed(self, path: str) -> None:
         self._calls.append(("removed", (path,)))
 
-    def hindered(self, message: str) -> None:
-        self._calls.append(("hindered", (message,)))
+    def report_degraded(self, message: str) -> None:
+        self._calls.append(("report_degraded", (message,)))
 
-    def is_current(self, path: str) -> bool:  # noqa: ARG002
+    def is_superseded(self, path: str) -> bool:  # noqa: ARG002
         return False
 
-    def was_told_of(self, path: str) -> bool:  # noqa: ARG002
+    def changed_meanwhile(self, path: str) -> bool:  # noqa: ARG002
         return False  # the serving process brings the new index up to date with what was saved meanwhile
 
     def between_batches(self) -> None:
@@ -101,12 +101,12 @@ class _Remote:
             return
         self._parent.tell(Progressed(tuple(self._calls)))
         self._calls.clear()
-        assert isinstance(self._parent.take(), GoOn)
+        assert isinstance(self._parent.take(), Continue)
         self._told_s = time.monotonic()
 
 
 class _ToParent(logging.Handler):
-    def __init__(self, parent: Parent) -> None:
+    def __init__(self, parent: ParentConnection) -> None:
         super().__init__()
         self._parent = parent
 

@@ -1,5 +1,5 @@
 """
-The one thread that writes the index: takes jobs in turn, lets saved notes overtake, tidies up when idle.
+The one thread that writes the index: takes jobs in turn, lets saved notes apply_urgent, tidies up when idle.
 
 At every moment one thread of one process writes (the vault lock sees to the process). Searches never wait for it.
 """
@@ -19,25 +19,25 @@ from quarry.types import VaultChange
 _log = logging.getLogger(__name__)
 RETRY_S = 1.0  # after a failure: a file that was just being written is there by then; doubled with every further one
 RETRY_MAX_S = 60.0  # a full disk or a lost drive is noticed within a minute of its return
-TEND_AFTER_S = 30.0  # idle this long: hash every note, check rows, give room back
-TEND_EVERY_S = 6 * 3600.0
-LOOK_EVERY_S = 2.0  # how often the settings and ignore files are looked at
-FIRST_LOOK_S = 0.25  # after the first job: the first answers come first, the first saved note later
+DEEP_CHECK_AFTER_S = 30.0  # idle this long: hash every note, check rows, give room back
+DEEP_CHECK_EVERY_S = 6 * 3600.0
+POLL_EVERY_S = 2.0  # how often the settings and ignore files are looked at
+FIRST_POLL_S = 0.25  # after the first job: the first answers come first, the first saved note later
 
 
 class Jobs(Protocol):
     """What the worker can do; each runs on its thread and may raise `Cancelled` to stop early."""
 
-    def begin(self) -> None:
+    def initial_sync(self) -> None:
         """Once, first: make the index equal the vault."""
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
         """Carry out changes that someone saw."""
 
-    def overtake(self, changes: Sequence[VaultChange]) -> None:
+    def apply_urgent(self, changes: Sequence[VaultChange]) -> None:
         """The same in the middle of another job."""
 
-    def hold(self) -> None:
+    def flush(self) -> None:
         """The work in hand is held up: what it did so far is to be found."""
 
     def rebuild(self) -> None:
@@ -46,16 +46,16 @@ class Jobs(Protocol):
     def reconcile(self) -> None:
         """Compare the whole vault with the index."""
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Look for what nobody tells of, and do what is due."""
 
-    def tend(self) -> None:
+    def deep_check(self) -> None:
         """What idle time is for."""
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Check the whole index, as someone met damage in it."""
 
-    def recover(self, error: IndexDamaged) -> None:
+    def recreate(self, error: IndexDamaged) -> None:
         """Go on with a new index in place of the damaged one."""
 
     def failed(self, error: Exception) -> None:
@@ -71,17 +71,17 @@ class Worker:
         self._changes: deque[VaultChange] = deque()
         self._wants_rebuild = False
         self._wants_reconcile = False
-        self._wants_mending = False
+        self._wants_repair = False
         self._paused = False
         self._stopping = False
         self._is_busy = True  # the first job is due from the start
-        self._is_overtaking = False
+        self._is_applying_urgent = False
         self._again: Callable[[], None] | None = None  # what failed; nothing else is begun until it succeeds
         self._again_at_s = 0.0
         self._retry_s = 0.0
-        self._tended_s = -math.inf
+        self._deep_checked_s = -math.inf
         self._worked_s = time.monotonic()  # when a job ended that was more than a look
-        self._look_after_s = FIRST_LOOK_S
+        self._poll_after_s = FIRST_POLL_S
         self._thread = threading.Thread(target=self._run, name="quarry-index", daemon=True)
 
     def start(self) -> None:
@@ -97,7 +97,7 @@ class Worker:
             self._thread.join()
 
     def submit(self, changes: Sequence[VaultChange]) -> None:
-        """Queue *changes*; they overtake everything but the notes in hand."""
+        """Queue *changes*; they apply_urgent everything but the notes in hand."""
         with self._wake:
             self._changes.extend(changes)
             self._hurry()
@@ -115,10 +115,10 @@ class Worker:
             self._wants_reconcile = True
             self._hurry()
 
-    def request_mending(self) -> None:
+    def request_repair(self) -> None:
         """Queue a check of the whole index; asking again while one waits changes nothing."""
         with self._wake:
-            self._wants_mending = True
+            self._wants_repair = True
             self._wake.notify_all()
 
     def pause(self) -> None:
@@ -153,38 +153,38 @@ class Worker:
         """Whether something has come that tidying up should give way to."""
         return bool(self._changes) or self._stopping
 
-    def breathe(self) -> None:
+    def yield_point(self) -> None:
         """
-        Called by a long job where stopping is safe: waits while paused, lets changes overtake.
+        Called by a long job where stopping is safe: waits while paused, lets changes apply_urgent.
 
         Raises:
             Cancelled: The worker is to end.
         """
         if self._paused:
-            self._jobs.hold()
+            self._jobs.flush()
         with self._wake:
             self._wake.wait_for(lambda: not self._paused or self._stopping)
             if self._stopping:
                 raise Cancelled("the index worker was asked to stop")
-        # What overtakes is not overtaken in its turn: a stream of saves would nest without end.
-        if self._is_overtaking or not (changes := self._take_changes()):
+        # What overtakes is not superseded in its turn: a stream of saves would nest without end.
+        if self._is_applying_urgent or not (changes := self._take_changes()):
             return
-        self._is_overtaking = True
+        self._is_applying_urgent = True
         try:
-            self._jobs.overtake(changes)
+            self._jobs.apply_urgent(changes)
         except BaseException:
             self._put_back(changes)
             raise
         finally:
-            self._is_overtaking = False
+            self._is_applying_urgent = False
 
     # --- the thread ----------------------------------------------------------------------------
 
     def _run(self) -> None:
-        job: Callable[[], None] | None = self._jobs.begin
+        job: Callable[[], None] | None = self._jobs.initial_sync
         while job:
             self._try(job)
-            if job != self._jobs.look:
+            if job != self._jobs.poll:
                 self._worked_s = time.monotonic()
             job = self._next_job()
 
@@ -197,7 +197,7 @@ class Worker:
         except IndexDamaged as damage:
             _log.warning("the index is damaged: %s", damage)
             self._jobs.failed(damage)
-            self._try_later(partial(self._jobs.recover, damage), at_once=self._retry_s == 0)
+            self._try_later(partial(self._jobs.recreate, damage), at_once=self._retry_s == 0)
         except (QuarryError, OSError) as error:  # what may pass: a full disk, a lost drive, a broken settings file
             _log.warning("indexing stopped: %s", type(error).__name__)
             self._jobs.failed(error)
@@ -223,15 +223,15 @@ class Worker:
         """Wait for something to do; None when the worker is to end."""
         with self._wake:
             self._is_busy = False
-            look_at_s = time.monotonic() + self._look_after_s
+            poll_at_s = time.monotonic() + self._poll_after_s
             while not self._stopping:
-                if not self._paused and (job := self._due(look_at_s)):
+                if not self._paused and (job := self._due(poll_at_s)):
                     self._is_busy = True
                     return job
-                self._wake.wait(self._until_next(look_at_s))
+                self._wake.wait(self._until_next(poll_at_s))
             return None
 
-    def _due(self, look_at_s: float) -> Callable[[], None] | None:
+    def _due(self, poll_at_s: float) -> Callable[[], None] | None:
         """What to do now, if there is anything."""
         now_s = time.monotonic()
         if self._wants_rebuild:
@@ -239,37 +239,37 @@ class Worker:
             return self._jobs.rebuild  # makes good whatever failed before
         if self._again:
             return self._again if now_s >= self._again_at_s else None
-        if self._wants_mending:
-            self._wants_mending = False
-            return self._jobs.mend
+        if self._wants_repair:
+            self._wants_repair = False
+            return self._jobs.repair
         if self._wants_reconcile:
             self._wants_reconcile = False
             return self._jobs.reconcile
         if changes := self._take_changes():
             return lambda: self._jobs.apply(changes)
-        if now_s >= self._tend_at_s:
-            self._tended_s = now_s
-            return self._jobs.tend
-        if now_s < look_at_s:
+        if now_s >= self._deep_check_at_s:
+            self._deep_checked_s = now_s
+            return self._jobs.deep_check
+        if now_s < poll_at_s:
             return None
-        self._look_after_s = LOOK_EVERY_S
-        return self._jobs.look
+        self._poll_after_s = POLL_EVERY_S
+        return self._jobs.poll
 
-    def _until_next(self, look_at_s: float) -> float | None:
+    def _until_next(self, poll_at_s: float) -> float | None:
         """Seconds until something is due by itself; None while only a word from outside helps."""
         if self._paused:
             return None
-        at_s = self._again_at_s if self._again else min(look_at_s, self._tend_at_s)
+        at_s = self._again_at_s if self._again else min(poll_at_s, self._deep_check_at_s)
         return max(0.0, at_s - time.monotonic())
 
     @property
-    def _tend_at_s(self) -> float:
-        return max(self._tended_s + TEND_EVERY_S, self._worked_s + TEND_AFTER_S)
+    def _deep_check_at_s(self) -> float:
+        return max(self._deep_checked_s + DEEP_CHECK_EVERY_S, self._worked_s + DEEP_CHECK_AFTER_S)
 
     def _has_requests(self) -> bool:
         if self._again:
             return self._wants_rebuild
-        return bool(self._changes or self._wants_rebuild or self._wants_reconcile or self._wants_mending)
+        return bool(self._changes or self._wants_rebuild or self._wants_reconcile or self._wants_repair)
 
     def _take_changes(self) -> list[VaultChange]:
         with self._wake:

@@ -23,7 +23,7 @@ from quarry import __version__
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
-from quarry.indexing.maintenance import Updated
+from quarry.indexing.sync import Updated
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.discovery import (
     Discovery,
@@ -103,6 +103,10 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
             loop.call_soon_threadsafe(leaving.set)
 
+    if options.lifeline:
+        watch_stdin(
+            leave
+        )  # before the index opens: whatever that takes, we do not outlive our parent by more than 20 s
     with (
         _engine(root, identity, options.without) as engine,
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
@@ -160,9 +164,7 @@ def _background_tasks(
     """What runs beside the socket: news for clients, lifelines, and the watch where no Obsidian tells us."""
     unwatch = threading.Event()
     tasks = [asyncio.create_task(_notify_clients(engine, server))]
-    if options.lifeline:
-        watch_stdin(leave)
-    else:
+    if not options.lifeline:
         threading.Thread(target=_follow_vault_changes, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
     if options.parent_pid is not None:
         tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))

@@ -1,9 +1,10 @@
 """
 Obsidian's "Excluded files": the entries of `userIgnoreFilters` in `.obsidian/app.json`, matched as Obsidian does.
 
-An entry is the beginning of a path (`Templates/`), or a JavaScript regular expression between slashes that is looked
-for anywhere in the path. The expressions are run by re2, in time linear in the path: the file is synced between
-machines, and one bad expression must not stop a scan.
+An entry is the beginning of a path (`Templates/`), or a JavaScript regular expression between slashes that is searched
+for anywhere in the path. Expressions run in RE2 alone, in time linear in the path: the file is synced between machines,
+and one expression must not stop a scan. An entry that cannot be applied is listed as a problem; which notes it means
+cannot be told, and Obsidian itself still shows them, so they are indexed.
 """
 
 import json
@@ -14,15 +15,23 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarry.config import MAX_SETTINGS_BYTES
+from quarry.config import MAX_RULES_BYTES
 from quarry.vault.paths import nfc
 
 try:
     import re2  # type: ignore[import-untyped]
-except ImportError:  # no wheel for this system (musl): the backtracking engine, on paths of at most 4 KB
+except ImportError:  # no wheel for this system (musl)
     re2 = None
 
 APP_FILE = ".obsidian/app.json"
+MAX_ENTRIES = 1_000  # each is compared with every note
+MAX_EXPRESSIONS = 100  # among them; 1 us each for a note, most of them
+MAX_ENTRY = 1_000  # characters
+MAX_PROGRAM_BYTES = (
+    1 << 17
+)  # of one expression compiled; a thousand optional characters take 1 ms a path and do not fit
+MAX_PROBLEMS = 20  # listed one by one
+MAX_QUOTED = 80  # characters of an entry in a problem
 
 Matches = Callable[[str], bool]
 
@@ -44,34 +53,54 @@ class Filter(Struct, frozen=True):
 def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
     """The filters of the vault at *root*, and a sentence for each entry that cannot be applied."""
     filters: list[Filter] = []
-    problems: list[str] = []
     entries, problem = _entries(root / APP_FILE)
-    if problem:
-        problems.append(problem)
-    for entry in entries:
+    problems = [problem] if problem else []
+    if len(entries) > MAX_ENTRIES:
+        problems.append(f"{APP_FILE} excludes more than {MAX_ENTRIES} files; those after the first are not left out")
+    expressions = 0
+    for entry in entries[:MAX_ENTRIES]:
+        expressions += _is_expression(entry)
         try:
+            if _is_expression(entry) and expressions > MAX_EXPRESSIONS:
+                raise ValueError(f"there are more than {MAX_EXPRESSIONS} regular expressions")
             filters.append(_filter(entry))
         except ValueError as error:
-            problems.append(f"Obsidian's excluded-files entry {entry!r} cannot be applied: {error}")
+            problems.append(f"Obsidian's excluded-files entry {_shortened(entry)} cannot be applied: {error}")
+    if len(problems) > MAX_PROBLEMS:
+        problems[MAX_PROBLEMS:] = [f"{len(problems) - MAX_PROBLEMS} more of Obsidian's excluded files are not left out"]
     return tuple(filters), tuple(problems)
 
 
-def _filter(entry: str) -> Filter:
+def _shortened(entry: object) -> str:
+    written = repr(entry)
+    return written if len(written) <= MAX_QUOTED else f"{written[:MAX_QUOTED]}…"
+
+
+def _is_expression(entry: object) -> bool:
+    return isinstance(entry, str) and len(entry) > 2 and entry.startswith("/") and entry.endswith("/")
+
+
+def _filter(entry: object) -> Filter:
+    if not isinstance(entry, str):
+        raise ValueError("it is not text")
     return Filter(entry, matcher(entry))
 
 
 def matcher(entry: str) -> Matches:
     """
-    What *entry* excludes, as a question about a path in NFC.
+    A predicate over paths in NFC: whether *entry* excludes the path.
 
     Raises:
-        ValueError: It is an expression that re2 cannot run, such as one with a look-behind.
+        ValueError: It is too long, or an expression that RE2 cannot run, such as one with a look-behind.
     """
-    if not (len(entry) > 2 and entry.startswith("/") and entry.endswith("/")):
+    if len(entry) > MAX_ENTRY:
+        raise ValueError(f"it is longer than {MAX_ENTRY} characters")
+    if not _is_expression(entry):
         beginning = nfc(entry).casefold()
         return lambda path: path.casefold().startswith(beginning)
     expression = nfc(entry[1:-1])
     if all_but := _ALL_BUT.fullmatch(expression):
+        _compile(all_but["inner"])  # alone: in `^(?!a)|(b)` the parentheses are not the look-ahead's
         kept = _compile(f"^(?:{all_but['inner']})")
         return lambda path: kept.search(path) is None
     found = _compile(expression)
@@ -81,26 +110,31 @@ def matcher(entry: str) -> Matches:
 def _compile(expression: str) -> Any:
     """A pattern with `search`, case ignored: a rule that leaves notes out had better leave out one too many."""
     if re2 is None:
-        try:
-            return re.compile(expression, re.IGNORECASE)
-        except re.error as error:
-            raise ValueError(str(error)) from error
+        raise ValueError("regular expressions need the package google-re2, which is not installed")
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False  # it would write the expression to stderr
+    options.max_mem = MAX_PROGRAM_BYTES
     try:
         return re2.compile(expression, options)
     except re2.error as error:
         raise ValueError(error.args[0].decode("utf-8", "replace")) from error
 
 
-def _entries(file: Path) -> tuple[list[str], str | None]:
-    """The entries as written, or none with a sentence saying why they cannot be told."""
+def _entries(file: Path) -> tuple[list[object], str | None]:
+    """The entries as written, or none with a sentence saying why they cannot be read."""
+    unapplied = "Obsidian's excluded files are not left out"
     try:
-        if not file.is_file() or file.stat().st_size > MAX_SETTINGS_BYTES:
+        if not file.exists():
             return [], None
+        if not file.is_file() or file.stat().st_size > MAX_RULES_BYTES:
+            return [], f"{APP_FILE} is not a file of at most {MAX_RULES_BYTES} bytes; {unapplied}"
         settings: Any = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        return [], f"{APP_FILE} cannot be read ({error}); Obsidian's excluded files are not left out"
+        return [], f"{APP_FILE} cannot be read ({error}); {unapplied}"
     entries = settings.get("userIgnoreFilters") if isinstance(settings, dict) else None
-    return [entry for entry in entries or [] if isinstance(entry, str) and entry.strip()], None
+    if entries is None:
+        return [], None
+    if not isinstance(entries, list):
+        return [], f"userIgnoreFilters in {APP_FILE} is {_shortened(entries)}, which is not a list; {unapplied}"
+    return [entry for entry in entries if not isinstance(entry, str) or entry.strip()], None

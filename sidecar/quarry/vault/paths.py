@@ -13,8 +13,8 @@ from quarry.errors import NoteNotFound
 
 NOTE_SUFFIX = ".md"
 
-_DRIVE = re.compile(r"[A-Za-z]:")
-# Windows opens `CON.md` as the console, `a.md:b` as a stream of a.md, and drops a final dot or space.
+# Windows opens `CON.md` as the console, `a.md:b` as a stream of a.md, `C:b` on another drive, and drops a final dot or
+# space. Elsewhere `A: intro.md` is a name like any other.
 _WINDOWS_DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
 _WINDOWS_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]|[. ]$')
 
@@ -63,7 +63,7 @@ def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
         return "it is empty or holds a NUL"
     if "\\" in path:
         return "folders are written with /"
-    if path.startswith("/") or _DRIVE.match(path):
+    if path.startswith("/"):
         return "it must be relative to the vault"
     if not path.isascii() and _has_surrogates(path):
         return "it holds bytes that are no text"

@@ -5,22 +5,23 @@ This is the one place that decides it. Scanning, reading, listing and searching 
 of one is left out of all.
 """
 
+import codecs
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 from msgspec import Struct
 
-from quarry.config import MAX_SETTINGS_BYTES
+from quarry.config import MAX_RULES_BYTES
 from quarry.errors import BadSettings
+from quarry.vault.gitignore import MAX_COSTLY_PARTS, GitIgnore, TooCostly
 from quarry.vault.obsidian import Filter, read_filters
 from quarry.vault.paths import nfc
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 IGNORE_FILE = ".indexignore"
+MAX_PROBLEMS = 20  # of one file, listed one by one: enough to see what is wrong with it
+MAX_QUOTED = 80  # characters of a line
+_UNDECODABLE = "\ufffd"
 
 
 class Refusal(Struct, frozen=True):
@@ -40,6 +41,9 @@ class Rules:
         ignore_lines: The lines of `.indexignore`.
         filters: Obsidian's excluded files.
         problems: Sentences about what could not be read, for `problems`.
+
+    Raises:
+        BadSettings: The lines hold more wildcards than can be compared with every note.
     """
 
     def __init__(
@@ -50,15 +54,15 @@ class Rules:
         filters: tuple[Filter, ...] = (),
         problems: tuple[str, ...] = (),
     ) -> None:
-        self._stated = (tuple(include), tuple(exclude), tuple(ignore_lines), filters, problems)
-        include, exclude, ignore_lines, *_ = self._stated
-        self._include = tuple(_folder(folder) for folder in include)
-        self._exclude = tuple((folder, _folder(folder)) for folder in exclude)
-        self._ignored = _IgnoreFile(ignore_lines)
+        lines = tuple(ignore_lines)
+        self._stated = (tuple(include), tuple(exclude), lines, filters, problems)
+        self._include = tuple(_folder(folder) for folder in self._stated[0])
+        self._exclude = tuple((folder, _folder(folder)) for folder in self._stated[1])
+        self._ignored = _ignored(lines)
         self._filters = filters
-        self._is_open = not (self._include or self._exclude or self._ignored.says_anything or filters)
+        self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters)
         self._folders: dict[str, Refusal | None] = {}  # what include and exclude say of a folder; asked for every note
-        self.problems = (*self._ignored.problems, *problems)  # rules that cannot be applied, in words
+        self.problems = (*_problems(lines, self._ignored), *problems)  # rules that cannot be applied, in words
 
     def __reduce__(self) -> tuple[type["Rules"], tuple[object, ...]]:
         """Another process reads the lines anew: what is made of them cannot always be sent."""
@@ -109,75 +113,55 @@ class Rules:
         return None
 
 
-class _IgnoreFile:
-    """`.indexignore`, with git's meaning of every line."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.problems: list[str] = []
-        self._lines: list[str] = []
-        self._spec = self._read(tuple(lines))
-        self._folders: dict[str, str | None] = {"": None}  # folder -> the line that ignores it; asked for every note
-
-    def _read(self, lines: tuple[str, ...]) -> "GitIgnoreSpec | None":
-        """What the patterns among *lines* say together; None where there is no line at all, as in most vaults."""
-        if not lines:
-            return None
-        # Here, as what reads patterns is 8 % of all that a sidecar imports.
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
-        patterns = []
-        for number, line in enumerate(lines, start=1):
-            try:
-                patterns.append(GitIgnoreSpecPattern(nfc(line)))
-                self._lines.append(line.strip())
-            except ValueError:
-                self.problems.append(f"line {number} of {IGNORE_FILE} is no pattern: {line.strip()!r}")
-        return _compiled(patterns)
-
-    @property
-    def says_anything(self) -> bool:
-        """Whether any line of it is a pattern."""
-        return bool(self._lines)
-
-    def line_for(self, path: str) -> str | None:
-        """The line that ignores *path*; None where none does."""
-        if not self._lines:
-            return None
-        folder, _, _ = path.rpartition("/")
-        # As in git, nothing below an ignored folder can be taken in again.
-        return self._line_for_folder(folder) or self._ask(path)
-
-    def _line_for_folder(self, folder: str) -> str | None:
-        if folder not in self._folders:
-            parent, _, _ = folder.rpartition("/")
-            self._folders[folder] = self._line_for_folder(parent) or self._ask(f"{folder}/")
-        return self._folders[folder]
-
-    def _ask(self, path: str) -> str | None:
-        assert self._spec is not None, "asked only where a line is a pattern"
-        result = self._spec.check_file(path)
-        return self._lines[result.index] if result.include and result.index is not None else None
-
-
-def _compiled(patterns: "list[GitIgnoreSpecPattern]") -> "GitIgnoreSpec":
-    """All patterns as one matcher; one by one, which is slower, where they are too many to be compiled together."""
-    from pathspec import GitIgnoreSpec  # see `_IgnoreFile._read`
-
+def _ignored(lines: Iterable[str]) -> GitIgnore:
     try:
-        return GitIgnoreSpec(patterns)
-    except Exception:  # whatever the back end raises: a rule that is not applied would show what should stay hidden
-        return GitIgnoreSpec(patterns, backend="simple")
+        # A byte that is no UTF-8 may be any character: what the line may mean stays out.
+        return GitIgnore(nfc(line).replace(_UNDECODABLE, "?") for line in lines)
+    except TooCostly as error:
+        raise BadSettings(
+            f"{IGNORE_FILE} has more than {MAX_COSTLY_PARTS} names with wildcards; "
+            "nothing is indexed until there are fewer"
+        ) from error
+
+
+def _problems(lines: tuple[str, ...], ignored: GitIgnore) -> list[str]:
+    """A sentence for each of *lines* that cannot be applied as it is written, beyond `MAX_PROBLEMS` in one."""
+    wrong = dict(ignored.problems)
+    wrong |= {
+        number: "it holds a byte that is not UTF-8, which is read as `?`; save the file as UTF-8"
+        for number, line in enumerate(lines, start=1)
+        if _UNDECODABLE in line
+    }
+    found = [
+        f"{IGNORE_FILE}, line {number}, {lines[number - 1].strip()[:MAX_QUOTED]!r}: {problem}"
+        for number, problem in sorted(wrong.items())
+    ]
+    if len(found) > MAX_PROBLEMS:
+        found[MAX_PROBLEMS:] = [f"{IGNORE_FILE}: {len(found) - MAX_PROBLEMS} more lines cannot be read"]
+    return found
 
 
 def _ignore_lines(file: Path) -> list[str]:
+    """
+    The lines of `.indexignore`; none where there is no such file.
+
+    Raises:
+        BadSettings: The file is there and cannot be read as text.
+    """
     try:
         if not file.exists():
             return []
-        if not file.is_file() or file.stat().st_size > MAX_SETTINGS_BYTES:
-            raise BadSettings(f"{file} is no text file of at most {MAX_SETTINGS_BYTES} bytes; mend or remove it")
-        return file.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+        if not file.is_file() or file.stat().st_size > MAX_RULES_BYTES:
+            raise BadSettings(f"{file} is not a text file of at most {MAX_RULES_BYTES} bytes; correct or remove it")
+        data = file.read_bytes()
     except OSError as error:
         raise BadSettings(f"{file} cannot be read: {error.strerror}; nothing is indexed until it can") from error
+    # Notepad's "Unicode"; read as UTF-8 it would leave nothing out and say nothing.
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    text = data.decode(encoding, "replace")
+    if "\0" in text:
+        raise BadSettings(f"{file} is not text in UTF-8; save it as UTF-8: nothing is indexed until then")
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _folder(name: str) -> str:

@@ -54,7 +54,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, typing: true, maxTokens: 100_000, expand: true });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, typing: true, maxTokens: 100_000 });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {

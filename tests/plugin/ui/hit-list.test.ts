@@ -2,16 +2,22 @@
 import { emptyBody, one, texts } from "./dom";
 import { beforeEach, describe, expect, test } from "vitest";
 import { HitList } from "../../../plugin/ui/hit-list";
-import { hit, passage } from "../builders";
+import { type FurtherPassages } from "../../../plugin/search/passage-loader";
+import { type Hit } from "../../../plugin/protocol/messages";
+import { hit, manualClock, passage } from "../builders";
 
 let el: HTMLElement;
 let list: HitList;
 
 beforeEach(() => {
   el = emptyBody().createDiv();
-  list = new HitList(el);
+  list = new HitList(el, manualClock());
 });
 
+const FOLDED: FurtherPassages = { kind: "folded" };
+const show = (hits: readonly Hit[], nowMs: number): void => {
+  list.show(hits, () => FOLDED, nowMs);
+};
 const titles = (): string[] => texts(el, ".quarry-title");
 const rowOf = (title: string): Element => {
   const row = [...el.children].find((child) => child.getAttribute("aria-label") === title);
@@ -32,25 +38,25 @@ function removedBy(change: () => void): number {
 describe("patching", () => {
   test("the same hits touch nothing", () => {
     const hits = [hit("a.md"), hit("b.md")];
-    list.show(hits, 0);
-    const removed = removedBy(() => { list.show(structuredClone(hits), 0); });
+    show(hits, 0);
+    const removed = removedBy(() => { show(structuredClone(hits), 0); });
 
     expect(removed).toBe(0);
   });
 
   test("hits that are shown already are not even compared", () => {
     const hits = [hit("a.md")];
-    list.show(hits, 0);
+    show(hits, 0);
     one(el, ".quarry-title").textContent = "Touched";
-    list.show(hits, 0);
+    show(hits, 0);
 
     expect(titles()).toEqual(["Touched"]);
   });
 
   test("a new hit in front leaves the others where they are", () => {
-    list.show([hit("a.md"), hit("b.md")], 0);
+    show([hit("a.md"), hit("b.md")], 0);
     const before = [rowOf("a"), rowOf("b")];
-    const removed = removedBy(() => { list.show([hit("new.md"), hit("a.md"), hit("b.md")], 0); });
+    const removed = removedBy(() => { show([hit("new.md"), hit("a.md"), hit("b.md")], 0); });
 
     expect(titles()).toEqual(["new", "a", "b"]);
     expect([rowOf("a"), rowOf("b")]).toEqual(before);
@@ -58,34 +64,34 @@ describe("patching", () => {
   });
 
   test("a hit that is gone takes only its own row", () => {
-    list.show([hit("a.md"), hit("b.md"), hit("c.md")], 0);
-    const removed = removedBy(() => { list.show([hit("a.md"), hit("c.md")], 0); });
+    show([hit("a.md"), hit("b.md"), hit("c.md")], 0);
+    const removed = removedBy(() => { show([hit("a.md"), hit("c.md")], 0); });
 
     expect(titles()).toEqual(["a", "c"]);
     expect(removed).toBe(1);
   });
 
   test("a row that falls to the end is the only one that moves", () => {
-    list.show([hit("a.md"), hit("b.md"), hit("c.md"), hit("d.md")], 0);
-    const removed = removedBy(() => { list.show([hit("b.md"), hit("c.md"), hit("d.md"), hit("a.md")], 0); });
+    show([hit("a.md"), hit("b.md"), hit("c.md"), hit("d.md")], 0);
+    const removed = removedBy(() => { show([hit("b.md"), hit("c.md"), hit("d.md"), hit("a.md")], 0); });
 
     expect(titles()).toEqual(["b", "c", "d", "a"]);
     expect(removed).toBe(1);
   });
 
   test("a new order moves rows and makes none", () => {
-    list.show([hit("a.md"), hit("b.md"), hit("c.md")], 0);
+    show([hit("a.md"), hit("b.md"), hit("c.md")], 0);
     const rows = new Set(el.children);
-    list.show([hit("c.md"), hit("a.md"), hit("b.md")], 0);
+    show([hit("c.md"), hit("a.md"), hit("b.md")], 0);
 
     expect(titles()).toEqual(["c", "a", "b"]);
     expect([...el.children].every((row) => rows.has(row))).toBe(true);
   });
 
   test("what changed in a row is changed in place", () => {
-    list.show([hit("a.md", { why: "exact" })], 0);
+    show([hit("a.md", { why: "exact" })], 0);
     const row = rowOf("a");
-    list.show([hit("a.md", { why: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
+    show([hit("a.md", { why: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
 
     expect(rowOf("a")).toBe(row);
     expect(texts(row, ".quarry-why")).toEqual(["both"]);
@@ -95,7 +101,7 @@ describe("patching", () => {
 
 describe("a row", () => {
   test("says title, why, age, trail and snippet", () => {
-    list.show([hit("Work/API.md", { title: "API retry", why: "exact", modifiedMs: 0, passages: [passage({ headingPath: ["Backoff", "Jitter"] })] })], 7_200_000);
+    show([hit("Work/API.md", { title: "API retry", why: "exact", modifiedMs: 0, passages: [passage({ headingPath: ["Backoff", "Jitter"] })] })], 7_200_000);
 
     expect(texts(el, ".quarry-title, .quarry-why, .quarry-age, .quarry-trail, .quarry-snippet")).toEqual([
       "API retry",
@@ -111,7 +117,7 @@ describe("a row", () => {
       snippet: "Retry it. Then stop.",
       marks: [{ start: 0, end: 5, kind: "word" }, { start: 10, end: 20, kind: "sentence" }],
     });
-    list.show([hit("a.md", { passages: [found] })], 0);
+    show([hit("a.md", { passages: [found] })], 0);
 
     expect(texts(el, ".search-result-file-matched-text")).toEqual(["Retry"]);
     expect(texts(el, ".quarry-sentence")).toEqual(["Then stop."]);
@@ -119,10 +125,10 @@ describe("a row", () => {
 
   test("marks the words of the query in its title, and draws it anew only where it differs", () => {
     const found = hit("a.md", { title: "😀 Retry now", titleMarks: [{ start: 3, end: 8, kind: "word" }], passages: [] });
-    list.show([found], 0);
+    show([found], 0);
     const marked = texts(el, ".quarry-title .search-result-file-matched-text");
-    const removed = removedBy(() => { list.show([structuredClone(found)], 0); });
-    list.show([{ ...found, titleMarks: [] }], 0);
+    const removed = removedBy(() => { show([structuredClone(found)], 0); });
+    show([{ ...found, titleMarks: [] }], 0);
 
     expect(marked).toEqual(["Retry"]);
     expect(removed).toBe(0);
@@ -132,43 +138,57 @@ describe("a row", () => {
 
   test("keeps hostile text as text", () => {
     const evil = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
-    list.show([hit("a.md", { title: evil, titleMarks: [{ start: 1, end: 4, kind: "word" }], passages: [passage({ headingPath: [`A ${evil}`], snippet: evil, marks: [{ start: 0, end: 4, kind: "word" }] })] })], 0);
+    show([hit("a.md", { title: evil, titleMarks: [{ start: 1, end: 4, kind: "word" }], passages: [passage({ headingPath: [`A ${evil}`], snippet: evil, marks: [{ start: 0, end: 4, kind: "word" }] })] })], 0);
 
     expect(el.querySelector("img, script")).toBeNull();
     expect(texts(el, ".quarry-title, .quarry-trail, .quarry-snippet")).toEqual([evil, `A ${evil}`, evil]);
   });
 
-  test("has one option, and one more for each passage that is shown", () => {
-    const passages = [passage({ start: 0 }), passage({ start: 100 }), passage({ start: 200 })];
-    list.show([hit("a.md", { passages })], 0);
-    const closed = list.options.map(({ key }) => key);
-    list.setExpanded("a.md", true);
+  test("has one option, and one more for each further passage", () => {
+    show([hit("a.md", { furtherPassages: 2 })], 0);
+    const folded = list.options.map(({ key }) => key);
+    list.showFurther("a.md", { kind: "unfolded", passages: [passage({ start: 100 }), passage({ start: 200 })] });
 
-    expect(closed).toEqual(["a.md"]);
-    expect(texts(el, ".quarry-more")).toEqual(["Show less"]);
+    expect(folded).toEqual(["a.md"]);
     expect(list.options.map(({ key }) => key)).toEqual(["a.md", "a.md#100", "a.md#200"]);
     expect(list.options.every((option) => option.el.getAttribute("role") === "option" && option.el.id !== "")).toBe(true);
   });
 
-  test("stays open while its passages change", () => {
-    list.show([hit("a.md", { passages: [passage(), passage({ start: 100 })] })], 0);
-    list.setExpanded("a.md", true);
+  test("keeps the elements of further passages that stay", () => {
+    show([hit("a.md", { furtherPassages: 1 })], 0);
+    list.showFurther("a.md", { kind: "unfolded", passages: [passage({ start: 100 })] });
     const option = list.options[1]?.el;
-    list.show([hit("a.md", { passages: [passage(), passage({ start: 100 }), passage({ start: 300 })] })], 0);
+    list.showFurther("a.md", { kind: "unfolded", passages: [passage({ start: 100 }), passage({ start: 300 })] });
 
     expect(list.options.map(({ key }) => key)).toEqual(["a.md", "a.md#100", "a.md#300"]);
     expect(list.options[1]?.el).toBe(option);
   });
 
-  test("with one passage cannot be opened", () => {
-    list.show([hit("a.md")], 0);
+  test("tells a screen reader whether it can be expanded, is expanded, and is loading", () => {
+    const states = (): (string | null)[] => [rowOf("a").getAttribute("aria-busy"), list.options[0]?.el.getAttribute("aria-expanded") ?? null];
+    show([hit("a.md")], 0);
+    const single = states();
+    show([hit("a.md", { furtherPassages: 1 })], 0);
+    const folded = states();
+    list.showFurther("a.md", { kind: "loading", previous: [] });
+    const loading = states();
+    list.showFurther("a.md", { kind: "unfolded", passages: [passage({ start: 100 })] });
 
-    expect(list.setExpanded("a.md", true)).toBe(false);
+    expect(single).toEqual([null, null]);
+    expect(folded).toEqual([null, "false"]);
+    expect(loading).toEqual(["true", "true"]);
+    expect(states()).toEqual([null, "true"]);
+  });
+
+  test("with one passage has no line to unfold", () => {
+    show([hit("a.md")], 0);
+
+    expect(list.hasFurther("a.md")).toBe(false);
     expect(one(el, ".quarry-more").hasClass("is-hidden")).toBe(true);
   });
 
   test("without a passage is still a row", () => {
-    list.show([hit("a.md", { passages: [] })], 0);
+    show([hit("a.md", { passages: [] })], 0);
 
     expect(titles()).toEqual(["a"]);
     expect(list.options).toMatchObject([{ key: "a.md", passage: null }]);
@@ -176,7 +196,7 @@ describe("a row", () => {
 });
 
 test("an event in a row belongs to its option, one elsewhere to none", () => {
-  list.show([hit("a.md")], 0);
+  show([hit("a.md")], 0);
 
   expect(list.optionAt(one(el, ".quarry-snippet"))?.key).toBe("a.md");
   expect(list.optionAt(el)).toBeNull();
@@ -184,7 +204,7 @@ test("an event in a row belongs to its option, one elsewhere to none", () => {
 });
 
 test("ages grow without anything else changing", () => {
-  list.show([hit("a.md", { modifiedMs: 0 })], 0);
+  show([hit("a.md", { modifiedMs: 0 })], 0);
   const row = rowOf("a");
   list.updateAges(3_600_000);
 

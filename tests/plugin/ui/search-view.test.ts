@@ -2,6 +2,7 @@
 import { key, one, texts } from "./dom";
 import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type PassagesResult } from "../../../plugin/protocol/messages";
 import { hit, indexStatus, passage, searchResult, settled } from "../builders";
 
 let pane: TestPane;
@@ -95,18 +96,119 @@ describe("the selection", () => {
     expect(pane.titles()).toEqual(["new", "a"]);
     expect(pane.selected()).toEqual(["a"]);
   });
+});
 
-  test("goes into the passages of a note that is opened up", async () => {
+describe("further passages", () => {
+  const more = (): HTMLElement => one(pane.view.contentEl, ".quarry-more");
+  const snippets = (): string[] => texts(pane.view.contentEl, ".quarry-others .quarry-snippet");
+  const asked = (): unknown[] => pane.client.asked.filter(({ method }) => method === "search/passages").map(({ params }) => params);
+  const result = (...found: readonly string[]): PassagesResult => ({
+    passages: found.map((snippet, index) => passage({ snippet, start: 50 * (index + 1) })),
+    truncated: false,
+  });
+
+  beforeEach(async () => {
     await pane.type("retry");
-    pane.client.last.answer(searchResult(hit("a.md", { passages: [passage(), passage({ start: 50, snippet: "the second" })] })));
+    pane.client.last.answer(searchResult(hit("a.md", { furtherPassages: 1 }), hit("b.md")));
     await settled();
+  });
+
+  test("are counted and not asked for before they are wanted", () => {
+    expect(more().textContent).toBe("1 more passage");
+    expect(asked()).toEqual([]);
+  });
+
+  test("are asked for once, as the search was, and shown when they arrive", async () => {
+    more().click();
+    pane.client.last.answer(result("the second"));
+    await settled();
+
+    expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 30, typing: true, path: "a.md" }]);
+    expect(snippets()).toEqual(["the second"]);
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
+  });
+
+  test("unfold and fold by keyboard, and can be selected in between", async () => {
     key(pane.input(), "ArrowDown", { altKey: true });
+    pane.client.last.answer(result("the second"));
+    await settled();
     key(pane.input(), "ArrowDown");
-    const open = texts(pane.view.contentEl, '[aria-selected="true"] .quarry-snippet');
+    const selected = texts(pane.view.contentEl, '[aria-selected="true"] .quarry-snippet');
     key(pane.input(), "ArrowUp", { altKey: true });
 
-    expect(open).toEqual(["the second"]);
+    expect(selected).toEqual(["the second"]);
     expect(pane.selected()).toEqual(["a"]);
+    expect(snippets()).toEqual([]);
+  });
+
+  test("that are slow are said to be loading, others are not", async () => {
+    more().click();
+    await pane.clock.advance(149);
+    const soon = more().textContent;
+    await pane.clock.advance(1);
+    const late = more().textContent;
+    pane.client.last.answer(result("the second"));
+    await settled();
+
+    expect([soon, late, more().textContent]).toEqual(["1 more passage", "Loading 1 more passage…", "Show less"]);
+  });
+
+  test("that could not be loaded can be asked for again", async () => {
+    more().click();
+    pane.client.last.fail({ kind: "timed-out", afterMs: 10_000 });
+    await settled();
+    const failed = more().textContent;
+    more().click();
+    pane.client.last.answer(result("the second"));
+    await settled();
+
+    expect(failed).toMatch(/^More passages could not be loaded\. No answer within 10 s\..*Try again$/);
+    expect(more().textContent).toBe("Show less");
+    expect(snippets()).toEqual(["the second"]);
+  });
+
+  test("that are on their way are cancelled by the next query, and its rows are folded", async () => {
+    more().click();
+    const request = pane.client.last;
+    await pane.type("retry backoff");
+    pane.client.last.answer(searchResult(hit("a.md", { furtherPassages: 1 })));
+    await settled();
+
+    expect(request.isCancelled).toBe(true);
+    expect(more().textContent).toBe("1 more passage");
+    expect(asked()).toHaveLength(1);
+  });
+
+  test("stay through a refresh until the new ones arrive", async () => {
+    more().click();
+    pane.client.last.answer(result("before"));
+    await settled();
+    key(pane.input(), "ArrowDown");
+    pane.indexUpdated.emit();
+    await pane.clock.advance(1_000);
+    pane.client.last.answer(searchResult(hit("a.md", { furtherPassages: 1 }), hit("b.md")));
+    await settled();
+    const meanwhile = snippets();
+    pane.client.last.answer(result("after"));
+    await settled();
+
+    expect(meanwhile).toEqual(["before"]);
+    expect(snippets()).toEqual(["after"]);
+    expect(texts(pane.view.contentEl, '[aria-selected="true"] .quarry-snippet')).toEqual(["after"]);
+  });
+
+  test("leave the selection on their note when they disappear", async () => {
+    more().click();
+    pane.client.last.answer(result("before"));
+    await settled();
+    key(pane.input(), "ArrowDown");
+    pane.indexUpdated.emit();
+    await pane.clock.advance(1_000);
+    pane.client.last.answer(searchResult(hit("new.md"), hit("a.md")));
+    await settled();
+
+    expect(pane.selected()).toEqual(["a"]);
+    expect(asked()).toHaveLength(1);
   });
 });
 

@@ -9,11 +9,12 @@ import {
   failureWords,
   freshnessWords,
   degradationWords,
-  morePassagesWords,
+  furtherPassagesWords,
   panelWords,
+  passagesAnnouncement,
   startFailureWords,
 } from "../../../plugin/ui/wording";
-import { answer, hit } from "../builders";
+import { answer, hit, passage } from "../builders";
 
 /** One of each: a new kind will not compile until it stands here. */
 const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K }> } = {
@@ -144,8 +145,23 @@ test.each([
   expect(ageWords(ageMs)).toBe(words);
 });
 
-test("more passages are counted, or put away", () => {
-  expect([morePassagesWords(1, false), morePassagesWords(2, false), morePassagesWords(2, true)]).toEqual(["1 more passage", "2 more passages", "Show less"]);
+test("the line of further passages counts them, and says what became of them", () => {
+  const failed = { kind: "failed", failure: { kind: "timed-out", afterMs: 10_000 } } as const;
+
+  expect(furtherPassagesWords({ kind: "folded" }, 1, false)).toBe("1 more passage");
+  expect(furtherPassagesWords({ kind: "loading", previous: [] }, 2, false)).toBe("2 more passages");
+  expect(furtherPassagesWords({ kind: "loading", previous: [] }, 2, true)).toBe("Loading 2 more passages…");
+  expect(furtherPassagesWords({ kind: "loading", previous: [passage()] }, 2, true)).toBe("Show less");
+  expect(furtherPassagesWords({ kind: "unfolded", passages: [passage()] }, 2, false)).toBe("Show less");
+  expect(furtherPassagesWords({ kind: "unfolded", passages: [] }, 2, false)).toBe("No more passages");
+  expect(furtherPassagesWords(failed, 2, false)).toMatch(/^More passages could not be loaded\. No answer within 10 s\./);
+});
+
+test("screen readers hear when further passages are there, or could not be loaded", () => {
+  expect(passagesAnnouncement({ kind: "loading", previous: [] }, "API retry")).toBe("");
+  expect(passagesAnnouncement({ kind: "unfolded", passages: [passage()] }, "API retry")).toBe("1 more passage in API retry");
+  expect(passagesAnnouncement({ kind: "unfolded", passages: [] }, "API retry")).toBe("No more passages in API retry");
+  expect(passagesAnnouncement({ kind: "failed", failure: { kind: "not-connected" } }, "API retry")).toMatch(/^More passages could not be loaded\./);
 });
 
 test("screen readers hear what settled", () => {

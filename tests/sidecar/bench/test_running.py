@@ -3,6 +3,8 @@ import pytest
 from quarry.bench.running import PARTS, Plan, measure, size_of_name
 from quarry.errors import BadRequest
 
+pytestmark = pytest.mark.slow  # each part starts several processes
+
 
 def nobody(_):
     raise AssertionError("no part was wanted that needs a socket")

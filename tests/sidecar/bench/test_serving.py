@@ -7,6 +7,8 @@ import pytest
 from quarry.bench.measuring import PartFailed
 from quarry.bench.serving import serving
 
+pytestmark = pytest.mark.slow  # each test starts a sidecar
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):

@@ -53,6 +53,7 @@ def test_p_is_never_0():
     assert randomisation(np.ones(500)) == pytest.approx(1 / (FLIPS + 1))
 
 
+@pytest.mark.slow
 def test_many_queries_are_drawn_in_blocks_of_the_same_signs_each_time():
     gains = np.linspace(-1, 1.02, 3_000)
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from quarry.evaluation.collections import read_collection
 from quarry.evaluation.judging import Task, judge, judge_all
 
@@ -40,6 +42,7 @@ def test_what_is_odd_is_told(tmp_path, write_collection):
     )
 
 
+@pytest.mark.slow
 def test_two_processes_give_what_one_gives_in_the_order_asked_for(tmp_path, write_collection):
     folders = [write_collection("a"), write_collection("b")]
 

@@ -64,7 +64,7 @@ def test_a_vault_that_is_there_is_not_copied(tmp_path, write_collection):
 
 
 def test_indexing_does_not_load_what_the_fingerprint_leaves_out():
-    code = "import sys, quarry.indexing.worker, quarry.indexing.maintenance; print(*sys.modules)"
+    code = "import sys, quarry.indexing.worker, quarry.indexing.sync; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
     parts = {f"quarry.{part}" for part in NO_SAY_IN_INDEXING}

@@ -13,7 +13,7 @@ from builders import HashEncoder, Vault, settle
 
 from quarry.engine import Engine
 from quarry.index import writer
-from quarry.indexing import preparation
+from quarry.indexing import executor
 from quarry.types import VaultChange
 
 RENAMES = (("f1", "moved/f1"), ("f0/00.md", "f0/first.md"), ("f2/02.md", "f2/06.md"))  # a folder, a note, over another
@@ -33,7 +33,7 @@ def change_everything(vault: Vault) -> list[VaultChange]:
 
 def main(root: str, index: str) -> None:
     """Run through every stage of indexing."""
-    preparation.READ_BATCH_NOTES = 4
+    executor.READ_BATCH_NOTES = 4
     writer.BATCH_NOTES = 3
     engine = Engine.open(Path(root), Path(index), load=lambda _: HashEncoder())
     settle(engine)

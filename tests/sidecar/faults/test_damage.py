@@ -78,7 +78,7 @@ def test_a_file_that_is_no_index_is_set_aside(vault: Vault, tmp_path: Path, open
 def test_an_index_damaged_while_running_is_set_aside_and_filled_anew(vault: Vault, tmp_path: Path, open_engine):
     vault.write_all({f"{n:03}.md": f"walnut{n} " * 200 for n in range(100)})
     engine = open_engine()
-    engine._maintenance.index.checkpoint()
+    engine._sync.index.checkpoint()
     damage(tmp_path / "index.db")
 
     vault.write("000.md", "cherry")
@@ -99,7 +99,7 @@ def test_a_wal_cut_short_while_running_is_damage_and_not_tried_again_for_ever(
 ):
     vault.write_all({f"{n:03}.md": f"walnut{n} " * 200 for n in range(100)})
     engine = open_engine()
-    engine._maintenance.index.checkpoint()
+    engine._sync.index.checkpoint()
     vault.write("000.md", "cherry")
     tell(engine, modified("000.md"))
     with (tmp_path / "index.db-wal").open("r+b") as wal:
@@ -118,7 +118,7 @@ def test_a_wal_cut_short_while_running_is_damage_and_not_tried_again_for_ever(
 def test_a_search_that_meets_a_damaged_row_has_its_note_read_anew(vault: Vault, tmp_path: Path, open_engine):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
-    with engine._maintenance.index._writer.change() as connection:
+    with engine._sync.index._writer.change() as connection:
         connection.execute("UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = 2) WHERE note_id = 1")
 
     with pytest.raises(IndexDamaged):
@@ -135,10 +135,10 @@ def test_a_keyword_index_that_lost_rows_is_found_when_the_index_is_looked_over(
 ):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
-    with engine._maintenance.index._writer.change() as connection:
+    with engine._sync.index._writer.change() as connection:
         connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('delete-all')")
 
-    engine._worker.request_mending()
+    engine._worker.request_repair()
     wait_until(lambda: (tmp_path / "index.db.damaged-1").exists())
     settle(engine)
 
@@ -323,7 +323,7 @@ def test_searches_go_on_while_a_damaged_index_is_replaced(vault: Vault, open_eng
         thread.start()
     engine.pause()  # so that the writer is this thread's
     for _ in range(10):
-        engine._maintenance._holder.replace(IndexDamaged("for the test"))
+        engine._sync._current.replace(IndexDamaged("for the test"))
     is_over.set()
     for thread in threads:
         thread.join()

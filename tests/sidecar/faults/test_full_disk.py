@@ -18,7 +18,7 @@ from builders import HashEncoder, Vault, find, settle, wait_until
 from quarry.indexing import worker
 from quarry.engine import Engine
 from quarry.index import Index
-worker.RETRY_S = worker.RETRY_MAX_S = worker.LOOK_EVERY_S = 0.05
+worker.RETRY_S = worker.RETRY_MAX_S = worker.POLL_EVERY_S = 0.05
 vault, index = Vault(Path(sys.argv[2], "vault")), Path(sys.argv[2], "index.db")
 vault.write("a.md", "walnut")
 engine = Engine.open(vault.root, index, load=lambda _: HashEncoder())

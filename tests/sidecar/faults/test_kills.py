@@ -43,7 +43,7 @@ def outset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vault = Vault(folder / "vault")
     for n in range(16):
         text = (
-            f"---\ntags: [tag{n % 3}]\n---\n# Title {n:02}\nwalnut cherry{n % 4} oak{n}\n\n## Part\n"
+            f"---\ntags: [tag{n % 3}]\n---\n# Title {n:02}\nwalnut cherry{n % 4} oak{n}\n\n## ResultBatch\n"
             + f"pear 日本語 [[{n}]] " * 5
         )
         vault.write(f"f{n % 4}/{n:02}.md", text)

@@ -67,6 +67,7 @@ def find_damage(path):
     return index, bool(damaged)
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask, admit, encode, in_time):
     draw = random.Random(2)
     data = filled.read_bytes()
@@ -92,6 +93,7 @@ def test_every_flipped_bit_that_changes_an_answer_is_found(filled, tmp_path, ask
     assert found > FLIPS / 5  # many bytes are unused
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_in_a_body_or_vector_is_found(filled, tmp_path):
     index = Index.open(filled)
     bodies = [row[0] for row in index._writer.connection.execute("SELECT body FROM bodies")]
@@ -120,6 +122,7 @@ def vandalise(path, statement, *values):
     vandal.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [

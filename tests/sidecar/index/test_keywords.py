@@ -26,6 +26,7 @@ def stored(index):
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 
 
+@pytest.mark.slow
 @given(
     title=NAMES,
     aliases=st.lists(NAMES, max_size=2),

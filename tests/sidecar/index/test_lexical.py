@@ -192,6 +192,7 @@ def test_scores_are_those_of_the_ranking(put, index, ask, in_time):
 # --- cost --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_huge_query_stops_at_its_deadline(index, store, make_note, ask, monkeypatch):
     with index.batch():
         for n in range(3000):
@@ -207,6 +208,7 @@ def test_a_huge_query_stops_at_its_deadline(index, store, make_note, ask, monkey
         assert len(reader.lexical(query, None, 30, deadline=Deadline.after(1_000_000))) == 30
 
 
+@pytest.mark.slow
 def test_a_cancelled_query_stops(index, store, make_note, ask):
     with index.batch():
         for n in range(500):

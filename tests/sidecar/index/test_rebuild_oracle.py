@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from quarry.conditions import Holds, InFolder, Not
 from quarry.index import Index, NoteFilter, quantize
 
+pytestmark = pytest.mark.slow  # an index is built for each of many examples
+
 PATHS = ["a.md", "b.md", "f/a.md", "f/Ünï.md", "日本.md"]
 WORDS = ["apples", "pears", "plums", "running", "Résumé", "日本語", "red", "car", "😀", "don't"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=0, max_size=6).map(" ".join)

@@ -759,6 +759,7 @@ def test_idle_work_leaves_answers_as_they_are_and_the_wal_empty(index, put, lexi
     assert index.path.with_name("index.db-wal").stat().st_size == 0
 
 
+@pytest.mark.slow
 def test_what_is_free_after_idle_time_is_given_back(index, store, make_note):
     for number in range(60):
         store(index, make_note(f"{number}.md", *(f"text {number} {at} " + "long " * 400 for at in range(6))))

@@ -19,7 +19,7 @@ def main(root: str, path: str) -> None:
     settle(engine)
 
     def stand_still(_: object) -> None:
-        progress = engine._maintenance.activity.progress()
+        progress = engine._sync.activity.progress()
         if engine.status().state == "rebuilding" and progress and progress.done_notes:
             print(*(pid for pid in family(os.getpid()) if pid != os.getpid()), flush=True)
             threading.Event().wait()

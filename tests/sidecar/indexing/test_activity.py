@@ -56,23 +56,23 @@ def test_settling_ends_the_progress_and_says_since_when():
 
 def test_the_most_urgent_notice_is_the_message():
     activity = Activity()
-    activity.say("model", "another model")
-    activity.say("removals", "notes are gone")
-    activity.say("failure", "the disk is full")
+    activity.set_notice("model", "another model")
+    activity.set_notice("removals", "notes are gone")
+    activity.set_notice("failure", "the disk is full")
 
     assert activity.message == "the disk is full"
-    activity.take_back("failure")
+    activity.clear_notice("failure")
     assert activity.message == "notes are gone"
-    activity.take_back("removals")
+    activity.clear_notice("removals")
     assert activity.message == "another model"
-    activity.take_back("model")
+    activity.clear_notice("model")
     assert activity.message is None
 
 
 def test_settling_takes_back_a_failure_and_nothing_else():
     activity = Activity()
-    activity.say("failure", "the disk is full")
-    activity.say("damage", "the index was damaged")
+    activity.set_notice("failure", "the disk is full")
+    activity.set_notice("damage", "the index was damaged")
 
     activity.settle()
 

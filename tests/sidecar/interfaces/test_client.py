@@ -21,6 +21,8 @@ from quarry.interfaces.discovery import Discovery, ServedVault, VaultLock, disco
 from quarry.interfaces.failures import RequestFailed
 from quarry.vault.identity import vault_id
 
+pytestmark = pytest.mark.slow  # most tests start a sidecar
+
 PATIENCE_S = 30.0
 NOBODY = 2**30  # above every system's highest process id
 
@@ -319,7 +321,6 @@ def test_an_answer_in_another_language_is_no_answer(vault):
         msgspec.json.decode(b"{", type=wire.Done)
 
 
-@pytest.mark.slow
 def test_ten_tools_at_once_end_with_one_sidecar_and_ten_answers(vault, home, tools, found):
     command = [sys.executable, "-I", "-m", "quarry", "search", "--vault", str(vault), "--json", "oolong"]
     processes = [

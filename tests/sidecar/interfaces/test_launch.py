@@ -12,6 +12,8 @@ from quarry import errors
 from quarry.interfaces import launch
 from quarry.interfaces.launch import start_sidecar
 
+pytestmark = pytest.mark.slow  # each test starts a sidecar
+
 PATIENCE_S = 30.0
 
 

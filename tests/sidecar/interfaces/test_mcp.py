@@ -20,6 +20,8 @@ from mcp.client.stdio import stdio_client  # noqa: E402
 from quarry.interfaces.mcp import SEARCH_HELP  # noqa: E402
 from quarry.text.query import parse_query  # noqa: E402
 
+pytestmark = pytest.mark.slow  # most tests start a sidecar
+
 PATIENCE_S = 60.0
 
 
@@ -218,7 +220,6 @@ def test_nothing_is_written_into_the_vault(spoken):
     assert spoken.before == spoken.after
 
 
-@pytest.mark.slow
 def test_what_steers_a_terminal_or_hides_words_does_not_reach_the_agent(vault, home, tools):
     hidden = "\x1b]52;c;eA==\x07 \u202eevil\U000e0041"
     tools.write_vault(vault, {"Trap.md": f"---\ntags: [a]\n---\n# Trap {hidden}\n\nzanzibar {hidden}\n"})
@@ -239,7 +240,6 @@ def test_what_steers_a_terminal_or_hides_words_does_not_reach_the_agent(vault, h
     assert not set(told) & set("\x1b\x07\u202e\U000e0041")
 
 
-@pytest.mark.slow
 def test_it_starts_a_sidecar_and_answers_while_the_index_is_being_built(vault, home, tools, found):
     tools.write_vault(
         vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} among others\n" * 40 for n in range(1500)}
@@ -259,7 +259,6 @@ def test_it_starts_a_sidecar_and_answers_while_the_index_is_being_built(vault, h
     assert found(home, vault).pid
 
 
-@pytest.mark.slow
 def test_a_sidecar_that_is_killed_between_two_questions_is_replaced(vault, home, tools, start):
     first = start(vault)
     first.talk().live()

@@ -12,6 +12,8 @@ import pytest
 
 from quarry.interfaces.process_lifetime import watch_idle, watch_parent
 
+pytestmark = pytest.mark.slow  # each test starts a sidecar
+
 PATIENCE_S = 30.0
 
 
@@ -39,7 +41,6 @@ def test_a_stdin_that_was_closed_from_the_start_is_its_end(vault):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the parent's number is not watched there")
 @pytest.mark.parametrize("how", ["--lifeline", "--parent-pid"])
-@pytest.mark.slow
 def test_a_parent_that_is_killed_takes_it_along(vault, tmp_path, how, tools):
     parent = textwrap.dedent(f"""
         import os, subprocess, sys
@@ -106,7 +107,6 @@ def test_it_leaves_when_nobody_asks(start, vault):
     assert sidecar.process.wait(PATIENCE_S) == 0
 
 
-@pytest.mark.slow
 def test_it_stays_while_someone_is_connected(start, vault, tools):
     sidecar = start(vault, "--idle", "0.2")
     talk = sidecar.talk()

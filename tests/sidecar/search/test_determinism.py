@@ -13,6 +13,8 @@ from quarry.engine import Engine
 from quarry.search import Source
 from quarry.types import Scope, SearchRequest
 
+pytestmark = pytest.mark.slow  # indexes are built several times, and interpreters started
+
 TESTS = Path(__file__).parent.parent
 QUERIES = [
     "rent",

@@ -185,6 +185,7 @@ def test_a_query_of_stop_words_alone_is_looked_for(vault: Vault, open_engine, ty
     assert find(open_engine(), f'"{bare}"', mode="keyword") == ["wanted.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "text"),
     [

@@ -12,6 +12,8 @@ from quarry.errors import BadQuery
 from quarry.terms.analysis import phrase_terms
 from quarry.types import Scope
 
+pytestmark = pytest.mark.slow  # an index is built for each of many examples
+
 WAYS = tuple(product(("hybrid", "keyword", "semantic"), ("convex", "rrf")))
 QUOTES = '"“”„«»'
 

@@ -150,6 +150,7 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     assert all(isinstance(value, str | int | float | bool | tuple) for value in front.properties.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["a: [\n", 'a: "\n', '"a": [\n', "- ", "a: {b: [c, ", "- b: c\n", "a: x\n  y\n", "a: '\n\n\n"]
 )

@@ -353,6 +353,7 @@ UNSHOWN = st.sampled_from(["\u200b", "\x01", "\u00ad", "\\_", "%5F", "&#95;", ":
 NOTES = st.lists(SECRETS | PROSE | UNSHOWN, max_size=12).map("".join)
 
 
+@pytest.mark.slow
 @given(NOTES)
 @settings(max_examples=300)
 def test_outside_of_redactions_nothing_changes_and_offsets_lead_back(note: str):
@@ -389,6 +390,7 @@ def test_span_of_the_scrubbed_text_leads_to_a_span_that_scrubs_alike(note: str, 
     assert scrubbed.text[start:end] in original
 
 
+@pytest.mark.slow
 @given(NOTES)
 @settings(max_examples=300)
 def test_scrubbing_twice_changes_nothing(note: str):
@@ -397,6 +399,7 @@ def test_scrubbing_twice_changes_nothing(note: str):
     assert scrub_text(once) == once
 
 
+@pytest.mark.slow
 @given(NOTES)
 @settings(max_examples=300)
 def test_both_engines_find_the_same(note: str):
@@ -436,15 +439,25 @@ def hostile(size: int) -> Iterator[tuple[str, str]]:
     yield "openai", "sk-" * (size // 3) + "T3BlbkFJ"
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in hostile(1_000_000)])
-def test_hostile_megabyte_ends(text: str, engine: Engine):
-    assert len(scrub(text, engine).redactions) <= len(text) // 10
+HOSTILE = tuple(name for name, _ in hostile(1_000))
+
+
+def hostile_text(wanted: str, size: int) -> str:
+    """The text called *wanted* of `hostile`; made when it is wanted, as all of them together take much memory."""
+    return next(text for name, text in hostile(size) if name == wanted)
+
+
+# Large enough that the timeout of a test ends what takes the square of it: RE2 looks at a thousand million characters a
+# second where it looks at nothing twice, `re` at a tenth of that.
+HOSTILE_CHARACTERS = {RE2: 2_000_000, RE: 500_000}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in hostile(5_000_000)])
-def test_hostile_five_megabytes_end(text: str):
-    assert len(scrub(text).redactions) <= len(text) // 10
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_scrubbed_in_time_that_grows_with_its_length(name: str, engine: Engine):
+    text = hostile_text(name, HOSTILE_CHARACTERS[engine])
+
+    assert len(scrub(text, engine).redactions) <= len(text) // 10
 
 
 def test_version_is_a_positive_number():

@@ -43,7 +43,7 @@ def test_an_expression_that_backtracks_for_ever_elsewhere_answers(expression):
 
 
 def test_an_expression_that_cannot_be_run_is_reported_and_the_others_hold(tmp_path, capfd):
-    write_app(tmp_path, {"userIgnoreFilters": ["/(?<=x)y/", "/[/", "Old/", 7, "  "]})
+    write_app(tmp_path, {"userIgnoreFilters": ["/(?<=x)y/", "/[/", "Old/", "/^(?!A)|(B)/", 7, "  "]})
 
     filters, problems = read_filters(tmp_path)
 
@@ -51,6 +51,8 @@ def test_an_expression_that_cannot_be_run_is_reported_and_the_others_hold(tmp_pa
     assert [problem.partition(" cannot be applied")[0] for problem in problems] == [
         "Obsidian's excluded-files entry '/(?<=x)y/'",
         "Obsidian's excluded-files entry '/[/'",
+        "Obsidian's excluded-files entry '/^(?!A)|(B)/'",
+        "Obsidian's excluded-files entry 7",
     ]
     assert capfd.readouterr().err == ""
 
@@ -62,6 +64,49 @@ def test_a_file_that_is_no_json_is_reported(tmp_path, content):
     assert filters == ()
     assert len(problems) == 1
     assert problems[0].startswith(".obsidian/app.json cannot be read")
+
+
+@pytest.mark.parametrize("entries", [5, "abc", True, {"Old/": 1}])
+def test_entries_that_are_no_list_are_reported(tmp_path, entries):
+    filters, problems = read_filters(write_app(tmp_path, {"userIgnoreFilters": entries}))
+
+    assert filters == ()
+    assert problems == (
+        f"userIgnoreFilters in .obsidian/app.json is {entries!r}, which is not a list; "
+        "Obsidian's excluded files are not left out",
+    )
+
+
+def test_a_file_that_is_too_large_is_reported(tmp_path):
+    filters, problems = read_filters(write_app(tmp_path, " " * (1 << 20) + "{}"))
+
+    assert filters == ()
+    assert "is not a file of at most" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("entries", "applied"),
+    [
+        (["/x/"] * 150, 100),
+        (["x/"] * 1_500, 1_000),
+        (["/" + "a|" * 600 + "/"], 0),
+        (["/(?:.?){1000}b/"], 0),
+    ],
+)
+def test_more_than_can_be_compared_with_every_note_is_left_and_reported(tmp_path, entries, applied):
+    filters, problems = read_filters(write_app(tmp_path, {"userIgnoreFilters": entries}))
+
+    assert len(filters) == applied
+    assert 1 <= len(problems) <= 21
+
+
+def test_without_re2_no_expression_is_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("quarry.vault.obsidian.re2", None)
+
+    filters, problems = read_filters(write_app(tmp_path, {"userIgnoreFilters": ["/(a+)+b/", "Old/"]}))
+
+    assert [entry.text for entry in filters] == ["Old/"]
+    assert "google-re2, which is not installed" in problems[0]
 
 
 @pytest.mark.parametrize("content", [{}, [], {"userIgnoreFilters": None}, {"userIgnoreFilters": []}])

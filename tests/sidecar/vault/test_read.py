@@ -45,6 +45,14 @@ def test_a_file_comes_with_its_size_and_time(vault):
     assert not content.is_cut
 
 
+@POSIX_ONLY
+@pytest.mark.usefixtures("either_way")
+def test_a_note_whose_name_looks_like_a_drive_is_read(vault):
+    (vault / "A: intro.md").write_bytes(b"a name like any other")
+
+    assert read_file(vault, "A: intro.md").data == b"a name like any other"
+
+
 def test_a_large_file_is_cut_and_says_so(vault):
     content = read_file(vault, "folder/note.md", max_bytes=4)
 

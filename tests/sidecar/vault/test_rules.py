@@ -76,11 +76,53 @@ def test_indexignore_means_what_git_means(lines, path, admitted):
     assert ignoring(*lines).admits(path) is admitted
 
 
-def test_a_line_that_is_no_pattern_is_reported_and_the_others_hold():
-    rules = ignoring("!", "out/")
+def test_a_line_that_cannot_be_read_is_reported_and_the_others_hold():
+    rules = ignoring("!", "[Old-Archive]/", "out/")
 
-    assert rules.problems == ("line 1 of .indexignore is no pattern: '!'",)
+    assert rules.problems == (
+        ".indexignore, line 1, '!': it names no file; the line has no effect",
+        ".indexignore, line 2, '[Old-Archive]/': the range d-A in a bracket runs backwards; "
+        "the bracket is taken as part of a name, which is better written \\[",
+    )
     assert not rules.admits("out/a.md")
+    assert not rules.admits("[Old-Archive]/a.md")
+
+
+def test_of_many_lines_that_cannot_be_read_the_first_are_listed():
+    rules = ignoring(*["!"] * 30)
+
+    assert len(rules.problems) == 21
+    assert rules.problems[-1] == ".indexignore: 10 more lines cannot be read"
+
+
+def test_two_lines_that_no_engine_takes_together_do_not_stop_a_scan():
+    rules = ignoring("*a*a*a*a*a*a*a*a*b", "[[:alpha:]]")
+
+    assert rules.admits("a" * 200)
+    assert not rules.admits("x/a")
+
+
+def test_a_byte_that_is_not_utf8_may_be_any_character(tmp_path):
+    (tmp_path / ".indexignore").write_bytes("Tagebücher/\n".encode("cp1252"))
+
+    rules = Rules.load(tmp_path)
+
+    assert not rules.admits("Tagebücher/a.md")
+    assert rules.admits("Tage/a.md")
+    assert "not UTF-8" in rules.problems[0]
+
+
+def test_an_indexignore_in_utf16_is_read(tmp_path):
+    (tmp_path / ".indexignore").write_bytes("Privé/\r\n".encode("utf-16"))
+
+    assert not Rules.load(tmp_path).admits("Privé/a.md")
+
+
+def test_an_indexignore_that_is_no_text_stops_everything(tmp_path):
+    (tmp_path / ".indexignore").write_bytes("Privé/\n".encode("utf-16-le"))
+
+    with pytest.raises(BadSettings, match="not text in UTF-8"):
+        Rules.load(tmp_path)
 
 
 def test_the_files_of_the_vault_are_read(tmp_path):
@@ -101,7 +143,7 @@ def test_the_files_of_the_vault_are_read(tmp_path):
 def test_an_indexignore_that_cannot_be_read_stops_everything_instead_of_opening_it(tmp_path):
     (tmp_path / ".indexignore").mkdir()
 
-    with pytest.raises(BadSettings, match="no text file"):
+    with pytest.raises(BadSettings, match="not a text file"):
         Rules.load(tmp_path)
 
 
@@ -109,16 +151,22 @@ def test_an_indexignore_that_cannot_be_read_stops_everything_instead_of_opening_
 def test_a_pipe_in_the_place_of_indexignore_does_not_hang(tmp_path):
     os.mkfifo(tmp_path / ".indexignore")
 
-    with pytest.raises(BadSettings, match="no text file"):
+    with pytest.raises(BadSettings, match="not a text file"):
         Rules.load(tmp_path)
 
 
-def test_rules_too_many_to_be_compiled_together_hold_one_by_one():
-    rules = Rules(ignore_lines=["hidden.md", *(f"**/a{number}*b*c*/**/x*y*.md" for number in range(2_500))])
+def test_more_wildcards_than_can_be_applied_stop_everything_instead_of_opening_it():
+    lines = [f"*{number}*.md" for number in range(3_000)]
 
-    assert not rules.admits("hidden.md")
-    assert not rules.admits("deep/a7-b-c/z/x-y.md")
-    assert rules.admits("shown.md")
+    with pytest.raises(BadSettings, match="more than 2000 names with wildcards"):
+        Rules(ignore_lines=lines)
+
+
+def test_a_script_may_list_notes_by_the_thousand():
+    rules = Rules(ignore_lines=[f"/Work/note {number}.md" for number in range(5_000)])
+
+    assert not rules.admits("Work/note 4999.md")
+    assert rules.admits("Work/note 5000.md")
 
 
 @given(

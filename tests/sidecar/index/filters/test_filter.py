@@ -243,6 +243,7 @@ _TEXTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(_TEXTS, st.data())
 @settings(max_examples=60)
 def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of_chunks(
@@ -267,6 +268,7 @@ def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of
         index.close()
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["a", "b", "a b", "b a", "-", ""]), min_size=2, max_size=12), st.data())
 @settings(max_examples=60)
 def test_what_does_not_stand_in_a_note_is_not_found_over_the_borders_of_chunks(
@@ -286,6 +288,7 @@ def test_what_does_not_stand_in_a_note_is_not_found_over_the_borders_of_chunks(
         index.close()
 
 
+@pytest.mark.slow
 @given(st.one_of(st.text(max_size=30), st.text(alphabet="\"*^:{}()+-NEAR AND OR'%_\\;\n", max_size=30)))
 def test_no_text_is_syntax(vault: Index, text: str) -> None:
     text = text.encode("utf-8", "replace").decode().replace("\0", " ")

@@ -1,6 +1,7 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def expected(documents):
     return found
 
 
+@pytest.mark.slow
 @given(DOCUMENTS, st.sampled_from([1, 3, 512]))
 def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents, batch):
     original, building._BATCH = building._BATCH, batch
@@ -50,6 +52,7 @@ def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents
     assert list(found.terms) == sorted(found.terms)
 
 
+@pytest.mark.slow
 @given(DOCUMENTS, st.data())
 def test_documents_that_were_counted_before_are_like_others(documents, data):
     batch = count([columns for _, *columns in documents], 2)

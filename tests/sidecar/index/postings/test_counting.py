@@ -2,6 +2,7 @@ import pickle
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def told(counted):
     return found
 
 
+@pytest.mark.slow
 @given(DOCUMENTS)
 def test_every_token_is_counted_in_its_document_and_column(documents):
     counted = count(documents, 3)

@@ -63,6 +63,7 @@ def test_what_is_of_something_else_is_not_used(written, other):
     assert read(written, generation=8).stamp.generation == 7
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data())
 def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):

@@ -153,6 +153,7 @@ class Edits(RuleBasedStateMachine):
         self.index.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("common", [scoring.COMMON, 0])  # with 0 no term is: in a small vault nearly all would be
 def test_memory_and_fts5_and_reckoning_agree_after_any_edits(
     tmp_path, store, make_note, bm25, chunk_columns, note_columns, in_time, monkeypatch, common

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ def built(documents):
     return builder.finish()
 
 
+@pytest.mark.slow
 @given(DOCUMENTS, DOCUMENTS, st.sets(st.integers(0, 40)))
 def test_merging_gives_the_bytes_that_building_gives(before, fresh, gone):
     base, additions = built(before), Additions(2)

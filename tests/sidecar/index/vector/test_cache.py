@@ -27,6 +27,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(STEPS, st.sampled_from([0, 2, 500]))
 def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_factory, store, make_note, steps, few):

@@ -160,6 +160,7 @@ def test_a_search_in_memory_stops_at_its_deadline_and_when_cancelled(tmp_path, s
     index.close()
 
 
+@pytest.mark.slow
 @whoever_proposes
 def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(index, make_note, stamp, in_time):
     rng = np.random.default_rng(3)

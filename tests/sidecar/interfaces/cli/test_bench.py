@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each test starts several processes
+
 SPREAD = {"p50", "p95", "p99"}
 INDEX = {"files", "chunks", "cpu_s", "wall_s", "peak_rss_mb", "disk_mb", "stages"}
 QUERY = {"legs_cpu_ms", "engine_cpu_ms", "socket_wall_ms", "prefix_cpu_ms", "rss_mb"}
@@ -28,7 +30,6 @@ def result(command, vault, tmp_path, *arguments):
     return done, json.loads((tmp_path / "out.json").read_text("utf-8"))
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)  # some thirty processes, one after the other
 def test_every_part_is_measured_and_written(command, vault, tmp_path):
     few = ("--sizes", "9", "--questions", "4", "--repeats", "1")

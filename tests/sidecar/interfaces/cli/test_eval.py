@@ -57,6 +57,7 @@ def test_json_may_go_to_standard_output_alone(command, collection):
     assert json.loads(done.out)["kinds"]["small"]["keyword"].keys() == {"words", "meaning"}
 
 
+@pytest.mark.slow
 def test_a_folder_of_collections_is_judged_whole_and_by_kind(command, collection):
     write_collection(collection.parent / "other")
 

@@ -13,6 +13,8 @@ import pytest
 
 from quarry.interfaces import client as client_module
 
+pytestmark = pytest.mark.slow  # each test starts a sidecar
+
 if sys.platform != "win32":
     import pty
     import termios
@@ -129,7 +131,6 @@ def test_a_folder_without_notes_is_done_at_once(command, tmp_path):
 
 
 @POSIX_ONLY
-@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_done_and_a_second_run_finishes(vault, home, tools, command):
     """At a terminal, which also gets a bar; a pipe gets none, as every other test here shows."""
     many = {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} among others in a sentence.\n" * 60 for n in range(1200)}

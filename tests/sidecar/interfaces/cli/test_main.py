@@ -93,6 +93,7 @@ def test_a_sidecar_of_another_protocol_ends_with_6(command, at_shared, monkeypat
     assert "update the older" in done.err
 
 
+@pytest.mark.slow
 def test_an_index_of_a_newer_version_ends_with_5(command, vault, home, tools):
     assert command("index", str(vault)).code == 0
     assert command("status", "--vault", str(vault)).code == 0

@@ -241,6 +241,7 @@ def test_no_color_is_obeyed(terminal, at_shared):
     assert prompt.end() == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_the_prompt(terminal, at_shared):
     prompt = terminal("search", "--vault", str(at_shared.vault))
     prompt.until("search> ")

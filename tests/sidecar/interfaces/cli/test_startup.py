@@ -9,9 +9,10 @@ import pytest
 
 from quarry.interfaces.cli.startup import without_gc
 
+pytestmark = pytest.mark.slow  # each test starts an interpreter
+
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
 OTHERS = {
-    "pathspec",
     "tqdm",
     "watchfiles",
     "model2vec",
@@ -22,7 +23,7 @@ OTHERS = {
 }
 LAZY = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
 READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
-INDEXING = {"quarry.indexing.indexer", "quarry.indexing.preparation", "quarry.indexing.preparing"}
+INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare"}
 SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
 
 BEGIN = "from quarry.__main__ import main\n"

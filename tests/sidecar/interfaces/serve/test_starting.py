@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from quarry.errors import VaultMissing
+from quarry.errors import IndexUnavailable, VaultMissing
 from quarry.interfaces import serve as module
 from quarry.interfaces.discovery import VaultLock, discovery_path
 from quarry.interfaces.serve import ServeOptions, serve
 from quarry.vault.identity import vault_id
+
+pytestmark = pytest.mark.slow  # each test starts a sidecar
 
 PATIENCE_S = 30.0
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -197,6 +199,24 @@ def test_everything_of_ours_is_private_even_under_umask_000(vault, home, tools):
     assert len(modes) > 5
 
 
+def test_stdin_is_watched_before_the_index_is_opened(vault, home, monkeypatch):
+    began = []
+
+    class Engine:
+        @staticmethod
+        def open(*arguments, **options):
+            began.append("index")
+            raise IndexUnavailable("busy")
+
+    monkeypatch.setattr(module, "watch_stdin", lambda leave: began.append("stdin"))
+    monkeypatch.setattr(module, "Engine", Engine)
+
+    with pytest.raises(IndexUnavailable):
+        serve(ServeOptions(vault, lifeline=True))
+
+    assert began == ["stdin", "index"]
+
+
 # --- what it lets on ----------------------------------------------------------------------------
 
 
@@ -222,7 +242,6 @@ def test_the_token_stands_in_the_file_and_nowhere_else(start, vault, home):
     assert [name for name, content in seen.items() if token in content] == []
 
 
-@pytest.mark.slow
 def test_the_log_says_nothing_of_what_was_asked_or_written_even_when_all_goes_wrong(start, vault, home, tools):
     canary = "canarysong"
     tools.write_vault(vault, {f"{canary}.md": f"# {canary}\n\n{canary} text\n"})

@@ -1,0 +1,106 @@
+/**
+ * The further passages of hits, requested one hit at a time when a user unfolds it.
+ *
+ * They belong to one answer. A new query forgets them; when the index has changed, those of unfolded hits are requested
+ * again, and the old ones stay until the new ones arrive. A folded hit costs no request.
+ */
+import { type Passage, type PassagesParams, type PassagesResult } from "../protocol/messages";
+import { Signal } from "../signal";
+import { type Pending, type Requester } from "../sidecar/client";
+import { type Failure } from "../sidecar/failure";
+
+export type FurtherPassages =
+  | { readonly kind: "folded" }
+  /** Requested. `previous` are those from before a change of the index; empty the first time. */
+  | { readonly kind: "loading"; readonly previous: readonly Passage[] }
+  | { readonly kind: "unfolded"; readonly passages: readonly Passage[] }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** The parameters of the search whose hit is unfolded. */
+export type SearchOfHit = Omit<PassagesParams, "path">;
+
+const FOLDED: FurtherPassages = { kind: "folded" };
+
+export class PassageLoader {
+  /** Emits the path of a hit whose passages changed. */
+  readonly changed = new Signal<string>();
+  /** Only hits that are not folded. */
+  private readonly states = new Map<string, FurtherPassages>();
+  private readonly pending = new Map<string, Pending<PassagesResult>>();
+
+  constructor(private readonly client: Requester) {}
+
+  stateOf(path: string): FurtherPassages {
+    return this.states.get(path) ?? FOLDED;
+  }
+
+  /** Requests the further passages of a hit, unless they are there or on their way. */
+  unfold(path: string, search: SearchOfHit): void {
+    const { kind } = this.stateOf(path);
+    if (kind === "folded" || kind === "failed") void this.load(path, search, []);
+  }
+
+  fold(path: string): void {
+    this.cancel(path);
+    this.setState(path, FOLDED);
+  }
+
+  /** Requests the passages of all unfolded hits again, because the index changed; hits not in `paths` are folded. */
+  reload(search: SearchOfHit, paths: ReadonlySet<string>): void {
+    for (const [path, state] of [...this.states]) {
+      this.cancel(path);
+      if (state.kind === "failed" || !paths.has(path)) this.setState(path, FOLDED);
+      else void this.load(path, search, passagesOf(state));
+    }
+  }
+
+  /** Cancels all requests: a hit whose first passages were on their way is folded again. */
+  cancelAll(): void {
+    for (const path of [...this.pending.keys()]) {
+      this.cancel(path);
+      const passages = passagesOf(this.stateOf(path));
+      this.setState(path, passages.length > 0 ? { kind: "unfolded", passages } : FOLDED);
+    }
+  }
+
+  /** Folds all hits, because they answer another query. */
+  foldAll(): void {
+    for (const path of [...this.states.keys()]) this.fold(path);
+  }
+
+  private async load(path: string, search: SearchOfHit, previous: readonly Passage[]): Promise<void> {
+    const pending = this.client.request("search/passages", { ...search, path });
+    this.pending.set(path, pending);
+    this.setState(path, { kind: "loading", previous });
+    const reply = await pending.reply;
+    if (this.pending.get(path) !== pending) return; // cancelled
+    this.pending.delete(path);
+    if (reply.ok) this.setState(path, { kind: "unfolded", passages: reply.value.passages });
+    else this.setState(path, { kind: "failed", failure: reply.failure });
+  }
+
+  private cancel(path: string): void {
+    const pending = this.pending.get(path);
+    this.pending.delete(path);
+    pending?.cancel();
+  }
+
+  private setState(path: string, state: FurtherPassages): void {
+    if (state.kind !== "folded") this.states.set(path, state);
+    else if (!this.states.delete(path)) return;
+    this.changed.emit(path);
+  }
+}
+
+/** The passages to show below a hit. */
+export function passagesOf(state: FurtherPassages): readonly Passage[] {
+  switch (state.kind) {
+    case "loading":
+      return state.previous;
+    case "unfolded":
+      return state.passages;
+    case "folded":
+    case "failed":
+      return [];
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The further passages of one hit: the line that unfolds them, and the passages below it.
+ *
+ * The line is above the passages, so it stays where it was pressed when they appear or disappear.
+ */
+import { type Clock } from "../clock";
+import { type Passage } from "../protocol/messages";
+import { type FurtherPassages, passagesOf } from "../search/passage-loader";
+import { DelayedFlag } from "./delayed-flag";
+import { initOption } from "./option-list";
+import { PassageBlock, setText } from "./passage-block";
+import { TEXT, furtherPassagesWords } from "./wording";
+
+export class FurtherPassagesList {
+  private readonly lineEl: HTMLElement;
+  private readonly textEl: HTMLElement;
+  private readonly retryEl: HTMLElement;
+  private readonly listEl: HTMLElement;
+  private readonly slow: DelayedFlag;
+  private isSlow = false;
+  private blocks: readonly PassageBlock[] = [];
+  private state: FurtherPassages = { kind: "folded" };
+  private count = 0;
+
+  constructor(parent: HTMLElement, clock: Clock) {
+    // For the mouse; the keyboard uses Alt+Down. A listbox contains options only, so this is hidden from screen readers.
+    this.lineEl = parent.createDiv({ cls: "quarry-more", attr: { "aria-hidden": "true" } });
+    this.textEl = this.lineEl.createSpan();
+    this.retryEl = this.lineEl.createSpan({ cls: "quarry-retry" });
+    this.listEl = parent.createDiv({ cls: "quarry-others" });
+    this.slow = new DelayedFlag(clock, (isSlow) => {
+      this.isSlow = isSlow;
+      this.showLine();
+    });
+  }
+
+  /** `count`: how many further passages the hit has. */
+  show(state: FurtherPassages, count: number, title: string): void {
+    this.state = state;
+    this.count = count;
+    this.slow.set(state.kind === "loading");
+    this.showLine();
+    this.showBlocks(passagesOf(state), title);
+  }
+
+  get isExpanded(): boolean {
+    return this.state.kind === "loading" || this.state.kind === "unfolded";
+  }
+
+  get passages(): readonly { readonly el: HTMLElement; readonly passage: Passage }[] {
+    return this.blocks.flatMap(({ el, passage }) => (passage ? [{ el, passage }] : []));
+  }
+
+  isLine(target: Node): boolean {
+    return this.lineEl.contains(target);
+  }
+
+  private showLine(): void {
+    setText(this.textEl, this.count === 0 ? "" : furtherPassagesWords(this.state, this.count, this.isSlow));
+    this.lineEl.toggleClass("is-hidden", this.count === 0);
+    setText(this.retryEl, this.state.kind === "failed" ? TEXT.retry : "");
+  }
+
+  private showBlocks(passages: readonly Passage[], title: string): void {
+    for (const block of this.blocks.slice(passages.length)) block.el.remove();
+    this.blocks = passages.map((passage, index) => {
+      const block = this.blocks[index] ?? this.createBlock();
+      block.show(passage, title);
+      return block;
+    });
+  }
+
+  private createBlock(): PassageBlock {
+    const el = this.listEl.createDiv({ cls: "quarry-option search-result-file-match quarry-passage", attr: { draggable: "true" } });
+    initOption(el);
+    return new PassageBlock(el);
+  }
+}

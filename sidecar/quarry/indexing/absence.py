@@ -1,0 +1,51 @@
+"""Where is a note that the index does not hold: left out by a rule, skipped, still to come, or not there at all?"""
+
+from collections.abc import Container, Sequence
+from pathlib import Path
+from typing import Literal
+
+from quarry.errors import NoteNotFound
+from quarry.index import Problem
+from quarry.vault.paths import is_hidden, is_note, nfc, shown
+from quarry.vault.read import FileUnreadable, read_file
+from quarry.vault.rules import Rules
+
+MAX_DEPTH = 250  # folders; rules look at one after the other, and a path that someone makes up may have thousands
+
+Absence = Literal["excluded", "failed", "pending", "unknown"]
+
+
+def explain_absence(
+    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem]
+) -> tuple[Absence, str]:
+    """
+    Why the index does not hold the note at *path*, as a state and as a sentence that says what to do.
+
+    Args:
+        drawings: Paths of drawings and boards, which are left out.
+        problems: Of the index, those about *path* among them.
+
+    Raises:
+        VaultMissing: The vault cannot be opened.
+    """
+    wanted = nfc(path)
+    if wanted.count("/") > MAX_DEPTH:
+        return "unknown", "There is no note that many folders deep."
+    if not is_note(wanted):
+        return "excluded", "Only Markdown notes are indexed, and this is no `.md` file."
+    if is_hidden(wanted):
+        return "excluded", "It lies in a hidden folder, or is hidden itself; those are never indexed."
+    if refusal := rules.refusal(wanted):
+        return "excluded", f"It is left out: {refusal.reason}."
+    if path in drawings or wanted in drawings:
+        return "excluded", "It is a drawing or a board, which are left out."
+    for problem in problems:
+        if nfc(problem.path) == wanted and problem.skipped:
+            return "failed", f"It could not be indexed: {problem.reason}."
+    try:
+        read_file(root, path, max_bytes=0)  # opened without following links: what lies outside stays unknown
+    except FileUnreadable as error:
+        return "failed", f"It could not be indexed: {error}."
+    except NoteNotFound:
+        return "unknown", f"There is no note {shown(path)!r} in the vault: look for its name with `file:`."
+    return "pending", "It is not indexed yet; it will be in a moment."

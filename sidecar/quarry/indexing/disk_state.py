@@ -1,0 +1,174 @@
+"""
+What is on the disk now, among the notes that may be indexed: all of it, or where somebody saw something change.
+
+Nothing is opened here. Drawings that were found out before count as left out until they change.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, MutableMapping, Sequence, Set
+from pathlib import Path
+
+from msgspec import Struct
+
+from quarry.errors import NoteNotFound, VaultMissing
+from quarry.types import FileSeen, VaultChange
+from quarry.vault.paths import is_note, nfc, note_parts
+from quarry.vault.rules import Rules
+from quarry.vault.scan import Scan, file_seen, scan_vault
+
+MANY_PATHS = 200  # a burst of this many changes is cheaper to list than to look up one by one
+# What the system answers where nothing can be. Any other error (a shut folder, a drive that fails) tells nothing.
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+
+
+class Sighting(Struct, frozen=True):
+    """What is on disk where something changed."""
+
+    files: dict[str, FileSeen]
+    named: set[str]  # the paths (NFC) that the changes name
+    scan: Scan | None  # the walk over the whole vault, where looking up single paths was not enough
+
+    def may_still_exist(self, path: str) -> bool:
+        """Whether *path*, absent from `files`, may be a note all the same, as it could not be looked at."""
+        return self.scan is not None and self.scan.may_still_exist(path)
+
+
+class DiskState:
+    """
+    Looks at the vault below *root*.
+
+    Args:
+        drawings: Every drawing found so far, by path, with what it looked like; those that are gone are taken out.
+    """
+
+    def __init__(self, root: Path, rules: Rules, drawings: MutableMapping[str, FileSeen]) -> None:
+        self._root = root
+        self._rules = rules
+        self._drawings = drawings
+
+    def everything(self) -> Scan:
+        """
+        One walk over the whole vault.
+
+        Raises:
+            VaultMissing: The vault folder is not there.
+        """
+        scan = scan_vault(self._root, self._rules)
+        if scan.root_missing:
+            raise VaultMissing(f"the vault folder {self._root} is not there; the index is kept until it is back")
+        self._forget_drawings(path for path in tuple(self._drawings) if path not in scan.files)
+        return scan
+
+    def unchanged_drawings(self, scan: Scan) -> set[str]:
+        """The files of *scan* that did not change since they were found to be drawings."""
+        return {path for path, seen in self._drawings.items() if scan.files.get(path) == seen}
+
+    def is_gone(self, path: str) -> bool:
+        """Whether there is certainly no note at *path*, spelled as on disk, now."""
+        try:
+            return self._look_at(path) is None
+        except OSError:
+            return False
+
+    def at_changes(self, changes: Sequence[VaultChange]) -> Sighting:
+        """
+        The notes on disk that *changes* may be about.
+
+        Raises:
+            VaultMissing: The vault folder is not there.
+        """
+        if not os.path.isdir(self._root):  # noqa: PTH112  Path.is_dir raises where the folder above is shut
+            raise VaultMissing(f"the vault folder {self._root} is not there; nothing was removed from the index")
+        named, scan = named_by(changes), None
+        files = self._look_up(changes, named)
+        if files is None:
+            scan = self.everything()
+            files = scan.files
+        files = {path: seen for path, seen in files.items() if is_below(path, named)}
+        self._forget_drawings(path for path in tuple(self._drawings) if path not in files and is_below(path, named))
+        return Sighting(files, named, scan)
+
+    def _look_up(self, changes: Sequence[VaultChange], named: set[str]) -> dict[str, FileSeen] | None:
+        """
+        The notes that *named* paths stand for, looked up one by one; None where only a walk over the vault can tell.
+
+        It takes a walk where a path is a folder, for a rename by case alone (the old name still opens the file where
+        case is ignored), and where something cannot be looked at: the walk says what, and what that hides.
+        """
+        renamed_by_case = any(c.old_path and c.old_path.casefold() == c.path.casefold() for c in changes)
+        proper = sorted(path for path in named if _is_proper(path))
+        if len(proper) > MANY_PATHS or renamed_by_case:
+            return None
+        try:
+            spelled = [on_disk for path in proper for on_disk in self._spellings(path)]
+            if any(self._is_folder(path) for path in spelled):
+                return None
+            return {path: seen for path in spelled if (seen := self._look_at(path))}
+        except OSError:
+            return None
+
+    def _spellings(self, path: str) -> list[str]:
+        """How the disk spells *path*, which is NFC: as it is or, where accents may be composed otherwise, as listed."""
+        if path.isascii():
+            return [path]
+        found = [""]
+        for part in path.split("/"):
+            found = [f"{folder}/{name}".lstrip("/") for folder in found for name in self._names(folder, part)]
+        return found
+
+    def _names(self, folder: str, part: str) -> list[str]:
+        if part.isascii():
+            return [part]
+        try:
+            with os.scandir(self._root / folder) as listing:
+                return sorted(entry.name for entry in listing if nfc(entry.name) == part)
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                raise
+            return []
+
+    def _is_folder(self, path: str) -> bool:
+        seen = self._lstat(path)
+        return seen is not None and stat.S_ISDIR(seen.st_mode)
+
+    def _look_at(self, path: str) -> FileSeen | None:
+        """The note at *path*; None where there is none. Raises `OSError` where that cannot be told."""
+        if not is_note(path) or not self._rules.admits(path):
+            return None
+        seen = self._lstat(path)
+        return file_seen(seen) if seen and stat.S_ISREG(seen.st_mode) else None
+
+    def _lstat(self, path: str) -> os.stat_result | None:
+        """What the system says of *path*; None where there is nothing. Raises `OSError` where that cannot be told."""
+        try:
+            return (self._root / path).lstat()
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                raise
+            return None
+
+    def _forget_drawings(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            self._drawings.pop(path, None)
+
+
+def named_by(changes: Iterable[VaultChange]) -> set[str]:
+    """The paths (NFC) that *changes* name."""
+    return {nfc(path).strip("/") for change in changes for path in (change.path, change.old_path) if path}
+
+
+def is_below(path: str, named: Set[str]) -> bool:
+    """Whether *path*, or a folder it lies in, is among *named*, which are NFC."""
+    path = nfc(path)
+    return path in named or any(path[:cut] in named for cut, character in enumerate(path) if character == "/")
+
+
+def _is_proper(path: str) -> bool:
+    """Whether *path*, which came from outside, may be looked at at all."""
+    try:
+        note_parts(path)
+    except NoteNotFound:
+        return False
+    return True

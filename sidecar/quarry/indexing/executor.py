@@ -1,0 +1,213 @@
+"""
+Where notes are prepared: here and now, or, where a plan is large, in processes of their own (`pool.py`).
+
+Either way the results are the same and in the order of the plan. Where no process can be had it is done here, and
+said: searches are slower meanwhile, as Python's threads share one interpreter.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Protocol, Self, TypeVar
+
+from quarry.config import READ_BATCH_BYTES, READ_BATCH_NOTES
+from quarry.embedding.encoder import Encoder
+from quarry.index import Index
+from quarry.indexing.messages import TaskKind, WorkerOptions, WorkerSetup
+from quarry.indexing.pool import PoisonItem, Result, WorkerPool
+from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
+from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
+from quarry.indexing.worker_process import ProcessUnavailable
+from quarry.text.note import ReadingRules
+
+_log = logging.getLogger(__name__)
+MANY_NOTES = 200  # a process takes a third of a second to begin, in which a hundred notes are prepared here
+MANY_BYTES = 4 * 1024 * 1024  # what 1,000 notes of a usual size hold
+MANY_STAMPS = 2_000  # reading and hashing alone is twenty times quicker
+MANY_TEXTS = 256
+POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"
+
+
+class ProgressMonitor(Protocol):
+    """The part of the indexer's monitor that is wanted here."""
+
+    def between_batches(self) -> None:
+        """Nothing is half done now. May wait while paused; raises `Cancelled` to stop."""
+
+    def report_degraded(self, message: str) -> None:
+        """Something went wrong that the run copes with; *message* is for people."""
+
+    def changed_meanwhile(self, path: str) -> bool:
+        """Whether someone saw *path*, or a folder it lies in, change since the run began."""
+
+
+class PreparationExecutor:
+    """
+    Prepares what a run asks for; a context, which ends the processes.
+
+    Args:
+        encoder: Asked when something is to be prepared, and not before: a start with nothing to do needs no model.
+        options: None: no processes, whatever is asked for.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        rules: ReadingRules,
+        encoder: Callable[[], Encoder | None],
+        monitor: ProgressMonitor,
+        options: WorkerOptions | None,
+    ) -> None:
+        self._root = root
+        self._rules = rules
+        self._encoder = encoder
+        self._monitor = monitor
+        self._options = options
+        self._pool: WorkerPool | None = None
+        self._may_start_pool = False
+
+    def __enter__(self) -> Self:
+        self._may_start_pool = self._options is not None  # what could not be had for the run before is tried again
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end_pool()
+
+    def notes(
+        self,
+        index: Index,
+        moves: Sequence[Move],
+        size_bytes: int,
+        poison: Set[str] = frozenset(),
+        in_memory: Mapping[str, FoundFile] = MappingProxyType({}),
+    ) -> Iterator[Sequence[Ready]]:
+        """
+        The notes of *moves* in order, a group at a time; nothing is half done between two.
+
+        Args:
+            index: Whose vectors are used again where notes are prepared here.
+            size_bytes: Of their files, as far as known.
+            poison: Paths that ended a process before; they are never prepared here.
+            in_memory: Files that were read already, by path; those that changed since are read again.
+
+        Raises:
+            VaultMissing: The vault itself cannot be opened.
+        """
+        done = 0
+        if len(moves) >= MANY_NOTES or size_bytes >= MANY_BYTES or any(path in poison for path, _ in moves):
+            for group in self._outside("prepare", moves, READ_BATCH_NOTES):
+                yield [
+                    self._as_of_now(index, move, found)
+                    for move, found in zip(moves[done : done + len(group)], group, strict=True)
+                ]
+                done += len(group)
+            self._end_pool()  # 200 MB, which are free when what was written is put together
+        for batch in batches(moves[done:]):
+            yield from self._here(index, batch, poison, in_memory)
+
+    def warm_up(self) -> None:
+        """Make the first note that is prepared here as quick as the next; searches have the model ready."""
+        NotePreparer(self._rules, None).warm_up()
+
+    def stamps(self, paths: Sequence[str], in_memory: MutableMapping[str, FoundFile]) -> Iterator[Sequence[FoundFile]]:
+        """
+        What the files at *paths* are, without their bytes, some at a time. Raises as `notes`.
+
+        Args:
+            in_memory: Takes files with their bytes, a few megabytes in all, so that they need not be read again.
+        """
+        done = 0
+        if len(paths) >= MANY_STAMPS:
+            for found in self._outside("stamps", paths, 4 * READ_BATCH_NOTES):
+                done += len(found)
+                yield [file for file in found if not isinstance(file, PoisonItem)]
+        left_bytes = READ_BATCH_BYTES
+        for batch in batches(paths[done:]):
+            if left_bytes <= 0:
+                yield read_stamps(self._root, batch)
+                continue
+            files = [read_one(self._root, path) for path in batch]
+            in_memory.update((file.path, file) for file in files)
+            left_bytes -= sum(len(file.data) for file in files if isinstance(file, NoteFile))
+            yield files
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """The vector of each of *texts*, as stored."""
+        found: list[bytes] = []
+        if len(texts) >= MANY_TEXTS:
+            for part in self._outside("embed", texts, MANY_TEXTS // 2):
+                found += [
+                    b"" if isinstance(vector, PoisonItem) else vector for vector in part
+                ]  # found by its words only
+        if len(found) < len(texts):
+            found += NotePreparer(self._rules, self._encoder()).embed(texts[len(found) :])
+        return found
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _end_pool(self) -> None:
+        """End the processes; whoever wants some again starts others."""
+        if self._pool:
+            self._pool.close()
+            self._pool = None
+
+    def _as_of_now(self, index: Index, move: Move, found: Ready | PoisonItem) -> Ready:
+        """*found*; where it was superseded by a change since it was read, the note as it is now."""
+        path, old_path = move
+        if isinstance(found, PoisonItem):
+            return FailedNote(path, POISON.format(how=found.how), is_poison=True), old_path
+        if self._monitor.changed_meanwhile(path):
+            [[found]] = self._here(index, [move])
+        return found
+
+    def _here(
+        self,
+        index: Index,
+        moves: Sequence[Move],
+        poison: Set[str] = frozenset(),
+        in_memory: Mapping[str, FoundFile] = MappingProxyType({}),
+    ) -> Iterator[Sequence[Ready]]:
+        """The notes of *moves*, a batch, prepared on this thread."""
+        known = partial(index.known_vectors, [path for move in moves for path in move if path])
+        preparer = NotePreparer(self._rules, self._encoder(), known)
+        fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
+        for group in read_groups(self._root, [move for move in moves if move[0] not in poison], fresh):
+            yield preparer.prepare(group)
+        if failed := [(path, old_path) for path, old_path in moves if path in poison]:
+            reason = POISON.format(how="no process could be started to try it again")
+            yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
+
+    def _outside(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
+        """What processes make of *items*, as far as they come; the rest is for here."""
+        if self._options is None or not self._may_start_pool:
+            return
+        try:
+            if self._pool is None:
+                self._pool = self._start_pool(self._options)
+            yield from self._pool.work(kind, items, task_size)
+        except ProcessUnavailable as error:
+            _log.warning("indexing goes on in the serving process: %s", error)
+            self._monitor.report_degraded(
+                f"indexing runs in the serving process, so searches are slower meanwhile: {error}"
+            )
+            self._may_start_pool = False
+
+    def _start_pool(self, options: WorkerOptions) -> WorkerPool:
+        encoder = self._encoder()
+        employment = WorkerSetup(self._root, self._rules, options, encoder.fingerprint if encoder else None)
+        return WorkerPool(employment, self._monitor.between_batches, self._monitor.report_degraded)
+
+
+T = TypeVar("T")
+
+
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """*items* in lists of at most `READ_BATCH_NOTES`."""
+    source = iter(items)
+    while batch := list(islice(source, READ_BATCH_NOTES)):
+        yield batch

@@ -1,0 +1,66 @@
+"""
+When is it time to tidy the index up? When nobody has saved for a while, and never so often that it shows.
+
+What a note said before its last save stays in the files until then: in rows that SQLite has marked as free, and in the
+keyword index, which merges nothing while notes are being saved.
+"""
+
+import ctypes
+import logging
+from contextlib import suppress
+
+from quarry.errors import Cancelled, IndexUnavailable
+from quarry.index import Deadline, Index
+
+_log = logging.getLogger(__name__)
+
+QUIET_S = 5.0  # without a change; a writer who pauses that long is reading, not typing
+REST = 100  # times as long as the last care took: at most a hundredth of the time goes into it
+
+
+class IdleSchedule:
+    """Remembers what changed and how long tidying up took. Times are `time.monotonic()` seconds."""
+
+    def __init__(self) -> None:
+        self._is_wanted = False
+        self._earliest_s = 0.0
+
+    def changed(self, now_s: float) -> None:
+        """Something was stored or removed."""
+        self._is_wanted = True
+        self._earliest_s = max(self._earliest_s, now_s + QUIET_S)
+
+    def is_due(self, now_s: float) -> bool:
+        """Whether there is something to tidy up, and nothing speaks against it."""
+        return self._is_wanted and now_s >= self._earliest_s
+
+    def taken(self, begun_s: float, ended_s: float, *, is_done: bool) -> None:
+        """The index was tidied up, or it was tried: what a full disk does not let through is tried again, later."""
+        self._is_wanted = not is_done
+        self._earliest_s = ended_s + max(QUIET_S, REST * (ended_s - begun_s))
+
+
+def compact(index: Index, deadline: Deadline) -> bool:
+    """
+    Merge the keyword index, write its postings of this moment, empty the WAL; whether all of it could be done.
+
+    Raises:
+        IndexDamaged: The index has to be set aside.
+    """
+    try:
+        index.optimize()
+        index.fold(deadline)
+        index.checkpoint()
+    except Cancelled:
+        return False
+    except IndexUnavailable as error:  # a full disk, or somebody reads just now
+        _log.info("what notes said before leaves the index later: %s", error)
+        return False
+    _give_memory_back()
+    return True
+
+
+def _give_memory_back() -> None:
+    """What the allocator keeps for later goes back to the system: 70 MB after a full index. Only glibc can be asked."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -1,0 +1,61 @@
+"""What an index knows of how it was made: its vault, the model of its vectors, the rules its notes were read by."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from quarry.embedding import Fingerprint
+from quarry.errors import IndexMisplaced
+from quarry.index import Index
+from quarry.indexing.poison_notes import POISON
+from quarry.text.versions import READER_VERSION, SCRUBBER_VERSION
+from quarry.vault.identity import folder_key, vault_id
+
+FINGERPRINT = "fingerprint"  # of the model whose vectors it holds
+VAULT = "vault"  # whose notes it holds: a JSON object of `vault_id` and `folder_key`
+READING = "reading"  # what decides the rows of a note besides its bytes
+
+
+def reading_key(skip_sections: Sequence[str]) -> str:
+    """The value of `READING` today; another one in the index means reading every note anew."""
+    return json.dumps([READER_VERSION, SCRUBBER_VERSION, list(skip_sections)])
+
+
+def fingerprint_text(fingerprint: Fingerprint) -> str:
+    """The value of `FINGERPRINT`."""
+    return json.dumps(asdict(fingerprint))
+
+
+def stored_fingerprint(index: Index) -> Fingerprint | None:
+    """Of the model whose vectors *index* holds; None where it never had one."""
+    stored = index.meta_get(FINGERPRINT)
+    return Fingerprint(**json.loads(stored)) if stored else None
+
+
+def claim_index(index: Index, root: Path) -> None:
+    """
+    See that *index* is of the vault at *root*, and remember that it is.
+
+    Either sign is enough: a vault that was moved or renamed has another path and is the same folder, one that came
+    back from a backup is another folder at the same path. What differs otherwise, comparing with the disk finds.
+
+    Raises:
+        IndexMisplaced: It holds the notes of another vault.
+    """
+    ours = {"id": vault_id(root), "folder": folder_key(root)}
+    stored = index.meta_get(VAULT)
+    if stored is not None:
+        theirs = json.loads(stored)
+        if theirs == ours:
+            return
+        if theirs["id"] != ours["id"] and (ours["folder"] is None or theirs["folder"] != ours["folder"]):
+            raise IndexMisplaced(f"the index held the notes of another vault ({theirs['id']})")
+    index.meta_set(VAULT, json.dumps(ours))
+
+
+def rebuild_metadata(index: Index, reading: str, fingerprint: Fingerprint | None) -> dict[str, str]:
+    """What an index made anew in place of *index* is to know from its beginning."""
+    facts = {key: value for key in (VAULT, POISON) if (value := index.meta_get(key))} | {READING: reading}
+    return facts | {FINGERPRINT: fingerprint_text(fingerprint)} if fingerprint else facts

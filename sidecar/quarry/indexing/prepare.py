@@ -1,0 +1,159 @@
+"""
+Preparing a note: everything that needs its file and the model, and no database.
+
+The one place where what is stored is made ready, whichever process does it: a saved note in the serving process at
+once, the notes of a large plan in processes of their own (`pool.py`).
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarry.embedding.encoder import Encoder
+from quarry.faults import fault_point
+from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
+from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
+from quarry.text.note import ReadingRules, read_note
+from quarry.types import Chunk, FileStamp, Note
+
+_log = logging.getLogger(__name__)
+
+_WARM_UP = b"---\ntags: [a]\n---\n# Title\n\nText, a [[link]] and a token: abcdefgh.\n\n```sh\nls\n```\n"
+
+KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
+"""What vectors are stored already of the notes in hand, of these `content_hash`es and `title_hash`es."""
+
+
+class ReadyNote(Struct, frozen=True):
+    """A note ready to be stored. Can be pickled."""
+
+    rows: PreparedNote
+    redactions: Mapping[str, int]  # kind of credential -> how many were blanked
+
+    @property
+    def path(self) -> str:
+        """Where the note is."""
+        return self.rows.path
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks it has."""
+        return len(self.rows.hashes)
+
+
+class FailedNote(Struct, frozen=True):
+    """A note that could not be prepared: it cannot be stored, or there is a defect of ours."""
+
+    path: str
+    reason: str  # in words
+    is_poison: bool = False  # preparing it ended a process; it must never be tried in the one that serves
+
+
+Prepared: TypeAlias = ReadyNote | FailedNote | DrawingFile | MissedFile
+Ready: TypeAlias = tuple[Prepared, str | None]
+"""What became of a file, and the path its note had before."""
+
+
+def no_known_vectors(_: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    """For a process without the index: embedding a chunk costs less than asking the writer whether it has to."""
+    return {}
+
+
+class NotePreparer:
+    """
+    Prepares notes whose files were read.
+
+    Args:
+        encoder: None where there is no model.
+        known: Asked before anything is embedded.
+        with_terms: Cut every chunk into terms and count them here; otherwise the writer does so with what changed.
+    """
+
+    def __init__(
+        self,
+        rules: ReadingRules,
+        encoder: Encoder | None,
+        known: KnownVectors = no_known_vectors,
+        *,
+        with_terms: bool = False,
+    ) -> None:
+        self._rules = rules
+        self._encoder = encoder
+        self._known = known
+        self._with_terms = with_terms
+
+    def prepare(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
+        """The notes of *group*, files with the path that each one's note had before, in order."""
+        read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
+        vectors = self._vectors([found for found, _ in read if isinstance(found, _ReadFile)])
+        ready = [(self._note(found, vectors) if isinstance(found, _ReadFile) else found, old) for found, old in read]
+        return _counted(ready) if self._with_terms else ready
+
+    def warm_up(self) -> None:
+        """Do once what the first note would wait for: the rules of scrubbing alone take 20 ms to be compiled."""
+        self.prepare([(NoteFile("rehearsal.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """The vector of each of *texts*, as stored."""
+        assert self._encoder is not None, "only asked for when a model is there"
+        fault_point("embed")
+        return quantize(self._encoder.encode(texts))
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _read(self, file: NoteFile) -> "_ReadFile | FailedNote":
+        """What stands in *file*; where reading it fails, the other notes go on."""
+        try:
+            note = read_note(file.path, file.data, self._rules)
+        except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
+            _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
+            reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
+            return FailedNote(file.path, reason)
+        return _ReadFile(note, file.stamp, tuple(map(content_hash, note.chunks)), title_hash(note.title))
+
+    def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
+        note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]
+        try:
+            rows = prepare(
+                note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes, with_terms=self._with_terms
+            )
+        except ValueError as error:
+            return FailedNote(note.path, str(error))
+        return ReadyNote(rows, note.redactions)
+
+    def _vectors(self, files: Sequence["_ReadFile"]) -> Mapping[bytes, bytes]:
+        """Vectors for the chunks and titles of *files*, by `content_hash` and `title_hash`, each text embedded once."""
+        chunks = {key: chunk for read in files for key, chunk in zip(read.hashes, read.note.chunks, strict=True)}
+        titles = {read.title: read.note.title for read in files}
+        known = self._known([*chunks, *titles])
+        if self._encoder is None:
+            return known
+        texts = {key: embedded_text(chunk) for key, chunk in chunks.items() if key not in known}
+        texts |= {key: title for key, title in titles.items() if key not in known}
+        return {**known, **dict(zip(texts, self.embed(list(texts.values())), strict=True))} if texts else known
+
+
+class _ReadFile(Struct, frozen=True):
+    """A note as read, with the `content_hash` of each chunk and the `title_hash`."""
+
+    note: Note
+    stamp: FileStamp
+    hashes: tuple[bytes, ...]
+    title: bytes
+
+
+def _counted(group: Sequence[Ready]) -> list[Ready]:
+    """*group*, with the terms of its notes counted together."""
+    rows = iter(counted([found.rows for found, _ in group if isinstance(found, ReadyNote)]))
+    return [
+        (replace(found, rows=next(rows)) if isinstance(found, ReadyNote) else found, old_path)
+        for found, old_path in group
+    ]
+
+
+def embedded_text(chunk: Chunk) -> str:
+    """What the encoder sees of *chunk*: what it is about, where it stands, what it says."""
+    return "\n".join(part for part in (chunk.context, chunk.section, chunk.text) if part)

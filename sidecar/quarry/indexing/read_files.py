@@ -1,0 +1,119 @@
+"""
+Files as indexing takes them in: a few at a time, so that they fit into memory, and drawings told by their heads alone.
+
+Bytes only. What stands in them is for `text/` to say.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarry.config import MAX_NOTE_BYTES, READ_BATCH_BYTES
+from quarry.errors import NoteNotFound
+from quarry.faults import fault_point
+from quarry.text.decoding import decode_note
+from quarry.text.frontmatter import is_drawing_or_board, read_front_matter
+from quarry.types import FileSeen, FileStamp
+from quarry.vault.read import FileContent, FileGone, read_file
+
+HEAD_BYTES = 64 * 1024  # front matter is read to this length, and of a drawing nothing else is
+_MARK_OF_OTHER_DOCUMENTS = b"-plugin"  # in `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
+
+
+_NONE: Mapping[str, "FoundFile"] = MappingProxyType({})
+
+
+class NoteFile(Struct, frozen=True):
+    """A note's bytes with what identifies them."""
+
+    path: str
+    data: bytes  # one byte more than may be indexed where the file is larger than that
+    stamp: FileStamp
+
+
+class DrawingFile(Struct, frozen=True):
+    """A drawing or a board, which is left out; only its head was read."""
+
+    path: str
+    seen: FileSeen
+
+
+class MissedFile(Struct, frozen=True):
+    """A file that could not be read."""
+
+    path: str
+    reason: NoteNotFound
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is no file any more; anything else may be there still."""
+        return isinstance(self.reason, FileGone)
+
+
+FoundFile: TypeAlias = NoteFile | DrawingFile | MissedFile
+Move: TypeAlias = tuple[str, str | None]
+"""A path to read, and the path its note was known under before, where it was renamed."""
+
+
+def read_one(root: Path, path: str) -> FoundFile:
+    """
+    What the file at *path* below the vault *root* is.
+
+    Raises:
+        VaultMissing: The vault itself cannot be opened; nothing can be said about the file.
+    """
+    fault_point("read")
+    try:
+        content = read_file(root, path, HEAD_BYTES)
+        if _is_drawing(content):
+            return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns))
+        if content.is_cut:
+            content = read_file(root, path, MAX_NOTE_BYTES + 1)
+    except NoteNotFound as error:
+        return MissedFile(path, error)
+    sha256 = hashlib.sha256(content.data).digest()
+    return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
+
+
+def read_stamps(root: Path, paths: Iterable[str]) -> list[FoundFile]:
+    """What the files at *paths* are, without their bytes. Raises as `read_one`."""
+    found = (read_one(root, path) for path in paths)
+    return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
+
+
+def read_groups(
+    root: Path, moves: Iterable[Move], in_memory: Mapping[str, FoundFile] = _NONE
+) -> Iterator[Sequence[tuple[FoundFile, str | None]]]:
+    """
+    The files of *moves* in groups of a few megabytes, each with the path its note had before.
+
+    Args:
+        in_memory: Files that were read already, by path; they are not opened again, but for renamed notes, which are
+            looked for once more: some programs rename a file and back while they save it.
+
+    Raises:
+        VaultMissing: As for `read_one`.
+    """
+    group: list[tuple[FoundFile, str | None]] = []
+    size_bytes = 0
+    for path, old_path in moves:
+        file = (None if old_path else in_memory.get(path)) or read_one(root, path)
+        group.append((file, old_path))
+        size_bytes += len(file.data) if isinstance(file, NoteFile) else 0
+        if size_bytes > READ_BATCH_BYTES:
+            yield group
+            group, size_bytes = [], 0
+    if group:
+        yield group
+
+
+def _is_drawing(content: FileContent) -> bool:
+    head = content.data[:HEAD_BYTES]
+    if _MARK_OF_OTHER_DOCUMENTS not in head.lower():
+        return False
+    return is_drawing_or_board(read_front_matter(decode_note(head)).properties)

@@ -1,0 +1,188 @@
+/** Are the further passages of a hit loaded when a user unfolds it, and only then, and does nothing move under the pointer? */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { SAMPLE, openProduct, until } from "./product.mjs";
+
+const QUERY = "reed tongue tuning";
+const SECTIONS = ["tuning the low reeds", "tuning the middle reeds", "tuning the high reeds"];
+const LONG_NOTE = SECTIONS.map((words) => `## ${words}\n\n${`Patience with ${words} pays, one scratch at a time. `.repeat(30)}\n`).join("\n");
+
+describe("further passages", { timeout: 120_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("./harness.mjs").Host} */
+  let host;
+  /** @type {import("playwright-core").Page} */
+  let page;
+
+  before(async () => {
+    product = await openProduct({ from: SAMPLE, notes: { "Inbox/Reeds.md": LONG_NOTE }, viewport: { width: 1000, height: 500 } });
+    ({ host, page } = product);
+    await product.start();
+  });
+
+  after(async () => {
+    const errors = host.errors();
+    await product.close();
+    assert.deepEqual(errors, []);
+  });
+
+  /** The first row that has further passages, of a fresh search. */
+  async function rowToUnfold() {
+    await product.search(QUERY);
+    const row = product.pane.locator(".quarry-hit", { has: page.locator(".quarry-more:not(.is-hidden)") }).first();
+    const path = (await row.locator(".quarry-title").getAttribute("title")) ?? "";
+    return { row, path, more: row.locator(".quarry-more"), passages: row.locator(".quarry-others .quarry-passage") };
+  }
+
+  /**
+   * Do something while the sidecar answers nothing.
+   *
+   * @param {() => Promise<void>} act
+   */
+  async function whileTheSidecarIsSlow(act) {
+    const { pid } = await product.sidecar();
+    process.kill(pid, "SIGSTOP");
+    try {
+      await act();
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+  }
+
+  test("are counted, not requested, while a hit is folded", async () => {
+    const sent = await sentRequests(page, async () => {
+      const { more } = await rowToUnfold();
+      assert.match(await more.innerText(), /^\d+ more passages?$/);
+    });
+
+    assert.ok(sent.some(({ method }) => method === "search"));
+    assert.ok(!sent.some(({ method }) => method === "search/passages"));
+  });
+
+  test("unfold by mouse, open where they stand, and fold again", async () => {
+    const { row, path, more, passages } = await rowToUnfold();
+    const count = Number.parseInt(await more.innerText(), 10);
+    await more.click();
+    await passages.nth(count - 1).waitFor();
+    await passages.first().click();
+    await product.opened(path, ({ selection }) => /\S/.test(selection.text));
+    await more.click();
+
+    assert.equal(await row.getByRole("option").count(), 1);
+  });
+
+  test("unfold by keyboard, in one request, and tell a screen reader", async () => {
+    await product.search("patience with tuning reeds");
+    const row = product.pane.locator(".quarry-hit").first();
+    const option = row.getByRole("option").first();
+    const before = await option.getAttribute("aria-expanded");
+    const sent = await sentRequests(page, async () => {
+      await product.input.press("Alt+ArrowDown");
+      await row.locator(".quarry-others .quarry-passage").nth(1).waitFor();
+    });
+    await product.input.press("ArrowDown");
+    const selected = await product.pane.locator(".quarry-passage.is-selected").count();
+
+    assert.deepEqual([before, await option.getAttribute("aria-expanded")], ["false", "true"]);
+    assert.deepEqual(sent.map(({ method }) => method), ["search/passages"]);
+    assert.equal(selected, 1);
+    assert.match((await product.pane.locator(".quarry-live").textContent()) ?? "", /^2 more passages in Reeds$/);
+    await product.input.press("Alt+ArrowUp");
+    assert.equal(await option.getAttribute("aria-expanded"), "false");
+  });
+
+  test("that are slow are announced as loading, and arrive without moving the row under the pointer", async () => {
+    const { row, more, passages } = await rowToUnfold();
+    const below = row.locator("xpath=following-sibling::*[1]").locator(".quarry-option").first();
+    let before = 0;
+    await whileTheSidecarIsSlow(async () => {
+      await more.click();
+      await row.locator(".quarry-more", { hasText: /^Loading \d+ more passages?…$/ }).waitFor();
+      assert.equal(await row.getAttribute("aria-busy"), "true");
+      await below.hover();
+      before = await topOf(below);
+    });
+    await passages.first().waitFor();
+    await until(async () => (await row.getAttribute("aria-busy")) === null, "the row is not busy any more");
+
+    assert.ok(Math.abs((await topOf(below)) - before) <= 1, "scroll positions are whole pixels, rows are not");
+  });
+
+  test("leave the line that was pressed where it was", async () => {
+    const { more, passages } = await rowToUnfold();
+    await more.scrollIntoViewIfNeeded();
+    const before = await topOf(more);
+    await more.click();
+    await passages.first().waitFor();
+
+    assert.equal(await topOf(more), before);
+    assert.equal(await more.innerText(), "Show less");
+  });
+
+  test("that are on their way are cancelled by the next query", async () => {
+    const { row, more } = await rowToUnfold();
+    const sent = await sentRequests(page, () =>
+      whileTheSidecarIsSlow(async () => {
+        await more.click();
+        await row.locator(".quarry-more", { hasText: "Loading" }).waitFor();
+        await product.input.fill(`${QUERY} brass`);
+      }),
+    );
+    await product.answered();
+
+    const asked = sent.find(({ method }) => method === "search/passages");
+    assert.ok(sent.some(({ method, params }) => method === "$/cancel" && params.id === asked?.id));
+    assert.equal(await product.pane.locator(".quarry-others .quarry-passage").count(), 0);
+  });
+
+  test("follow the note when it changes while they are shown", async () => {
+    await product.search("patience with tuning reeds");
+    const others = product.pane.locator(".quarry-hit").first().locator(".quarry-others");
+    await product.input.press("Alt+ArrowDown");
+    await others.locator(".quarry-passage").nth(1).waitFor();
+    await host.write("Inbox/Reeds.md", LONG_NOTE.replaceAll("one scratch at a time", "one stroke at a time"));
+    await others.locator(".quarry-snippet", { hasText: "one stroke" }).first().waitFor();
+
+    assert.equal(await others.locator(".quarry-passage").count(), 2);
+  });
+
+  test("that cannot be loaded say so, and can be loaded when the engine is back", async () => {
+    const { row, more, passages } = await rowToUnfold();
+    const { pid } = await product.sidecar();
+    process.kill(pid, "SIGSTOP");
+    await more.click();
+    process.kill(pid, "SIGKILL");
+    await row.locator(".quarry-more", { hasText: /^More passages could not be loaded\..*Try again/ }).waitFor();
+    await product.live();
+    await row.locator(".quarry-more", { hasText: /^\d+ more passages?$/ }).waitFor();
+    await more.click();
+    await passages.first().waitFor();
+    host.takeErrors(); // the browser reports the lost connection
+
+    assert.ok((await passages.count()) > 0);
+  });
+});
+
+/** @param {import("playwright-core").Locator} locator */
+async function topOf(locator) {
+  return locator.evaluate((el) => el.getBoundingClientRect().top);
+}
+
+/**
+ * The requests and notifications that the page sends while something is done.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {() => Promise<void>} act
+ * @returns {Promise<{ id?: number, method: string, params: Record<string, unknown> }[]>}
+ */
+async function sentRequests(page, act) {
+  const session = await page.context().newCDPSession(page);
+  /** @type {{ id?: number, method: string, params: Record<string, unknown> }[]} */
+  const sent = [];
+  session.on("Network.webSocketFrameSent", ({ response }) => sent.push(JSON.parse(response.payloadData)));
+  await session.send("Network.enable");
+  await act();
+  await session.detach();
+  return sent;
+}

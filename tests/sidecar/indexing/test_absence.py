@@ -1,0 +1,62 @@
+"""Of a note that the index does not hold, the reason is told; of what lies outside of the vault, nothing."""
+
+import pytest
+
+from quarry.index import Problem
+from quarry.indexing.absence import explain_absence
+from quarry.vault.rules import Rules
+
+
+@pytest.fixture
+def ask(tmp_path):
+    root = tmp_path / "vault"
+    (root / "Private").mkdir(parents=True)
+    for file in (root / "Tea.md", root / "Big.md", root / "Private" / "Diary.md", tmp_path / "outside.md"):
+        file.write_text("oolong", encoding="utf-8")
+    (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
+    rules = Rules.load(root, (), ())
+    problems = [Problem("Big.md", "it is larger than 10 MB", skipped=True), Problem("Tea.md", "cut", skipped=False)]
+    return lambda path: explain_absence(root, path, rules, {"Board.md"}, problems)
+
+
+@pytest.mark.parametrize(
+    ("path", "state", "says"),
+    [
+        ("Tea.md", "pending", "in a moment"),
+        ("Big.md", "failed", "larger than 10 MB"),
+        ("Board.md", "excluded", "drawing"),
+        ("Private/Diary.md", "excluded", "Private/"),
+        ("Private/Nothing.md", "excluded", "Private/"),
+        (".obsidian/x.md", "excluded", "hidden"),
+        ("Picture.png", "excluded", "Only Markdown"),
+        ("Nothing.md", "unknown", "Nothing.md"),
+        ("Tea.MD/x.md", "unknown", "no note"),
+    ],
+)
+def test_the_reason_is_told_with_a_state(ask, path, state, says):
+    told, message = ask(path)
+
+    assert told == state
+    assert says in message
+    assert message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "path", ["{outside}", "../outside.md", "x/../../outside.md", "\0.md", "", "a/" * 2000 + "b.md"]
+)
+def test_nothing_is_told_of_what_lies_outside_or_is_no_path(ask, tmp_path, path):
+    state, _ = ask(path.format(outside=tmp_path / "outside.md"))
+
+    assert state in ("excluded", "unknown")
+
+
+def test_a_link_out_of_the_vault_is_not_followed(ask, tmp_path):
+    try:
+        (tmp_path / "vault" / "Link.md").symlink_to(tmp_path / "outside.md")
+    except OSError:
+        pytest.skip("links cannot be made here")
+
+    state, message = ask("Link.md")
+
+    assert state == "failed"
+    assert "a link" in message

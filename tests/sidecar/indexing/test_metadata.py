@@ -1,0 +1,34 @@
+from quarry.embedding import Fingerprint
+from quarry.index import Index
+from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, reading_key, rebuild_metadata, stored_fingerprint
+from quarry.indexing.poison_notes import poison_notes, set_poison_notes
+
+MODEL = Fingerprint(name="bundled", vocabulary_size=100, dim=8, weights_sha256="ab" * 32)
+
+
+def test_the_model_of_an_index_is_read_as_it_was_told(tmp_path):
+    index = Index.open(tmp_path / "i.db")
+
+    assert stored_fingerprint(index) is None
+    index.meta_set(FINGERPRINT, fingerprint_text(MODEL))
+    assert stored_fingerprint(index) == MODEL
+    index.close()
+
+
+def test_other_sections_to_skip_mean_reading_all_notes_anew():
+    assert reading_key(["Links"]) == reading_key(("Links",))
+    assert reading_key(["Links"]) != reading_key([])
+
+
+def test_an_index_made_anew_knows_what_the_old_one_learnt(tmp_path):
+    old, new = Index.open(tmp_path / "old.db"), Index.open(tmp_path / "new.db")
+    set_poison_notes(old, frozenset({"bad.md"}))
+
+    for key, value in rebuild_metadata(old, reading_key([]), MODEL).items():
+        new.meta_set(key, value)
+
+    assert poison_notes(new) == {"bad.md"}
+    assert stored_fingerprint(new) == MODEL
+    assert rebuild_metadata(new, reading_key([]), None).keys() == {"reading", "deadly"}
+    old.close()
+    new.close()
