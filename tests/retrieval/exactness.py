@@ -36,7 +36,7 @@ from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.runner import SystemRun, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index.vector import limits
-from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
+from quarry.index.vector.stored import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10

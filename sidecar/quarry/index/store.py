@@ -16,7 +16,7 @@ import apsw
 from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, meta
-from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
+from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained, select
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword_schema import begin_bulk, merge
@@ -171,6 +171,13 @@ class Index:
                 "INSERT INTO problems VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET reason = ?2, skipped = ?3",
                 (_printable(path), _printable(reason), int(skipped)),
             )
+
+    def recorded_problems(self, paths: Sequence[str]) -> list[str]:
+        """Which of *paths* `record_problem` has something on record for, as the writer sees it."""
+        with explained(self.path):
+            connection = self._writer.connection
+            sql = "SELECT 1 FROM problems WHERE path = ?"
+            return [path for path in paths if select(connection, sql, (_printable(path),))]
 
     def clear_problem(self, path: str) -> None:
         """Forget the problem of the file at *path*, if there was one."""

@@ -6,20 +6,20 @@ said: searches are slower meanwhile, as Python's threads share one interpreter.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Protocol, Self, TypeVar
 
-from quarry.config import READ_BATCH_NOTES
+from quarry.config import READ_BATCH_BYTES, READ_BATCH_NOTES
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.messages import TaskKind, WorkerOptions, WorkerSetup
 from quarry.indexing.pool import PoisonItem, Result, WorkerPool
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
-from quarry.indexing.read_files import FoundFile, Move
+from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
 from quarry.indexing.worker_process import ProcessUnavailable
 from quarry.text.note import ReadingRules
 
@@ -67,8 +67,10 @@ class PreparationExecutor:
         self._monitor = monitor
         self._options = options
         self._pool: WorkerPool | None = None
+        self._may_start_pool = False
 
     def __enter__(self) -> Self:
+        self._may_start_pool = self._options is not None  # what could not be had for the run before is tried again
         return self
 
     def __exit__(
@@ -77,7 +79,12 @@ class PreparationExecutor:
         self._end_pool()
 
     def notes(
-        self, index: Index, moves: Sequence[Move], size_bytes: int, deadly: Set[str] = frozenset()
+        self,
+        index: Index,
+        moves: Sequence[Move],
+        size_bytes: int,
+        poison: Set[str] = frozenset(),
+        in_memory: Mapping[str, FoundFile] = MappingProxyType({}),
     ) -> Iterator[Sequence[Ready]]:
         """
         The notes of *moves* in order, a group at a time; nothing is half done between two.
@@ -85,13 +92,14 @@ class PreparationExecutor:
         Args:
             index: Whose vectors are used again where notes are prepared here.
             size_bytes: Of their files, as far as known.
-            deadly: Paths that ended a process before; they are never prepared here.
+            poison: Paths that ended a process before; they are never prepared here.
+            in_memory: Files that were read already, by path; those that changed since are read again.
 
         Raises:
             VaultMissing: The vault itself cannot be opened.
         """
         done = 0
-        if len(moves) >= MANY_NOTES or size_bytes >= MANY_BYTES or any(path in deadly for path, _ in moves):
+        if len(moves) >= MANY_NOTES or size_bytes >= MANY_BYTES or any(path in poison for path, _ in moves):
             for group in self._outside("prepare", moves, READ_BATCH_NOTES):
                 yield [
                     self._as_of_now(index, move, found)
@@ -99,22 +107,34 @@ class PreparationExecutor:
                 ]
                 done += len(group)
             self._end_pool()  # 200 MB, which are free when what was written is put together
-        yield from self._here(index, moves[done:], deadly)
+        for batch in batches(moves[done:]):
+            yield from self._here(index, batch, poison, in_memory)
 
     def warm_up(self) -> None:
         """Make the first note that is prepared here as quick as the next; searches have the model ready."""
-        NotePreparer(self._root, self._rules, None).warm_up()
+        NotePreparer(self._rules, None).warm_up()
 
-    def stamps(self, paths: Sequence[str]) -> Iterator[Sequence[FoundFile]]:
-        """What the files at *paths* are, without their bytes, some at a time. Raises as `notes`."""
+    def stamps(self, paths: Sequence[str], in_memory: MutableMapping[str, FoundFile]) -> Iterator[Sequence[FoundFile]]:
+        """
+        What the files at *paths* are, without their bytes, some at a time. Raises as `notes`.
+
+        Args:
+            in_memory: Takes files with their bytes, a few megabytes in all, so that they need not be read again.
+        """
         done = 0
         if len(paths) >= MANY_STAMPS:
             for found in self._outside("stamps", paths, 4 * READ_BATCH_NOTES):
                 done += len(found)
                 yield [file for file in found if not isinstance(file, PoisonItem)]
-        preparer = NotePreparer(self._root, self._rules, None)
+        left_bytes = READ_BATCH_BYTES
         for batch in batches(paths[done:]):
-            yield preparer.stamps(batch)
+            if left_bytes <= 0:
+                yield read_stamps(self._root, batch)
+                continue
+            files = [read_one(self._root, path) for path in batch]
+            in_memory.update((file.path, file) for file in files)
+            left_bytes -= sum(len(file.data) for file in files if isinstance(file, NoteFile))
+            yield files
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
         """The vector of each of *texts*, as stored."""
@@ -125,7 +145,7 @@ class PreparationExecutor:
                     b"" if isinstance(vector, PoisonItem) else vector for vector in part
                 ]  # found by its words only
         if len(found) < len(texts):
-            found += NotePreparer(self._root, self._rules, self._encoder()).embed(texts[len(found) :])
+            found += NotePreparer(self._rules, self._encoder()).embed(texts[len(found) :])
         return found
 
     # --- steps ---------------------------------------------------------------------------------
@@ -142,27 +162,29 @@ class PreparationExecutor:
         if isinstance(found, PoisonItem):
             return FailedNote(path, POISON.format(how=found.how), is_poison=True), old_path
         if self._monitor.changed_meanwhile(path):
-            [[found]] = self._here(index, [move], frozenset())
+            [[found]] = self._here(index, [move])
         return found
 
-    def _here(self, index: Index, moves: Sequence[Move], deadly: Set[str]) -> Iterator[Sequence[Ready]]:
-        encoder = self._encoder() if moves else None
-        for batch in batches(moves):
-            known = partial(index.known_vectors, [path for move in batch for path in move if path])
-            preparer = NotePreparer(self._root, self._rules, encoder, known)
-            spared = [move for move in batch if move[0] not in deadly]
-            yield from preparer.prepare(spared)
-            if len(spared) < len(batch):
-                how = "no process could be started to try it again"
-                yield [
-                    (FailedNote(path, POISON.format(how=how), is_poison=True), old_path)
-                    for path, old_path in batch
-                    if path in deadly
-                ]
+    def _here(
+        self,
+        index: Index,
+        moves: Sequence[Move],
+        poison: Set[str] = frozenset(),
+        in_memory: Mapping[str, FoundFile] = MappingProxyType({}),
+    ) -> Iterator[Sequence[Ready]]:
+        """The notes of *moves*, a batch, prepared on this thread."""
+        known = partial(index.known_vectors, [path for move in moves for path in move if path])
+        preparer = NotePreparer(self._rules, self._encoder(), known)
+        fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
+        for group in read_groups(self._root, [move for move in moves if move[0] not in poison], fresh):
+            yield preparer.prepare(group)
+        if failed := [(path, old_path) for path, old_path in moves if path in poison]:
+            reason = POISON.format(how="no process could be started to try it again")
+            yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
 
     def _outside(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
         """What processes make of *items*, as far as they come; the rest is for here."""
-        if self._options is None:
+        if self._options is None or not self._may_start_pool:
             return
         try:
             if self._pool is None:
@@ -173,7 +195,7 @@ class PreparationExecutor:
             self._monitor.report_degraded(
                 f"indexing runs in the serving process, so searches are slower meanwhile: {error}"
             )
-            self._options = None
+            self._may_start_pool = False
 
     def _start_pool(self, options: WorkerOptions) -> WorkerPool:
         encoder = self._encoder()

@@ -92,6 +92,7 @@ class _Run(Struct):
     known: Mapping[str, FileStamp]  # what the index held when the run began, where the run may change it
     total: int | None = None  # of notes in the index then; None: not counted yet
     done: Outcome = field(default_factory=Outcome)
+    in_memory: dict[str, FoundFile] = field(default_factory=dict)  # files that were read to be hashed, by path
     vanished: list[str] = field(default_factory=list)  # notes whose files were gone when they were to be read
 
     @classmethod
@@ -141,9 +142,9 @@ class Indexer:
         self._rules = rules
         self._monitor = monitor
         self._drawings = {} if drawings is None else drawings
-        self._survey = DiskState(root, rules, self._drawings)
+        self._disk = DiskState(root, rules, self._drawings)
         reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
-        self._preparation = PreparationExecutor(root, reading, encoder, monitor, options)
+        self._executor = PreparationExecutor(root, reading, encoder, monitor, options)
 
     def reconcile(
         self, index: Index, found: VaultDiff | None = None, *, thorough: bool = False, everything: bool = False
@@ -160,12 +161,12 @@ class Indexer:
             VaultMissing: The vault folder is not there; the index is left as it is.
             Cancelled: The monitor asked to stop; what was committed stays.
         """
-        found = found or diff_vault(self._survey, index, with_drawings=thorough)
+        found = found or diff_vault(self._disk, index, with_drawings=thorough)
         scan, comparison = found.scan, found.comparison
         self._monitor.scanned(len(scan.excluded))
         run = _Run(index, found.known, len(found.known))
         in_doubt = comparison.touched + (comparison.new if comparison.gone else ())
-        with self._preparation:
+        with self._executor:
             read = self._read_stamps(run, in_doubt + (comparison.same if thorough and not everything else ()))
             work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
             if everything:
@@ -180,12 +181,12 @@ class Indexer:
         Raises:
             VaultMissing, Cancelled: As for `reconcile`.
         """
-        sighting = self._survey.at_changes(changes)
+        sighting = self._disk.at_changes(changes)
         if sighting.scan:
             record_skipped(sighting.scan, index)
         run = _Run.at(index, sighting.named)
         comparison = compare(sighting.files, run.known, sighting.may_still_exist)
-        with self._preparation:
+        with self._executor:
             read = self._read_stamps(run, comparison.new + comparison.touched + comparison.same)
             work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
             excluded = [path for path in work.remove if not self._rules.admits(path)]
@@ -193,31 +194,31 @@ class Indexer:
 
     def refresh(self, index: Index, paths: Sequence[str]) -> Outcome:
         """Read these notes anew whatever their stamps say: their rows turned out to be damaged."""
-        with self._preparation:
+        with self._executor:
             return self._carry_out(_Run.at(index, set(map(nfc, paths))), Plan(upsert=tuple(paths)), {}, {})
 
     def embed_pending(self, index: Index) -> None:
         """Fill in missing vectors, a batch a transaction."""
-        with self._preparation:
+        with self._executor:
             while batch := index.pending_vectors(PENDING_TEXTS):
-                vectors = self._preparation.vectors([embedded_text(pending.chunk) for pending in batch])
+                vectors = self._executor.vectors([embedded_text(pending.chunk) for pending in batch])
                 index.set_vectors([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
                 self._monitor.between_batches()
             while untitled := index.pending_titles(PENDING_TEXTS):
-                vectors = self._preparation.vectors([pending.title for pending in untitled])
+                vectors = self._executor.vectors([pending.title for pending in untitled])
                 index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
                 self._monitor.between_batches()
 
     def warm_up(self) -> None:
         """Make the first saved note as quick as the next; nothing is read or written."""
-        self._preparation.warm_up()
+        self._executor.warm_up()
 
     # --- looking -------------------------------------------------------------------------------
 
     def _read_stamps(self, run: _Run, paths: Sequence[str]) -> dict[str, FileStamp]:
-        """The stamp of each file that can be read; the bytes are read again when they are wanted."""
+        """The stamp of each file that can be read."""
         stamps: dict[str, FileStamp] = {}
-        for files in self._preparation.stamps(paths):
+        for files in self._executor.stamps(paths, run.in_memory):
             stamps |= {file.path: file.stamp for file in files if isinstance(file, NoteFile)}
             # A drawing's stamp is like no note's, so that it is looked at again and left out.
             drawings = [file for file in files if isinstance(file, DrawingFile)]
@@ -229,8 +230,9 @@ class Indexer:
     def _report_problems(self, run: _Run, files: Sequence[FoundFile]) -> None:
         """Put on record which *files* could not be read, and take off those that could not once."""
         readable = [file.path for file in files if not isinstance(file, MissedFile)]
-        with run.index.reader() as reader:
-            over = [path for path in readable if reader.problems_of(path)]
+        over = run.index.recorded_problems(readable)
+        if not over and len(readable) == len(files):
+            return
         with run.index.batch():
             for file in files:
                 if isinstance(file, MissedFile):
@@ -261,15 +263,19 @@ class Indexer:
         self._monitor.planned(len(work.upsert) + len(work.rename) + len(work.remove))
         for paths in batches(work.remove):
             self._remove(run, paths)
-        with run.index.batch():
-            for path in work.restamp:
-                if not self._monitor.is_superseded(path):
-                    run.index.restamp(path, read[path])
+        if work.restamp:
+            self._restamp(run, work.restamp, read)
         moves: list[Move] = [(new, old) for old, new in work.rename]
         moves += [(path, None) for path in work.upsert]
         self._store(run, moves, sum(disk[path].size_bytes for path, _ in moves if path in disk))
         self._remove_vanished(run)
         return run.done
+
+    def _restamp(self, run: _Run, paths: Sequence[str], read: Mapping[str, FileStamp]) -> None:
+        with run.index.batch():
+            for path in paths:
+                if not self._monitor.is_superseded(path):
+                    run.index.restamp(path, read[path])
 
     def _remove(self, run: _Run, paths: Sequence[str]) -> None:
         removable = [path for path in paths if not self._monitor.is_superseded(path)]
@@ -289,7 +295,7 @@ class Indexer:
         Only now, as a drive that is lost in the middle of a run makes every file after it look deleted.
         """
         missed = [path for path in dict.fromkeys(run.vanished) if path in run.known]
-        vanished = [path for path in missed if self._survey.is_gone(path)]
+        vanished = [path for path in missed if self._disk.is_gone(path)]
         if vanished and run.loses_too_many(len(vanished) + run.done.removed):
             run.count(held_back=len(vanished))
             return
@@ -298,13 +304,13 @@ class Indexer:
 
     def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
         """Have notes prepared, and store them."""
-        deadly = poison_notes(run.index)
+        if not moves:
+            return
+        poison = poison_notes(run.index)
         with run.index.bulk() if len(moves) >= MANY_NOTES else nullcontext():
-            for group in self._preparation.notes(run.index, moves, size_bytes, deadly):
+            for group in self._executor.notes(run.index, moves, size_bytes, poison, run.in_memory):
                 self._store_group(run, group)
-                deadly -= {found.path for found, _ in group if isinstance(found, ReadyNote)}
-                deadly |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_poison}
-                set_poison_notes(run.index, deadly)
+                poison = _remember_poison(run.index, poison, group)
                 self._monitor.between_batches()
 
     def _store_group(self, run: _Run, group: Sequence[Ready]) -> None:
@@ -358,6 +364,15 @@ class Indexer:
                 run.index.remove(path)
                 self._monitor.removed(path)
                 run.count(removed=1)
+
+
+def _remember_poison(index: Index, known: frozenset[str], group: Sequence[Ready]) -> frozenset[str]:
+    """Have *index* remember which notes end processes, as *group* tells; returns all of them."""
+    found = known - {found.path for found, _ in group if isinstance(found, ReadyNote)}
+    found |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_poison}
+    if found != known:
+        set_poison_notes(index, found)
+    return found
 
 
 def _counted(redactions: Mapping[str, int]) -> str:

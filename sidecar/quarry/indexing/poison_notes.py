@@ -18,5 +18,4 @@ def poison_notes(index: Index) -> frozenset[str]:
 
 def set_poison_notes(index: Index, paths: frozenset[str]) -> None:
     """Remember *paths* and no others."""
-    if paths != poison_notes(index):
-        index.meta_set(POISON, json.dumps(sorted(paths)))
+    index.meta_set(POISON, json.dumps(sorted(paths)))

@@ -6,8 +6,7 @@ once, the notes of a large plan in processes of their own (`pool.py`).
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -16,7 +15,7 @@ from msgspec.structs import replace
 from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
-from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile, read_groups, read_one
+from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import Chunk, FileStamp, Note
 
@@ -65,7 +64,7 @@ def no_known_vectors(_: Sequence[bytes]) -> Mapping[bytes, bytes]:
 
 class NotePreparer:
     """
-    Prepares notes of the vault at *root*.
+    Prepares notes whose files were read.
 
     Args:
         encoder: None where there is no model.
@@ -75,37 +74,27 @@ class NotePreparer:
 
     def __init__(
         self,
-        root: Path,
         rules: ReadingRules,
         encoder: Encoder | None,
         known: KnownVectors = no_known_vectors,
         *,
         with_terms: bool = False,
     ) -> None:
-        self._root = root
         self._rules = rules
         self._encoder = encoder
         self._known = known
         self._with_terms = with_terms
 
-    def prepare(self, moves: Iterable[Move]) -> Iterator[Sequence[Ready]]:
-        """
-        The notes of *moves* in order, in groups of a few megabytes; each is read when its group is asked for.
-
-        Raises:
-            VaultMissing: The vault itself cannot be opened.
-        """
-        for group in read_groups(self._root, moves):
-            yield self._prepare_group(group)
+    def prepare(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
+        """The notes of *group*, files with the path that each one's note had before, in order."""
+        read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
+        vectors = self._vectors([found for found, _ in read if isinstance(found, _ReadFile)])
+        ready = [(self._note(found, vectors) if isinstance(found, _ReadFile) else found, old) for found, old in read]
+        return _counted(ready) if self._with_terms else ready
 
     def warm_up(self) -> None:
         """Do once what the first note would wait for: the rules of scrubbing alone take 20 ms to be compiled."""
-        self._prepare_group([(NoteFile("rehearsal.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
-
-    def stamps(self, paths: Sequence[str]) -> list[FoundFile]:
-        """What the files at *paths* are, without their bytes. Raises as `prepare`."""
-        found = (read_one(self._root, path) for path in paths)
-        return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
+        self.prepare([(NoteFile("rehearsal.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """The vector of each of *texts*, as stored."""
@@ -114,12 +103,6 @@ class NotePreparer:
         return quantize(self._encoder.encode(texts))
 
     # --- steps ---------------------------------------------------------------------------------
-
-    def _prepare_group(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
-        read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
-        vectors = self._vectors([found for found, _ in read if isinstance(found, _ReadFile)])
-        ready = [(self._note(found, vectors) if isinstance(found, _ReadFile) else found, old) for found, old in read]
-        return _counted(ready) if self._with_terms else ready
 
     def _read(self, file: NoteFile) -> "_ReadFile | FailedNote":
         """What stands in *file*; where reading it fails, the other notes go on."""

@@ -5,11 +5,13 @@ Bytes only. What stands in them is for `text/` to say.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, READ_BATCH_BYTES
 from quarry.errors import NoteNotFound
@@ -21,6 +23,9 @@ from quarry.vault.read import FileContent, FileGone, read_file
 
 HEAD_BYTES = 64 * 1024  # front matter is read to this length, and of a drawing nothing else is
 _MARK_OF_OTHER_DOCUMENTS = b"-plugin"  # in `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
+
+
+_NONE: Mapping[str, "FoundFile"] = MappingProxyType({})
 
 
 class NoteFile(Struct, frozen=True):
@@ -75,9 +80,21 @@ def read_one(root: Path, path: str) -> FoundFile:
     return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
 
 
-def read_groups(root: Path, moves: Iterable[Move]) -> Iterator[Sequence[tuple[FoundFile, str | None]]]:
+def read_stamps(root: Path, paths: Iterable[str]) -> list[FoundFile]:
+    """What the files at *paths* are, without their bytes. Raises as `read_one`."""
+    found = (read_one(root, path) for path in paths)
+    return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
+
+
+def read_groups(
+    root: Path, moves: Iterable[Move], in_memory: Mapping[str, FoundFile] = _NONE
+) -> Iterator[Sequence[tuple[FoundFile, str | None]]]:
     """
     The files of *moves* in groups of a few megabytes, each with the path its note had before.
+
+    Args:
+        in_memory: Files that were read already, by path; they are not opened again, but for renamed notes, which are
+            looked for once more: some programs rename a file and back while they save it.
 
     Raises:
         VaultMissing: As for `read_one`.
@@ -85,7 +102,7 @@ def read_groups(root: Path, moves: Iterable[Move]) -> Iterator[Sequence[tuple[Fo
     group: list[tuple[FoundFile, str | None]] = []
     size_bytes = 0
     for path, old_path in moves:
-        file = read_one(root, path)
+        file = (None if old_path else in_memory.get(path)) or read_one(root, path)
         group.append((file, old_path))
         size_bytes += len(file.data) if isinstance(file, NoteFile) else 0
         if size_bytes > READ_BATCH_BYTES:

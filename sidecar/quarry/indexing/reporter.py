@@ -8,7 +8,7 @@ from msgspec import Struct
 from quarry.indexing.activity import Activity
 from quarry.indexing.disk_state import is_below
 
-RunKind = Literal["main", "overtaking", "beside"]
+RunKind = Literal["main", "urgent", "beside"]
 """
 What a run is in relation to others: the work in hand, a saved note that overtakes it, or work on an index that is
 being built beside the one that answers.
@@ -57,7 +57,7 @@ class Reporter:
 
     def planned(self, total: int) -> None:
         """Work on *total* notes begins."""
-        if self._kind == "overtaking":
+        if self._kind == "urgent":
             return  # the work in hand is what people wait for, and its numbers are what they see
         if total and self._kind == "main":
             self._activity.enter("indexing")
@@ -65,13 +65,13 @@ class Reporter:
 
     def advanced(self, chunk_count: int) -> None:
         """One more note is done."""
-        if self._kind != "overtaking":
+        if self._kind != "urgent":
             self._activity.advance(chunk_count)
 
     def indexed(self, path: str) -> None:
         """A note can be found."""
         self._indexed.append(path)
-        if self._kind == "overtaking":
+        if self._kind == "urgent":
             self._superseded.add(path)
 
     def removed(self, path: str) -> None:
@@ -90,6 +90,8 @@ class Reporter:
 
     def changed_meanwhile(self, path: str) -> bool:
         """Whether someone saw *path*, or a folder it lies in, change since the work in hand began."""
+        if self._kind == "urgent":  # nothing comes in between, and what it is about is in the set
+            return False
         return bool(self._changed_meanwhile) and is_below(path, self._changed_meanwhile)
 
     def is_superseded(self, path: str) -> bool:

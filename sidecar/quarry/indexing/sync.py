@@ -7,12 +7,13 @@ reads the references.
 
 import logging
 import math
+import operator
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, QuarryError
@@ -99,6 +100,9 @@ class Synchronizer:
         self._adopted: Fingerprint | None = None
         self._model_wait_s = MODEL_WAIT_S
         self._is_warm = False
+        self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
+        self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}
+        self._reporters = {kind: self._new_reporter(kind) for kind in get_args(RunKind)}
 
     def close(self) -> None:
         """Let go of the index; the worker has ended."""
@@ -188,7 +192,7 @@ class Synchronizer:
         if self._seen_while_rebuilding is not None:
             self._seen_while_rebuilding += changes
         self._changed_meanwhile |= named_by(changes)
-        self._apply(changes, "overtaking")
+        self._apply(changes, "urgent")
         self.index.flush()
 
     def flush(self) -> None:
@@ -213,7 +217,7 @@ class Synchronizer:
             encoder = self.model.encoder
             spec = self._rebuild_spec(beside, encoder)
             rebuild.run_rebuild(spec, self._reporter("beside"), lambda: encoder)
-            rebuild.catch_up(spec, self._indexer("beside", lambda: encoder), self._take_seen)
+            rebuild.catch_up(spec, self._indexer_beside(encoder), self._take_seen)
             self.index.replace_with(beside)
             changes = self._take_seen()
         except BaseException:
@@ -288,19 +292,44 @@ class Synchronizer:
         encoder = self.model.encoder
         return encoder if encoder and encoder.fingerprint == self._adopted else None
 
-    def _reporter(self, kind: RunKind) -> Reporter:
-        if kind != "overtaking":
-            self._superseded, self._changed_meanwhile = set(), set()
+    def _new_reporter(self, kind: RunKind) -> Reporter:
         return Reporter(kind, self.activity, self._notify, self._yield_point, self._superseded, self._changed_meanwhile)
 
-    def _indexer(self, kind: RunKind, encoder: Callable[[], Encoder | None] | None = None) -> "Indexer":
-        """What carries changes out. A start without any does without the import: a fifth of a sidecar's own code."""
+    def _reporter(self, kind: RunKind) -> Reporter:
+        """The monitor of a run of *kind* that begins now."""
+        if kind != "urgent":
+            self._superseded.clear()
+            self._changed_meanwhile.clear()
+        return self._reporters[kind]
+
+    def _indexer(self, kind: RunKind) -> "Indexer":
+        """What carries out a run of *kind* that begins now; kept for as long as settings, rules and model are those."""
+        monitor, policy = self._reporter(kind), self.policy
+        made_for = (policy.settings, policy.rules, self.model.name)
+        kept = self._indexers.get(kind)
+        if kept and all(map(operator.is_, kept[0], made_for)):
+            return kept[1]
+        from quarry.indexing.indexer import Indexer  # a start that finds nothing to do is spared a fifth of our code
+
+        options = WorkerOptions(self._load_encoder, self.model.name)
+        encoder = self._main_encoder if kind == "main" else self._urgent_encoder
+        made = Indexer(self._root, policy.settings, policy.rules, monitor, encoder, self._drawings, options)
+        self._indexers[kind] = made_for, made
+        return made
+
+    def _indexer_beside(self, encoder: Encoder | None) -> "Indexer":
+        """What brings an index that is being rebuilt up to date, with the *encoder* of the rebuild."""
         from quarry.indexing.indexer import Indexer
 
         policy, options = self.policy, WorkerOptions(self._load_encoder, self.model.name)
-        encoder = encoder or (lambda: self._encoder)
-        reporter = self._reporter(kind)
-        return Indexer(self._root, policy.settings, policy.rules, reporter, encoder, self._drawings, options)
+        monitor = self._reporter("beside")
+        return Indexer(self._root, policy.settings, policy.rules, monitor, lambda: encoder, self._drawings, options)
+
+    def _main_encoder(self) -> Encoder | None:
+        return self._awaited_encoder() if self._is_reconciling else self._encoder
+
+    def _urgent_encoder(self) -> Encoder | None:
+        return self._encoder
 
     def _apply(self, changes: Sequence[VaultChange], kind: RunKind) -> None:
         outcome = self._indexer(kind).apply(self.index, changes)
@@ -338,8 +367,11 @@ class Synchronizer:
             self._embed_pending()
             self._settle()
             return
-        indexer = self._indexer("main", self._awaited_encoder)
-        outcome = indexer.reconcile(self.index, difference, thorough=thorough, everything=everything)
+        self._is_reconciling = True
+        try:
+            outcome = self._indexer("main").reconcile(self.index, difference, thorough=thorough, everything=everything)
+        finally:
+            self._is_reconciling = False
         if everything:
             self.index.meta_set(READING, self._reading_key)
         if not outcome.held_back:

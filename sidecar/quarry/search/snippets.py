@@ -1,4 +1,4 @@
-"""Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
+"""Which text of a hit is shown? Snippets with marks, and as much of the passages as the token budget allows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the me
 
 
 class SnippetBuilder(Struct, frozen=True):
-    """Makes snippets for one query."""
+    """Quotes the hits of one query."""
 
     reader: Reader
     wanted: Wanted
@@ -61,13 +61,13 @@ class SnippetBuilder(Struct, frozen=True):
             stored = self.reader.chunks(ids)
             snippets = self.snippets([*stored.values()], request.snippet_width)
             fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
-            fitted = tuple(one for one in fitted if not one.truncated)  # a snippet is shown whole or not at all
+            fitted = tuple([one for one in fitted if not one.truncated])  # a snippet is shown whole or not at all
         there = [chunk for chunk in ranked if chunk.chunk_id in stored]
         passages = [
             Passage(stored[chunk.chunk_id], chunk, snippet, one.text if request.with_text else "", one.truncated)
             for chunk, snippet, one in zip(there, snippets, fitted, strict=False)  # what did not fit ends the zip
         ]
-        return passages, len(fitted) < len(stored) or any(one.truncated for one in fitted)
+        return passages, len(fitted) < len(stored) or (bool(fitted) and fitted[-1].truncated)
 
     def _filled(self, chunk_ids: Sequence[int], max_tokens: int) -> tuple[dict[int, StoredChunk], tuple[Fitted, ...]]:
         """The chunks up to the first that does not fit into the budget, in order, and their texts as far as they do."""

@@ -74,7 +74,9 @@ def locate_parts(text: str) -> Iterator[Term]:
 
 def phrase_terms(phrase: str) -> tuple[str, ...]:
     """The terms of `words` that a typed *phrase* asks for side by side; none for mere punctuation."""
-    return tuple(term for token in TOKEN.findall(phrase) for term, _, _ in _located(token))
+    if phrase.isascii():  # without cutting it into tokens first: no piece reaches over the end of one
+        return tuple([_of_contraction(word) if "'" in word else term_of(word) for word in ascii_words(phrase)])
+    return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located(token)])
 
 
 def query_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -96,6 +98,8 @@ def ranking_terms(word: str) -> tuple[str, ...]:
 
     Its compounds, then its words; but of a run without spaces only the pairs, as single characters tell little.
     """
+    if word.isascii() and word.isalpha() and word.islower():  # which has no compounds
+        return (term_of(word),)
     words, compounds = query_terms(word)
     runs = (_run_terms(piece.text) for token in TOKEN.findall(word) for piece in cut(token) if piece.kind == "unspaced")
     paired = {term for run in runs if len(run) > 1 for term in run}

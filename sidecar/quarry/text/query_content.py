@@ -27,7 +27,7 @@ def content_word(written: str) -> str | None:
     None for what is nothing but punctuation.
     """
     word = written.removesuffix("()").lstrip(_BEFORE).rstrip(_BEHIND)
-    if not any(sign.isalnum() or sign >= FIRST_SYMBOL for sign in word):
+    if not (word.isalnum() or any(sign.isalnum() or sign >= FIRST_SYMBOL for sign in word)):
         return None
     return word if _HUMP.search(word) else word.lower()
 
@@ -46,7 +46,7 @@ def content_words(words: Iterable[str], *, alone: bool = True) -> tuple[str, ...
 
 def is_stop_word(word: str) -> bool:
     """Whether *word* is one, or made of them around an apostrophe: `what's`, but not `to-do`."""
-    return all(part in STOP_WORDS for part in _APOSTROPHE.split(word))
+    return all(map(STOP_WORDS.__contains__, _APOSTROPHE.split(word)))
 
 
 def word_count(phrase: str) -> int:

@@ -43,7 +43,7 @@ class Mark(Struct, frozen=True):
 
 def spans_of(text: str, wanted: Wanted) -> tuple[Mark, ...]:
     """The marks of *text*, a title or a heading, in order; none overlap or touch."""
-    return tuple(Mark(start, end, "word") for start, end in merged(find(text, wanted)))
+    return tuple([Mark(start, end, "word") for start, end in merged(find(text, wanted))])
 
 
 def merged(found: Sequence[Found]) -> list[tuple[int, int]]:

@@ -43,7 +43,8 @@ def hits_in(token: str, places: Sequence[int], plan: Plan) -> tuple[Found, ...]:
         return (*found, *_pairs(token, plan)) if plan.pairs else tuple(found)
     bare = token.strip(_SIGNS)
     if not (bare.isalpha() and bare[1:].islower()):
-        return tuple([hit for at in _ascii_terms(token, places, plan.probes) if (hit := _hit(token, *at, plan))])
+        terms = _ascii_terms(token, places, plan.probes)
+        return tuple([hit for at in terms if (hit := _hit(token, *at, plan))])
     if not bare.lower().startswith(plan.probes):
         return ()
     start = token.index(bare)
@@ -68,41 +69,44 @@ def _pairs(token: str, plan: Plan) -> Iterator[Found]:
             yield one.start, other.end, pair, plan.values[pair]
 
 
-def _ascii_terms(token: str, places: Sequence[int], probes: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+def _ascii_terms(token: str, places: Sequence[int], probes: tuple[str, ...]) -> list[tuple[str, int, int]]:
     """
     The words and parts of an ASCII token that begin with one of *probes*, as something at *places* does.
 
     The others are not analysed, and of an address, or a path, these are nearly all.
     """
+    found: list[tuple[str, int, int]] = []
     may_join = False
     for word, start, end in _words_at(token, places):
         lower = word.lower()
         if lower.startswith(probes):
-            yield (next(locate(word)).text if "'" in word else term_of(word)), start, end
+            found.append((next(locate(word)).text if "'" in word else term_of(word), start, end))
         if lower != word or not word.isalpha():
             for first, last in humps(word):
                 if lower[first:last].startswith(probes):
-                    yield term_of(word[first:last]), start + first, start + last
+                    found.append((term_of(word[first:last]), start + first, start + last))
         may_join = may_join or token[end : end + 1] in _JOINTS
     if may_join:
         for joined in _JOINED.finditer(token):
             whole = _JOINT.sub("", joined[0])
             if whole.lower().startswith(probes):
-                yield term_of(whole), *joined.span()
+                found.append((term_of(whole), *joined.span()))
+    return found
 
 
-def _words_at(token: str, places: Sequence[int]) -> Iterator[tuple[str, int, int]]:
+def _words_at(token: str, places: Sequence[int]) -> list[tuple[str, int, int]]:
     """The words of an ASCII token that *places*, which ascend, stand in, with where they stand; perhaps others, too."""
     if "'" in token.strip("'"):  # which may be a part of a word
-        yield from ascii_spans(token)
-        return
+        return ascii_spans(token)
+    words = []
     end = 0
     for at in places:
         if at >= end and (word := _LETTERS_AND_DIGITS.match(token, at)):
             start, end = at, word.end()
             while start and token[start - 1].isalnum():
                 start -= 1
-            yield token[start:end], start, end
+            words.append((token[start:end], start, end))
+    return words
 
 
 def terms_of(token: str) -> tuple[tuple[At, ...], tuple[At, ...]]:

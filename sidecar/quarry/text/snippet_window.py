@@ -24,8 +24,8 @@ def best_window(found: Sequence[Found], width: int, body: int) -> tuple[int, int
         width: Characters.
         body: Where the text behind its headings begins.
     """
-    start, end, first_key, _ = found[0]
-    if start >= body and all(at[2] == first_key for at in found):  # as for most queries of one word
+    start, end, _, _ = found[0]
+    if start >= body and len({key for _, _, key, _ in found}) == 1:  # as for most queries of one word
         return start, end
     words, pairs, values = _things(found, body)
     counts = [0] * len(values)  # of things while they come and go

@@ -12,13 +12,3 @@ def test_deadly_notes_are_remembered_and_forgotten(index: Index):
 
     set_poison_notes(index, frozenset())
     assert poison_notes(index) == frozenset()
-
-
-def test_nothing_is_written_where_nothing_changes(index: Index):
-    with index.reader() as reader:
-        before = reader.generation
-
-    set_poison_notes(index, frozenset())
-
-    with index.reader() as reader:
-        assert reader.generation == before

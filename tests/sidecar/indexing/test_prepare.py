@@ -7,20 +7,20 @@ from builders import HashEncoder, Vault
 
 from quarry.index import quantize, title_hash
 from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
-from quarry.indexing.read_files import DrawingFile, MissedFile, NoteFile
+from quarry.indexing.read_files import DrawingFile, MissedFile, read_one
 from quarry.text.note import ReadingRules, read_note
 
 RULES = ReadingRules((), 10_000, 100)
 
 
 def prepare(vault: Vault, preparer: NotePreparer, *paths: str) -> list[object]:
-    return [found for group in preparer.prepare([(path, None) for path in paths]) for found, _ in group]
+    return [found for found, _ in preparer.prepare([(read_one(vault.root, path), None) for path in paths])]
 
 
 def test_a_prepared_note_has_a_vector_for_each_chunk_and_its_title_and_can_be_sent(vault: Vault, encoder: HashEncoder):
     vault.write("a.md", "# A\nwalnut\n\n## B\n" + "cherry " * 300)
 
-    [found] = prepare(vault, NotePreparer(vault.root, RULES, encoder), "a.md")
+    [found] = prepare(vault, NotePreparer(RULES, encoder), "a.md")
 
     assert isinstance(found, ReadyNote)
     chunks = read_note("a.md", (vault.root / "a.md").read_bytes(), RULES).chunks
@@ -39,7 +39,7 @@ def test_a_vector_that_is_known_is_not_made_again(vault: Vault, encoder: HashEnc
         return dict.fromkeys(hashes, b"known")
 
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
-    [found] = prepare(vault, NotePreparer(vault.root, RULES, encoder, known), "a.md")
+    [found] = prepare(vault, NotePreparer(RULES, encoder, known), "a.md")
 
     assert isinstance(found, ReadyNote)
     assert (found.rows.vectors, found.rows.title_vector) == ((b"known",), b"known")
@@ -49,7 +49,7 @@ def test_a_vector_that_is_known_is_not_made_again(vault: Vault, encoder: HashEnc
 def test_without_a_model_there_are_no_vectors(vault: Vault):
     vault.write("a.md", "walnut")
 
-    [found] = prepare(vault, NotePreparer(vault.root, RULES, None), "a.md")
+    [found] = prepare(vault, NotePreparer(RULES, None), "a.md")
 
     assert isinstance(found, ReadyNote)
     assert (found.rows.vectors, found.rows.title_vector) == ((None,), None)
@@ -58,20 +58,10 @@ def test_without_a_model_there_are_no_vectors(vault: Vault):
 def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):
     vault.write("Board.md", "---\nkanban-plugin: board\n---\nx")
 
-    drawing, missing = prepare(vault, NotePreparer(vault.root, RULES, None), "Board.md", "gone.md")
+    drawing, missing = prepare(vault, NotePreparer(RULES, None), "Board.md", "gone.md")
 
     assert isinstance(drawing, DrawingFile)
     assert isinstance(missing, MissedFile)
     sent = pickle.loads(pickle.dumps(missing))
     assert sent.is_gone
     assert str(sent.reason) == str(missing.reason)
-
-
-def test_stamps_carry_no_bytes(vault: Vault):
-    vault.write("a.md", "walnut")
-
-    [found] = NotePreparer(vault.root, RULES, None).stamps(["a.md"])
-
-    assert isinstance(found, NoteFile)
-    assert found.data == b""
-    assert found.stamp.size_bytes == 6

@@ -181,15 +181,6 @@ def test_a_drive_that_is_lost_in_the_middle_of_a_run_removes_nothing(
     assert len(paths(index)) == MANY
 
 
-def test_a_name_that_may_not_be_read_is_reported_and_the_rest_goes_on(vault: Vault, index: Index, indexer: Indexer):
-    vault.write_all({"C: drive.md": "walnut", "a.md": "cherry"})  # a fine name here, a drive's elsewhere
-
-    indexer.reconcile(index)
-
-    assert paths(index) == ["a.md"]
-    assert [problem.path for problem in problems(index, 9)] == ["C: drive.md"]
-
-
 def test_one_note_that_cannot_be_understood_does_not_hold_up_the_others(
     vault: Vault, index: Index, indexer: Indexer, monkeypatch
 ):
@@ -261,3 +252,44 @@ def test_a_file_is_hashed_over_what_may_be_indexed_of_it(vault: Vault):
     assert isinstance(file, NoteFile)
     assert (len(file.data), file.stamp.size_bytes) == (MAX_NOTE_BYTES + 1, MAX_NOTE_BYTES + 10)
     assert isinstance(read_one(vault.root, "none.md"), MissedFile)
+
+
+def test_stamps_carry_no_bytes(vault: Vault):
+    vault.write("a.md", "walnut")
+
+    [found] = read_files.read_stamps(vault.root, ["a.md"])
+
+    assert isinstance(found, read_files.NoteFile)
+    assert found.data == b""
+    assert found.stamp.size_bytes == 6
+
+
+def test_a_saved_note_is_opened_and_read_once(vault: Vault, index: Index, indexer: Indexer, monkeypatch):
+    vault.write_all({"a.md": "walnut", "b.md": "cherry"})
+    indexer.reconcile(index)
+    vault.write("a.md", "oak tree")
+    read: list[str] = []
+    real = read_files.read_file
+    monkeypatch.setattr(
+        read_files, "read_file", lambda root, path, *rest: (read.append(path), real(root, path, *rest))[1]
+    )
+
+    assert indexer.apply(index, [modified("a.md")]).upserted == 1
+    assert read == ["a.md"]
+
+
+def test_a_note_that_changes_again_before_its_turn_is_read_again(
+    vault: Vault, index: Index, indexer: Indexer, monitor, monkeypatch
+):
+    vault.write("a.md", "walnut")
+    indexer.reconcile(index)
+    vault.write("a.md", "oak tree")
+    monkeypatch.setattr(monitor, "planned", lambda _: vault.write("a.md", "quince"))
+    monkeypatch.setattr(monitor, "changed_meanwhile", lambda path: path == "a.md")
+
+    indexer.reconcile(index)
+
+    with index.reader() as reader:
+        stored = reader.note("a.md")
+    assert stored is not None
+    assert [chunk.text for chunk in stored.note.chunks] == ["quince"]

@@ -68,7 +68,7 @@ def test_the_work_in_hand_sets_state_and_count(desk: Desk):
 
 def test_what_overtakes_leaves_state_and_count_alone(desk: Desk):
     desk.reporter("main").planned(10)
-    reporter = desk.reporter("overtaking")
+    reporter = desk.reporter("urgent")
 
     reporter.planned(1)
     reporter.advanced(1)
@@ -77,7 +77,7 @@ def test_what_overtakes_leaves_state_and_count_alone(desk: Desk):
 
 
 def test_the_work_in_hand_learns_which_of_its_plans_are_out_of_date(desk: Desk):
-    main, overtaking, beside = (desk.reporter(kind) for kind in ("main", "overtaking", "beside"))
+    main, overtaking, beside = (desk.reporter(kind) for kind in ("main", "urgent", "beside"))
 
     overtaking.indexed("a.md")
 

@@ -141,6 +141,16 @@ def test_a_phrase_cut_out_between_two_terms_is_found_in_its_text(text, data):
     assert cut_out == tuple(term.text for term in terms[first : last + 1])
 
 
+@given(st.text(st.characters(max_codepoint=127), max_size=80))
+def test_a_phrase_of_ascii_has_the_terms_of_a_text(phrase):
+    assert phrase_terms(phrase) == tuple(analyse(phrase).words.split())
+
+
+@given(st.text("abcstxyz", min_size=1, max_size=80))
+def test_a_word_of_small_letters_ranks_by_its_one_term(word):
+    assert ranking_terms(word) == phrase_terms(word) == (analyse(word).words,)
+
+
 @given(TEXTS)
 def test_terms_hold_no_space_and_no_control_character(text):
     analysed = analyse(text)
