@@ -22,11 +22,11 @@ LinkKind = Literal["wiki", "embed", "markdown"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Retriever = Literal["lexical", "dense"]
 Fusion = Literal["convex", "rrf"]
-"""How the retrievers become one ranking: by a weighted sum of signals, or by rank alone, as published."""
+"""How the proposals of the retrievers become one ranking: by a weighted sum of signals, or by rank alone."""
 
 
 class Span(Struct, frozen=True):
-    """A stretch `[start, end)` of some text, in code points."""
+    """The range `[start, end)` of some text, in code points."""
 
     start: int
     end: int
@@ -105,13 +105,13 @@ Ranking = tuple[Candidate, ...]
 
 
 class Fused(Struct, frozen=True):
-    """A candidate after fusion: where it stood in each retriever, and what it scores together."""
+    """A chunk that may be shown: its rank and score from each retriever, and the fused score."""
 
     chunk_id: int
     path: str
     number: int
     score: float
-    lexical_rank: int | None  # from 1; None: not proposed by that retriever
+    lexical_rank: int | None  # from 1; None: that retriever did not propose it
     dense_rank: int | None
     lexical_score: float | None
     dense_score: float | None
@@ -152,7 +152,7 @@ class Query(Struct, frozen=True):
 
 
 class FileSeen(Struct, frozen=True):
-    """What a directory listing tells about a file without opening it."""
+    """What a directory listing says about a file without opening it."""
 
     size_bytes: int
     mtime_ns: int
@@ -160,7 +160,7 @@ class FileSeen(Struct, frozen=True):
 
 
 class VaultChange(Struct, frozen=True):
-    """Something that happened to a file or folder. What is there now is read from the disk; this says where to look."""
+    """A change of a file or folder. It only says where to look: what is there now is read from the disk."""
 
     kind: Literal["created", "modified", "deleted", "renamed"]
     path: str
@@ -168,7 +168,7 @@ class VaultChange(Struct, frozen=True):
 
 
 class SearchRequest(Struct, frozen=True):
-    """What the engine is asked for. The defaults are those of the wire."""
+    """A search as the engine takes it. The defaults are those of the wire."""
 
     query: str
     limit: int = 10

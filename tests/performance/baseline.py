@@ -14,9 +14,9 @@ from typing import Any
 from published import PublishedIndex, load_model
 
 from quarry.bench.corpora import find_notes
-from quarry.bench.indexing import SAVE_PERCENTILES, discard_index
-from quarry.bench.measuring import each_ms, memory_mb, spread
-from quarry.bench.querying import LIMIT, WARM_UP, beginnings
+from quarry.bench.index_cost import SAVE_PERCENTILES, discard_index
+from quarry.bench.measurement import each_ms, memory_mb, percentiles
+from quarry.bench.query_cost import COUNTED, LIMIT, WARM_UP, count_python_calls, prefixes
 
 
 def index_whole(vault: Path, index_path: Path, limit: int | None = None) -> dict[str, int]:
@@ -40,18 +40,20 @@ def measure_queries(index_path: Path, texts: Sequence[str], words: Sequence[str]
         legs = each_ms(index.legs, texts, clock)
         whole = each_ms(lambda text: index.search(text, LIMIT), texts, clock)
         one_word = each_ms(lambda word: index.search(word, LIMIT), words, clock)
-        typed = each_ms(lambda word: index.search(word, LIMIT, typing=True), beginnings(words), clock)
+        typed = each_ms(lambda word: index.search(word, LIMIT, typing=True), prefixes(words), clock)
         memory = memory_mb()
+        calls = count_python_calls(lambda text: index.search(text, LIMIT), texts[:COUNTED])
         return {
-            "legs_cpu_ms": spread(legs),
-            "engine_cpu_ms": spread(whole),
+            "legs_cpu_ms": percentiles(legs),
+            "engine_cpu_ms": percentiles(whole),
             "socket_wall_ms": None,
-            "prefix_cpu_ms": spread(one_word + typed),
+            "prefix_cpu_ms": percentiles(one_word + typed),
             "rss_mb": memory.get("private"),
+            "python_calls": calls,
             "memory_mb": memory,
             "chunks": index.chunk_count,
-            "one_word_cpu_ms": spread(one_word),
-            "typing_cpu_ms": spread(typed),
+            "one_word_cpu_ms": percentiles(one_word),
+            "typing_cpu_ms": percentiles(typed),
         }
     finally:
         index.close()
@@ -64,7 +66,7 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
         paths = find_notes(vault)
         chosen = [paths[number * len(paths) // count] for number in range(count)]
         return {
-            "wall": spread(
+            "wall": percentiles(
                 each_ms(lambda path: index.save(vault, path), chosen, time.perf_counter_ns), SAVE_PERCENTILES
             )
         }
@@ -111,7 +113,7 @@ def search_while_indexing(
         while thread.is_alive():
             taken += each_ms(index.search, [texts[len(taken) % len(texts)]], time.perf_counter_ns)
             time.sleep(pause_s)
-        return spread(taken, SAVE_PERCENTILES)
+        return percentiles(taken, SAVE_PERCENTILES)
     finally:
         thread.join()
         index.close()

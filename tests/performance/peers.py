@@ -15,7 +15,7 @@ from typing import Any
 from published import chunks_of
 
 from quarry.bench.corpora import find_notes
-from quarry.bench.measuring import each_ms, size_mb, spread
+from quarry.bench.measurement import each_ms, percentiles, size_mb
 from quarry.text.decoding import decode_note
 
 LIMIT = 30  # as each of our retrievers proposes
@@ -39,7 +39,7 @@ def measure_tantivy(vault: Path, folder: Path, texts: Sequence[str]) -> dict[str
     chunks = 0
     for path in find_notes(vault):
         for heading, text in chunks_of(decode_note((vault / path).read_bytes())):
-            writer.add_document(tantivy.Document(text=f"{heading}\n{text}"))
+            writer.add_document(tantivy.Result(text=f"{heading}\n{text}"))
             chunks += 1
     writer.commit()
     writer.wait_merging_threads()
@@ -56,7 +56,7 @@ def measure_tantivy(vault: Path, folder: Path, texts: Sequence[str]) -> dict[str
         "chunks": chunks,
         "index_cpu_s": round(index_cpu_s, 2),
         "disk_mb": size_mb([file for file in folder.rglob("*") if file.is_file()]),
-        "query_cpu_ms": spread(each_ms(ask, texts, time.thread_time_ns)),
+        "query_cpu_ms": percentiles(each_ms(ask, texts, time.thread_time_ns)),
     }
 
 
@@ -72,4 +72,4 @@ def measure_ripgrep(vault: Path, words: Sequence[str]) -> dict[str, Any]:
 
     chosen = list(words[:RIPGREP_QUERIES])
     each_ms(ask, chosen[:2], time.perf_counter_ns)
-    return {"query_wall_ms": spread(each_ms(ask, chosen, time.perf_counter_ns))}
+    return {"query_wall_ms": percentiles(each_ms(ask, chosen, time.perf_counter_ns))}

@@ -51,7 +51,7 @@ export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
   return {
     path: "a.md",
     state: "hit",
-    message: "It ranks 1 of 3: its title fits.",
+    message: "It ranks 1 of 3: its title matches.",
     understood: "notes near in meaning to retry",
     rank: 1,
     total: 3,

@@ -10,7 +10,7 @@ answers a question: the data and the measures of Smith and Troynikov, "Evaluatin
     IoU              what answers in them, over all that is in them or answers
     precision-omega  precision if every passage with a part of the answer were found, and no other: what the cuts cost
 
-Counted in characters, where the report counts tokens. Asked are the dense retriever alone and the engine with its
+Counted in characters, where the report counts tokens. SystemRun are the dense retriever alone and the engine with its
 defaults, whose hits are notes: its five are the first passages that it shows.
 """
 
@@ -29,8 +29,8 @@ from typing import TypeAlias
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.evaluation.running import indexed
-from quarry.evaluation.systems import MOST_TOKENS
+from quarry.evaluation.runner import indexed
+from quarry.evaluation.systems import NO_TOKEN_LIMIT
 from quarry.index import quantize
 from quarry.index.vector.quantize import cosines
 from quarry.indexing.indexer import embedded_text
@@ -173,7 +173,7 @@ def by_engine(files: Sequence[Path], questions: Sequence[Question]) -> list[list
 
 def _shown(engine: Engine, text: str) -> Iterator[Place]:
     request = SearchRequest(
-        text, limit=PASSAGES, snippet_width=SHOWN, max_tokens=MOST_TOKENS, show_all_when_few=False, with_text=False
+        text, limit=PASSAGES, snippet_width=SHOWN, max_tokens=NO_TOKEN_LIMIT, show_all_when_few=False, with_text=False
     )
     try:
         answer = engine.search(request)

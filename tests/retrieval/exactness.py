@@ -31,12 +31,12 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.keeping import prepare
+from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.measures import MAIN, measure
-from quarry.evaluation.running import Asked, ask, indexed
+from quarry.evaluation.runner import SystemRun, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index.vector import limits
-from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
+from quarry.index.vector.stored import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
@@ -87,10 +87,10 @@ def weigh(
     """
     prepared = prepare(collection, folder, keep=keep)
 
-    def found(engine: Engine | ExactEngine) -> Asked:
+    def found(engine: Engine | ExactEngine) -> SystemRun:
         return ask(engine, collection.queries, SYSTEMS[system], HITS, prepared.ids)
 
-    def values(asked: Asked) -> Values:
+    def values(asked: SystemRun) -> Values:
         return {query: of_query[MAIN] for query, of_query in measure(collection.queries, asked.run).items()}
 
     with indexed(prepared.vault, prepared.index_path) as engine:

@@ -19,9 +19,9 @@ from typing import Any
 from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, available, sample, some_queries, unpack
 
 from quarry.evaluation import tables
-from quarry.evaluation.judging import Judged, Task, judge_all
 from quarry.evaluation.measures import DEPTH, MEASURES
 from quarry.evaluation.results import save, summary
+from quarry.evaluation.runner import Evaluation, EvaluationTask, evaluate_all
 from quarry.evaluation.systems import USUAL
 
 FLOORS = HERE / "floors.json"
@@ -83,15 +83,15 @@ def main() -> int:
     names = [name for name in [*(available(options.data) if options.data else []), SAMPLE] if name in wanted]
 
     started_s = time.perf_counter()
-    judged: list[Judged] = []
+    judged: list[Evaluation] = []
     with tempfile.TemporaryDirectory(prefix="quarry-measure-") as temporary:
         work = Path(temporary)
         collections = [sample() if name == SAMPLE else unpack(options.data, name, work / "packed") for name in names]
         if options.floors:
             collections = [one if one.name == SAMPLE else some_queries(one, FLOORED_QUERIES) for one in collections]
         folder = options.keep or work / "kept"
-        tasks = [Task(one, modes, DEPTH, folder, keep=options.keep is not None) for one in collections]
-        for one in judge_all(tasks, options.workers):
+        tasks = [EvaluationTask(one, modes, DEPTH, folder, keep=options.keep is not None) for one in collections]
+        for one in evaluate_all(tasks, options.workers):
             print(f"{one.name}: {'; '.join(one.remarks) or 'measured'}", file=sys.stderr, flush=True)
             if options.run_dir:
                 save(one, options.run_dir)

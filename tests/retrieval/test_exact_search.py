@@ -10,7 +10,7 @@ from exact_search import ExactEngine, ExactReader, WholeNotes, embedded
 
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
-from quarry.evaluation.running import indexed
+from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index import LexicalQuery, Reader, note_of
 from quarry.index.deadline import NO_DEADLINE

@@ -7,7 +7,7 @@ from collected import sample, some_queries
 from exactness import Outcome, signs_propose, table, weigh
 from msgspec.structs import replace
 
-from quarry.evaluation.judging import Task, judge
+from quarry.evaluation.runner import EvaluationTask, evaluate
 from quarry.index.vector import limits
 
 
@@ -20,7 +20,7 @@ def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures
 
     found = weigh(collection, tmp_path / "weighed")
 
-    values = judge(Task(collection, ("default",), 10, tmp_path / "judged", keep=False)).values["default"]
+    values = evaluate(EvaluationTask(collection, ("default",), 10, tmp_path / "judged", keep=False)).values["default"]
     assert found.shipped == pytest.approx(sum(of_query["nDCG@10"] for of_query in values.values()) / 25)
     assert (found.queries, found.is_within, found.by_signs) == (25, True, None)
 

@@ -17,19 +17,19 @@ from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, sample, 
 from measure import FLOORS, MARGIN, means_of_halves, raised
 
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.judging import Judged, Task, judge
 from quarry.evaluation.measures import DEPTH, MEASURES
 from quarry.evaluation.results import summary
+from quarry.evaluation.runner import Evaluation, EvaluationTask, evaluate
 
 FLOORED = json.loads(FLOORS.read_text("utf-8"))
 SMALLEST_KIND = 10  # queries; of fewer, one moves the mean too much for a floor
 
-Judge = Callable[[str], Judged]
+Evaluate = Callable[[str], Evaluation]
 
 
 @pytest.fixture(scope="session")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """A collection by name, judged once."""
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
+    """The evaluation of a collection by its name, made once."""
 
     def read(name: str) -> Collection:
         if name == SAMPLE:
@@ -42,23 +42,25 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judge:
         return some_queries(unpack(Path(data), name, tmp_path_factory.mktemp("packed")), FLOORED_QUERIES)
 
     @cache
-    def judge_one(name: str) -> Judged:
-        return judge(Task(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged"), keep=False))
+    def evaluate_one(name: str) -> Evaluation:
+        return evaluate(
+            EvaluationTask(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged"), keep=False)
+        )
 
-    return judge_one
+    return evaluate_one
 
 
 @pytest.mark.parametrize(("name", "mode"), [(name, mode) for name, floors in FLOORED.items() for mode in floors])
-def test_a_collection_is_searched_at_least_this_well(judged: Judge, name: str, mode: str):
-    found = summary([judged(name)], by_kind=True)
+def test_a_collection_is_searched_at_least_this_well(evaluated: Evaluate, name: str, mode: str):
+    found = summary([evaluated(name)], by_kind=True)
     means = {kind: row["nDCG@10"] for kind, row in found["kinds"][name][mode].items()}
     means["ALL"] = found["collections"][name][mode]["nDCG@10"]
 
     assert {kind: mean for kind, mean in means.items() if mean < FLOORED[name][mode].get(kind, 0)} == {}
 
 
-def test_in_the_sample_vault_both_legs_together_beat_each_alone(judged: Judge):
-    means = {mode: row["nDCG@10"] for mode, row in summary([judged(SAMPLE)])["collections"][SAMPLE].items()}
+def test_in_the_sample_vault_both_legs_together_beat_each_alone(evaluated: Evaluate):
+    means = {mode: row["nDCG@10"] for mode, row in summary([evaluated(SAMPLE)])["collections"][SAMPLE].items()}
 
     assert means["default"] > max(means["keyword"], means["semantic"]) + 0.05
 
@@ -73,7 +75,7 @@ def test_every_kind_that_is_large_enough_has_a_floor():
 def test_every_judgment_of_the_sample_names_a_note_and_every_query_is_judged():
     collection = sample()
 
-    assert (len(collection.queries), collection.unjudged, collection.strays) == (101, 0, 0)
+    assert (len(collection.queries), collection.unjudged, collection.orphan_qrels) == (101, 0, 0)
     assert all((HERE / "vault" / path).is_file() for query in collection.queries for path in query.grades)
     assert all(1 <= grade <= 3 for query in collection.queries for grade in query.grades.values())
 

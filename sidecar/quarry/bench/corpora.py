@@ -1,8 +1,8 @@
 """
-What is measured on? Copies of a vault, cut to a size or grown to it, and questions that its own words make.
+What is measured on? Copies of a vault, cut or grown to a size, and queries made from its sentences.
 
-A vault grows by notes mixed from its own sentences: the shape of one of its notes, filled with sentences from all of
-them, so that each term stands in the same share of chunks as before. The same vault gives the same files always.
+A vault grows by synthetic notes: the section lengths of one of its notes, filled with sentences from all of them, so
+that each term keeps its share of the chunks. The same vault always gives the same files.
 """
 
 import hashlib
@@ -16,17 +16,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quarry.bench.measuring import PartFailed
+from quarry.bench.measurement import PartFailed
 from quarry.errors import BadRequest, VaultMissing
 from quarry.text.decoding import decode_note
 from quarry.text.note import ReadingRules, read_note
 
-VERSION = 1  # of the mixing; raise it with every change of what is written
+VERSION = 1  # of the synthetic notes; raise it with every change of what is written
 SEED = 20_260_101
-KEPT_FILES = (".quarry.toml", ".indexignore")  # what says which notes are indexed goes with them
+KEPT_FILES = (".quarry.toml", ".indexignore")  # the rules that exclude notes are copied as well
 MANIFEST = "corpus.json"
-POOL_NOTES = 4_000  # whose sentences are mixed; a tenth of a gigabyte at most
-TRIED_NOTES = 300  # mixed and read to learn how many chunks a character makes
+POOL_NOTES = 4_000  # whose sentences are drawn from; a tenth of a gigabyte at most
+TRIED_NOTES = 300  # generated to learn how many characters make a chunk
 LEAST_SECTION = (
     300  # characters; mixed chunks are then as long as real ones: 250 gives 746, 350 gives 819, real are 781
 )
@@ -39,7 +39,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Corpus(Struct, frozen=True):
-    """A vault made for measuring; nothing else uses it, so it may be changed."""
+    """A copy of a vault made for measuring, which may be changed."""
 
     vault: Path
     notes: int
@@ -47,11 +47,11 @@ class Corpus(Struct, frozen=True):
     chars: int
 
 
-def lay_out(source: Path, work: Path, *, notes: int | None = None, chunks: int | None = None) -> Corpus:
+def create_corpus(source: Path, work: Path, *, notes: int | None = None, chunks: int | None = None) -> Corpus:
     """
-    A copy of the vault *source* below *work* with about so many *notes* or *chunks*; all of it, where neither is given.
+    Copy the vault *source* below *work*: about so many *notes* or *chunks* of it, or all where neither is given.
 
-    What an earlier run laid out of the same files is taken as it is.
+    A copy that an earlier run made of the same files is reused.
 
     Raises:
         VaultMissing: There is no such folder.
@@ -64,16 +64,16 @@ def lay_out(source: Path, work: Path, *, notes: int | None = None, chunks: int |
         (folder / "vault").mkdir(parents=True)
         corpus = _write(source, files, folder / "vault", notes, chunks)
         row = {"notes": corpus.notes, "own_notes": corpus.own_notes, "chars": corpus.chars}
-        (folder / MANIFEST).write_text(json.dumps(row), "utf-8")  # last: it says that the rest is whole
+        (folder / MANIFEST).write_text(json.dumps(row), "utf-8")  # last: it says that the copy is complete
     return Corpus(folder / "vault", **json.loads((folder / MANIFEST).read_text("utf-8")))
 
 
 def find_notes(vault: Path) -> list[str]:
     """
-    The notes of *vault* by path; hidden folders hold none.
+    List the paths of the notes of *vault*; hidden folders are left out.
 
     Raises:
-        VaultMissing, BadRequest: As for `lay_out`.
+        VaultMissing, BadRequest: As for `create_corpus`.
     """
     if not vault.is_dir():
         raise VaultMissing(f"there is no folder {vault}")
@@ -85,7 +85,7 @@ def find_notes(vault: Path) -> list[str]:
 
 
 def questions(vault: Path, count: int) -> list[str]:
-    """At most *count* questions: sentences of *vault* cut to ten words, titles where there are no sentences left."""
+    """At most *count* queries: sentences of *vault* cut to ten words, then titles."""
     chance = random.Random(SEED)  # noqa: S311 - the same every time is what is wanted
     paths = find_notes(vault)
     chance.shuffle(paths)
@@ -103,10 +103,10 @@ def questions(vault: Path, count: int) -> list[str]:
 
 def read_questions(files: Sequence[Path]) -> list[str]:
     """
-    The queries in *files*: JSON lines with `text`.
+    Read the queries in *files*: JSON lines with `text`.
 
     Raises:
-        BadRequest: A file cannot be read, or holds none.
+        BadRequest: A file cannot be read, or there are no queries.
     """
     found: list[str] = []
     for file in files:
@@ -121,7 +121,7 @@ def read_questions(files: Sequence[Path]) -> list[str]:
 
 
 def words_of(texts: Sequence[str], count: int) -> list[str]:
-    """At most *count* different words of *texts* with four letters or more, in an order of their own."""
+    """At most *count* different words of *texts* with four letters or more, in order of their hashes."""
     words = {word for text in texts for word in _WORD.findall(text.lower()) if len(word) >= 4 and word.isalpha()}
     return sorted(words, key=lambda word: hashlib.sha256(word.encode()).digest())[:count]
 
@@ -142,7 +142,7 @@ def _write(source: Path, files: Sequence[str], vault: Path, notes: int | None, c
     chance = random.Random(SEED)  # noqa: S311
     order = list(files)
     if notes is not None or chunks is not None:
-        chance.shuffle(order)  # a part of a vault is to be like the whole, not its first folders
+        chance.shuffle(order)  # a part of a vault should resemble the whole, not its first folders
     written, chars, found = 0, 0, 0
     for path in order:
         if (notes is not None and written == notes) or (chunks is not None and found >= chunks):
@@ -157,23 +157,23 @@ def _write(source: Path, files: Sequence[str], vault: Path, notes: int | None, c
     missing_notes = 0 if notes is None else notes - written
     missing_chunks = 0 if chunks is None else chunks - found
     if missing_notes > 0 or missing_chunks > 0:
-        mixer = Mixer([_text(source, path) for path in sorted(order[:POOL_NOTES])])
-        room = None if chunks is None else int(missing_chunks * mixer.chars_a_chunk())
-        for path, text in mixer.notes(missing_notes or None, room):
+        synthetic = SyntheticVault([_text(source, path) for path in sorted(order[:POOL_NOTES])])
+        room = None if chunks is None else int(missing_chunks * synthetic.chars_a_chunk())
+        for path, text in synthetic.notes(missing_notes or None, room):
             (vault / path).parent.mkdir(parents=True, exist_ok=True)
             (vault / path).write_text(text, "utf-8")
             written, chars = written + 1, chars + len(text)
     return Corpus(vault, written, own, chars)
 
 
-class Mixer:
-    """Makes notes out of the sentences of *texts*."""
+class SyntheticVault:
+    """Generates notes from the sentences and section lengths of *texts*."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._sentences = [sentence for text in texts for sentence in sentences_of(text)]
         self._shapes = [shape for text in texts if (shape := _shape(text))]
         if not self._sentences or not self._shapes:
-            raise PartFailed("the vault holds no sentence, so it cannot be grown by mixing its own")
+            raise PartFailed("the vault holds no sentence to make further notes from")
 
     def notes(self, count: int | None, room: int | None) -> Iterator[tuple[str, str]]:
         """Paths and texts: *count* of them, or as many as *room* characters take."""
@@ -187,7 +187,7 @@ class Mixer:
             number += 1
 
     def chars_a_chunk(self) -> float:
-        """How many characters of a mixed note make a chunk, by trying."""
+        """How many characters of a generated note make a chunk, measured on a sample."""
         tried = list(self.notes(TRIED_NOTES, None))
         return sum(len(text) for _, text in tried) / max(1, sum(chunk_count(path, text) for path, text in tried))
 
@@ -227,7 +227,7 @@ def _shape(text: str) -> list[int]:
 
 
 def chunk_count(path: str, text: str) -> int:
-    """How many chunks a note has, cut as they are with the defaults."""
+    """How many chunks a note has with the default settings."""
     return len(read_note(path, text.encode("utf-8", "replace"), ReadingRules()).chunks)
 
 

@@ -1,28 +1,28 @@
-"""What does an index take on disk? Its files, and inside the database each table."""
+"""How large is an index on disk? Its files, and the tables inside the database."""
 
 from pathlib import Path
 
 import apsw
 
-from quarry.bench.measuring import size_mb
+from quarry.bench.measurement import size_mb
 
 TABLES_SHOWN = 20  # the largest; the rest are pages of schema
 
 
 def files_of(index_path: Path) -> list[Path]:
-    """The database and everything derived that lies beside it, which begins with its name."""
+    """The database and the files beside it whose names begin with its own."""
     stem = index_path.name.removesuffix(index_path.suffix)
     found = (file for beside in index_path.parent.glob(f"{stem}*") for file in (beside, *beside.rglob("*")))
     return sorted({file for file in found if file.is_file()})
 
 
 def size_of(index_path: Path) -> float:
-    """All that the index takes, in MB."""
+    """The size of the index with all its files, in MB."""
     return size_mb(files_of(index_path))
 
 
 def side_files_mb(index_path: Path) -> dict[str, float]:
-    """Each file but the database, in MB."""
+    """The size of each file but the database, in MB."""
     return {file.name: size_mb([file]) for file in files_of(index_path) if file != index_path}
 
 

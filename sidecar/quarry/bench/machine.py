@@ -1,4 +1,4 @@
-"""What was it measured on, and of which version? For whoever reads a result later."""
+"""On which machine was it measured, and which version? Stored with the result for later readers."""
 
 import importlib.metadata
 import os
@@ -14,7 +14,7 @@ PACKAGES = ("apsw", "numpy", "model2vec", "tokenizers", "sqlite-vec", "websocket
 
 
 def describe() -> dict[str, object]:
-    """The machine, how busy it was, and what ran."""
+    """The machine, its load, and the versions of what ran."""
     return {
         "quarry": __version__,
         "commit": _commit(),
@@ -44,7 +44,7 @@ def _processor() -> str:
 
 
 def _commit() -> str | None:
-    """Of the checkout that this runs from; None where it is none."""
+    """The commit of the checkout that this runs from; None outside of one."""
     git = shutil.which("git")
     if git is None:
         return None

@@ -1,7 +1,7 @@
 """
-What was measured, as a document: the keys that every result has, and two results side by side.
+What does a result look like as JSON? The keys that every result has, and the comparison of two results.
 
-A figure that was not measured is null, so that every document has the same shape; `notes` says why.
+A figure that was not measured is null, so that all results have the same shape; `notes` says why.
 """
 
 import json
@@ -14,28 +14,28 @@ from msgspec import Struct
 from quarry.errors import BadRequest
 
 INDEX_KEYS = ("files", "chunks", "cpu_s", "wall_s", "peak_rss_mb", "disk_mb", "stages")
-QUERY_KEYS = ("legs_cpu_ms", "engine_cpu_ms", "socket_wall_ms", "prefix_cpu_ms", "rss_mb")
+QUERY_KEYS = ("legs_cpu_ms", "engine_cpu_ms", "socket_wall_ms", "prefix_cpu_ms", "rss_mb", "python_calls")
 PLAIN_KEYS = ("save_ms", "start_ms", "unchanged_ms", "while_indexing_ms")
 
-Document = dict[str, Any]
+Result = dict[str, Any]
 
 
-def empty(sizes: tuple[str, ...]) -> Document:
-    """A result before anything was measured."""
+def empty(sizes: tuple[str, ...]) -> Result:
+    """A result without any figures."""
     return {**_side(sizes), "baseline": _side(sizes), "notes": []}
 
 
 def write(document: Mapping[str, Any], file: Path) -> None:
-    """Write *document* as JSON."""
+    """Write *document* to *file* as JSON."""
     file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def read(file: Path) -> Document:
+def read(file: Path) -> Result:
     """
-    What `write` wrote.
+    Read what `write` wrote.
 
     Raises:
-        BadRequest: It is no result of the benchmark.
+        BadRequest: The file is not a result of the benchmark.
     """
     try:
         document = json.loads(file.read_text("utf-8"))
@@ -47,7 +47,7 @@ def read(file: Path) -> Document:
 
 
 class Ratio(Struct, frozen=True):
-    """One figure of two results."""
+    """A figure of two results."""
 
     name: str
     first: float
@@ -55,24 +55,24 @@ class Ratio(Struct, frozen=True):
 
     @property
     def ratio(self) -> float | None:
-        """How many times as much the second is; below 1 it is better. None where the first is 0."""
+        """Second divided by first; below 1 the second is better. None where the first is 0."""
         return self.second / self.first if self.first else None
 
 
 def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Ratio]:
-    """Every figure that both have, in the order of the first."""
+    """The figures that both results have, in the order of the first."""
     others = dict(figures(second))
     return [Ratio(name, value, others[name]) for name, value in figures(first) if name in others]
 
 
 def figures(document: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """The figures that every result has, each by the keys that lead to it; those not measured are left out."""
+    """The measured figures of a result, each by the path of its keys, joined by dots."""
     for key in ("index", "query", *PLAIN_KEYS, "baseline"):
         yield from _numbers(key, document.get(key))
 
 
 def figure(document: Mapping[str, Any], *keys: str) -> float | None:
-    """The figure that *keys* lead to; None where it was not measured."""
+    """The figure at the path *keys*; None where it was not measured."""
     found: Any = document
     for key in keys:
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -87,7 +87,7 @@ def _numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
         yield name, float(value)
 
 
-def _side(sizes: tuple[str, ...]) -> Document:
+def _side(sizes: tuple[str, ...]) -> Result:
     return {
         "index": dict.fromkeys(INDEX_KEYS),
         "query": {size: dict.fromkeys(QUERY_KEYS) for size in sizes},

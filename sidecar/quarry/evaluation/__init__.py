@@ -1,1 +1,1 @@
-"""How well does Quarry find? Collections with judged queries, asked of the real engine, measured and compared."""
+"""How well does Quarry find? Queries with relevance judgments are asked of the real engine, measured and compared."""

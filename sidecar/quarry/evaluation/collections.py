@@ -36,7 +36,7 @@ class BadCollection(BadRequest):
 
 
 class Document(Struct, frozen=True):
-    """One document of a corpus, which becomes one note."""
+    """A document of a corpus; it becomes a note."""
 
     id: str
     title: str
@@ -57,9 +57,9 @@ class Collection(Struct, frozen=True):
 
     name: str
     corpus: Path  # a file of documents, or a folder of notes, whose ids are their paths in NFC
-    queries: tuple[JudgedQuery, ...]  # those with anything relevant, in the order of the file
-    unjudged: int = 0  # queries left out, as nothing is judged relevant to them
-    strays: int = 0  # judgments of queries that are not there
+    queries: tuple[JudgedQuery, ...]  # with at least one relevant document, in the order of the file
+    unjudged: int = 0  # queries left out: nothing is judged relevant to them
+    orphan_qrels: int = 0  # judgments of queries that do not exist
 
     @property
     def is_vault(self) -> bool:
@@ -69,10 +69,10 @@ class Collection(Struct, frozen=True):
 
 def find_collections(place: Path) -> list[Path]:
     """
-    The folders of collections at *place*: itself, or those right below it, by name.
+    Find collections: *place* itself, or the folders directly below it, sorted by name.
 
     Raises:
-        BadCollection: There is none.
+        BadCollection: There are none.
     """
     if _is_collection(place):
         return [place]
@@ -86,10 +86,10 @@ def find_collections(place: Path) -> list[Path]:
 
 def read_collection(folder: Path) -> Collection:
     """
-    The collection in *folder*.
+    Read the collection in *folder*, but for its documents.
 
     Raises:
-        BadCollection: A file is missing or cannot be read; of documents, nothing is read yet.
+        BadCollection: A file is missing or cannot be read.
     """
     corpus = folder / VAULT if (folder / VAULT).is_dir() else _one_of(folder, (CORPUS,))
     texts = _read_queries(_one_of(folder, QUERIES))
@@ -101,7 +101,7 @@ def read_collection(folder: Path) -> Collection:
 
 def read_golden(file: Path, vault: Path) -> Collection:
     """
-    The queries of the golden *file* over *vault*; a query is known by its text.
+    Read the golden *file* over *vault*; queries with the same text are one query.
 
     Raises:
         BadCollection: *file* cannot be read.
@@ -119,10 +119,10 @@ def read_golden(file: Path, vault: Path) -> Collection:
 
 def read_documents(file: Path) -> Iterator[Document]:
     """
-    The documents of a corpus, one at a time.
+    Read the documents of a corpus, one at a time.
 
     Raises:
-        BadCollection: A line is no document, or an id comes twice.
+        BadCollection: A line is not a document, or an id occurs twice.
     """
     seen: set[str] = set()
     for line, row in _read_rows(file):
@@ -157,8 +157,8 @@ def _judged(
     queries = tuple(
         JudgedQuery(query, text, kind, relevant[query]) for query, (text, kind) in texts.items() if relevant.get(query)
     )
-    strays = sum(len(of) for query, of in grades.items() if query not in texts)
-    return Collection(name, corpus, queries, len(texts) - len(queries), strays)
+    orphan_qrels = sum(len(of) for query, of in grades.items() if query not in texts)
+    return Collection(name, corpus, queries, len(texts) - len(queries), orphan_qrels)
 
 
 def _read_queries(file: Path) -> dict[str, tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Is one system better than another, or was it luck? Paired over the same queries."""
+"""Is one system better than another, or is the difference chance? Paired over the same queries."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 FLIPS = 10_000  # resolves p to about .001 where it matters, at .05
 SEED = 20_260_101  # the same two runs give the same p
 _BLOCK = 2_000_000  # random numbers at a time: 16 MB
-_ALIKE = 1e-12  # sums in another order differ in their last bits
+_EPSILON = 1e-12  # sums in another order differ in their last bits
 
 FloatVector = NDArray[np.float64]
 Scores = Mapping[str, Mapping[str, float]]
@@ -17,22 +17,22 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 class Difference(Struct, frozen=True):
-    """How the second of two differs from the first over some queries."""
+    """The difference between two systems over the queries of one collection."""
 
     name: str
     queries: int
     first: float  # mean
     second: float
-    p: float  # of a difference at least as large if it made no difference which system answered which query
+    p: float  # two-sided: of a difference at least as large, were the systems the same
 
     @property
     def gain(self) -> float:
-        """By how much the second is better; negative where it is worse."""
+        """Second minus first: positive where the second is better."""
         return self.second - self.first
 
 
-class Change(Struct, frozen=True):
-    """One query that scored otherwise."""
+class QueryDifference(Struct, frozen=True):
+    """The scores of one query by both systems."""
 
     collection: str
     query: str
@@ -41,24 +41,24 @@ class Change(Struct, frozen=True):
 
     @property
     def gain(self) -> float:
-        """By how much the second is better; negative where it is worse."""
+        """Second minus first: positive where the second is better."""
         return self.second - self.first
 
 
 class Comparison(Struct, frozen=True):
-    """Two sets of scores side by side."""
+    """The differences between two sets of scores."""
 
     collections: tuple[Difference, ...]
-    overall: Difference  # every collection counts the same, however many queries it has
-    won: tuple[Change, ...]  # largest gain first
-    lost: tuple[Change, ...]  # largest loss first
+    overall: Difference  # the mean over collections, each of which counts the same
+    won: tuple[QueryDifference, ...]  # largest gain first
+    lost: tuple[QueryDifference, ...]  # largest loss first
     unpaired: int  # queries that only one of the two has
 
 
 def compare(first: Scores, second: Scores) -> Comparison:
     """Compare the scores of the queries that both have."""
     differences: list[Difference] = []
-    changes: list[Change] = []
+    changes: list[QueryDifference] = []
     gains: list[FloatVector] = []
     paired = 0
     for name in sorted(first.keys() & second.keys()):
@@ -68,11 +68,11 @@ def compare(first: Scores, second: Scores) -> Comparison:
         a, b = (np.array([scores[name][query] for query in shared]) for scores in (first, second))
         differences.append(Difference(name, len(shared), float(a.mean()), float(b.mean()), randomisation(b - a)))
         gains.append((b - a) / len(shared))
-        changes += [Change(name, query, first[name][query], second[name][query]) for query in shared]
+        changes += [QueryDifference(name, query, first[name][query], second[name][query]) for query in shared]
         paired += len(shared)
     asked = sum(len(scores) for both in (first, second) for scores in both.values())
-    won = sorted((c for c in changes if c.gain > _ALIKE), key=lambda c: (-c.gain, c.collection, c.query))
-    lost = sorted((c for c in changes if c.gain < -_ALIKE), key=lambda c: (c.gain, c.collection, c.query))
+    won = sorted((c for c in changes if c.gain > _EPSILON), key=lambda c: (-c.gain, c.collection, c.query))
+    lost = sorted((c for c in changes if c.gain < -_EPSILON), key=lambda c: (c.gain, c.collection, c.query))
     return Comparison(tuple(differences), _overall(differences, gains), tuple(won), tuple(lost), asked - 2 * paired)
 
 
@@ -80,20 +80,20 @@ def randomisation(gains: FloatVector, flips: int = FLIPS, seed: int = SEED) -> f
     """
     The two-sided p of a paired randomisation test on the sum of *gains* (Smucker, Allan and Carterette, CIKM 2007).
 
-    If the two systems were the same, each query's difference could as well have the other sign. *p* is the share of
-    random choices of signs whose sum is as far from 0 as the one seen, which counts as one of them.
+    Under the null hypothesis the sign of each query's difference is random. *p* is the share of random choices of signs
+    whose sum is at least as far from 0 as the observed one, which is counted as one of them.
     """
-    moved = gains[np.abs(gains) > _ALIKE]  # a sign changes nothing about 0
-    if not moved.size:
+    nonzero = gains[np.abs(gains) > _EPSILON]  # a sign changes nothing about 0
+    if not nonzero.size:
         return 1.0
-    seen = abs(float(moved.sum())) - _ALIKE * moved.size
+    observed = abs(float(nonzero.sum())) - _EPSILON * nonzero.size
     random = np.random.default_rng(seed)
-    as_far = 0
-    block = max(1, _BLOCK // moved.size)
+    as_extreme = 0
+    block = max(1, _BLOCK // nonzero.size)
     for start in range(0, flips, block):
-        signs = random.integers(0, 2, size=(min(block, flips - start), moved.size)) * 2 - 1
-        as_far += int((np.abs(signs @ moved) >= seen).sum())
-    return (as_far + 1) / (flips + 1)
+        signs = random.integers(0, 2, size=(min(block, flips - start), nonzero.size)) * 2 - 1
+        as_extreme += int((np.abs(signs @ nonzero) >= observed).sum())
+    return (as_extreme + 1) / (flips + 1)
 
 
 def _overall(differences: Sequence[Difference], gains: Sequence[FloatVector]) -> Difference:

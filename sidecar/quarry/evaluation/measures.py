@@ -1,8 +1,8 @@
 """
 How good is a run? The measures of trec_eval, by way of `ir_measures`, for each query.
 
-nDCG has gain = grade and discount log2(rank + 1) (Järvelin and Kekäläinen 2002); a grade of 1 is relevant to the
-others. All look at what was judged, so a judged document that the corpus lacks counts as missed.
+nDCG has gain = grade and discount log2(rank + 1) (Järvelin and Kekäläinen 2002); the binary measures count a grade of 1
+as relevant. A judged document that the corpus lacks counts as missed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

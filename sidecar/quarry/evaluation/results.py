@@ -1,5 +1,5 @@
 """
-How are results kept on disk, and read back to be compared?
+How are evaluations stored on disk, and read back to be compared?
 
 A run folder holds, for each system and collection,
 
@@ -18,14 +18,14 @@ from typing import Any
 from msgspec import Struct
 
 from quarry.evaluation.collections import BadCollection
-from quarry.evaluation.judging import Judged
 from quarry.evaluation.measures import MEASURES, Values, means
+from quarry.evaluation.runner import Evaluation
 
 _SEPARATORS = re.compile(r"[/\\\x00-\x1f:]")
 
 
-class Saved(Struct, frozen=True):
-    """One query's line in a run folder."""
+class SavedQuery(Struct, frozen=True):
+    """A query and its measures, as a run folder stores them."""
 
     collection: str
     id: str
@@ -33,9 +33,9 @@ class Saved(Struct, frozen=True):
     values: Values
 
 
-def summary(judged: Iterable[Judged], *, by_kind: bool = False) -> dict[str, Any]:
+def summary(evaluations: Iterable[Evaluation], *, by_kind: bool = False) -> dict[str, Any]:
     """The means as plain values: `{"collections": {name: {system: {measure: mean, ..., "queries": count}}}}`."""
-    every = list(judged)
+    every = list(evaluations)
     collections = {one.name: {system: _row(values.values()) for system, values in one.values.items()} for one in every}
     if not by_kind:
         return {"collections": collections}
@@ -49,33 +49,33 @@ def summary(judged: Iterable[Judged], *, by_kind: bool = False) -> dict[str, Any
     return {"collections": collections, "kinds": kinds}
 
 
-def kinds_of(judged: Judged, values: Mapping[str, Values]) -> dict[str, list[Values]]:
+def kinds_of(evaluation: Evaluation, values: Mapping[str, Values]) -> dict[str, list[Values]]:
     """The *values* of one system by the kind of query, kinds in order of their names."""
     rows: defaultdict[str, list[Values]] = defaultdict(list)
-    for query in judged.queries:
+    for query in evaluation.queries:
         rows[query.kind].append(values[query.id])
     return dict(sorted(rows.items()))
 
 
-def save(judged: Judged, folder: Path) -> None:
+def save(evaluation: Evaluation, folder: Path) -> None:
     """Write the runs and values of one collection below *folder*."""
-    name = _SEPARATORS.sub("_", judged.name)
-    for system, run in judged.runs.items():
+    name = _SEPARATORS.sub("_", evaluation.name)
+    for system, run in evaluation.runs.items():
         place = folder / system
         place.mkdir(parents=True, exist_ok=True)
         with (place / f"{name}.trec").open("w", encoding="utf-8", newline="\n") as lines:
-            for query in judged.queries:
+            for query in evaluation.queries:
                 for rank, document in enumerate(run.get(query.id, ()), start=1):
                     lines.write(f"{query.id}\tQ0\t{document}\t{rank}\t{-rank}\t{system}\n")
         with (place / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as lines:
-            for query in judged.queries:
-                row = {"_id": query.id, "text": query.text, "kind": query.kind, **judged.values[system][query.id]}
+            for query in evaluation.queries:
+                row = {"_id": query.id, "text": query.text, "kind": query.kind, **evaluation.values[system][query.id]}
                 lines.write(json.dumps(row) + "\n")
 
 
 def pairs(first: Path, second: Path) -> list[tuple[str, Path, Path]]:
     """
-    What there is to compare between two results: the same system in two run folders, or two systems' folders.
+    Find what two results have to compare: the same systems in two run folders, or two folders of one system each.
 
     Raises:
         BadCollection: They hold no results, or none that could be compared.
@@ -95,19 +95,19 @@ def pairs(first: Path, second: Path) -> list[tuple[str, Path, Path]]:
     return shared
 
 
-def read_saved(folder: Path) -> Iterator[Saved]:
+def read_saved(folder: Path) -> Iterator[SavedQuery]:
     """
     Every query's line below one system's *folder*.
 
     Raises:
-        BadCollection: A line is none that `save` writes.
+        BadCollection: A line is not one that `save` writes.
     """
     for file in sorted(folder.glob("*.jsonl")):
         for number, line in enumerate(file.read_bytes().splitlines(), start=1):
             try:
                 row = json.loads(line)
                 values = {name: float(row[name]) for name in MEASURES}
-                yield Saved(file.stem, str(row["_id"]), str(row["text"]), values)
+                yield SavedQuery(file.stem, str(row["_id"]), str(row["text"]), values)
             except (ValueError, KeyError, TypeError) as error:
                 raise BadCollection(f"{file}, line {number}: this is no result: {error!r}") from error
 

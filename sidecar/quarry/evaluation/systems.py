@@ -1,4 +1,4 @@
-"""Which ways to search are judged? Each is a whole system: what is asked of the engine, by its name in tables."""
+"""Which systems are evaluated? Each is a way to ask the engine, by the name that tables give it."""
 
 from collections.abc import Mapping
 
@@ -6,25 +6,25 @@ from msgspec import Struct
 
 from quarry.types import Fusion, SearchMode, SearchRequest
 
-MOST_TOKENS = 10**9  # a budget that ends no answer
+NO_TOKEN_LIMIT = 10**9  # no answer is cut
 NO_SNIPPETS = 0  # characters; quoting would cost twenty times what ranking does
 
 
 class System(Struct, frozen=True):
-    """One way to search."""
+    """A mode and a fusion method of the engine."""
 
     mode: SearchMode
     fusion: Fusion
 
     def request(self, query: str, limit: int) -> SearchRequest:
-        """*query* as typed, for *limit* hits and as little quoting as there can be."""
+        """The request for *query* as typed: *limit* hits, without snippets."""
         return SearchRequest(
             query,
             limit=limit,
             mode=self.mode,
             fusion=self.fusion,
             snippet_width=NO_SNIPPETS,
-            max_tokens=MOST_TOKENS,
+            max_tokens=NO_TOKEN_LIMIT,
             show_all_when_few=False,
             with_text=False,
         )

@@ -1,29 +1,31 @@
-"""How do results look to a person? Markdown tables, which read well on a terminal too."""
+"""How are results shown to a person? As Markdown tables, which read well on a terminal too."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from quarry.evaluation.comparison import Change, Comparison, Difference
-from quarry.evaluation.judging import Judged
+from quarry.evaluation.comparison import Comparison, Difference, QueryDifference
 from quarry.evaluation.measures import MAIN, means
 from quarry.evaluation.results import kinds_of
+from quarry.evaluation.runner import Evaluation
 
 SHOWN_CHANGES = 10
 SHOWN_CHARACTERS = 70  # of a query
 
 
-def overview(judged: Sequence[Judged], measure: str = MAIN) -> str:
-    """A row a collection, a column a system; the last row has every collection count the same."""
-    systems = list(judged[0].values) if judged else []
-    rows = [(one.name, len(one.queries), _means(one, systems, measure)) for one in judged]
+def overview(evaluations: Sequence[Evaluation], measure: str = MAIN) -> str:
+    """A row a collection, a column a system; the last row is the mean over collections."""
+    systems = list(evaluations[0].values) if evaluations else []
+    rows = [(one.name, len(one.queries), _means(one, systems, measure)) for one in evaluations]
     if len(rows) > 1:
         mean = [sum(column) / len(rows) for column in zip(*(values for _, _, values in rows), strict=True)]
         rows.append(("mean", sum(count for _, count, _ in rows), mean))
-    return _table([measure, "queries", *systems], ([name, str(n), *map(_number, values)] for name, n, values in rows))
+    return markdown_table(
+        [measure, "queries", *systems], ([name, str(n), *map(_number, values)] for name, n, values in rows)
+    )
 
 
-def by_kind(judged: Judged, measure: str = MAIN) -> str:
-    """A row a kind of query, a column a system; empty where all are of one kind."""
-    of_system = {system: kinds_of(judged, values) for system, values in judged.values.items()}
+def by_kind(evaluation: Evaluation, measure: str = MAIN) -> str:
+    """A row a kind of query, a column a system; empty where there is only one kind."""
+    of_system = {system: kinds_of(evaluation, values) for system, values in evaluation.values.items()}
     kinds = next(iter(of_system.values()), {})
     if len(kinds) < 2:
         return ""
@@ -31,17 +33,17 @@ def by_kind(judged: Judged, measure: str = MAIN) -> str:
         [kind, str(len(rows)), *(_number(means(found[kind])[measure]) for found in of_system.values())]
         for kind, rows in kinds.items()
     )
-    return _table([f"{judged.name}: {measure}", "queries", *of_system], rows)
+    return markdown_table([f"{evaluation.name}: {measure}", "queries", *of_system], rows)
 
 
 def differences(comparison: Comparison, measure: str = MAIN) -> str:
-    """A row a collection, and the mean."""
+    """A row a collection, and a last row with the mean."""
     every = [*comparison.collections, comparison.overall]
-    return _table([measure, "queries", "first", "second", "difference", "p"], map(_difference, every))
+    return markdown_table([measure, "queries", "first", "second", "difference", "p"], map(_difference, every))
 
 
 def changes(comparison: Comparison, texts: Mapping[tuple[str, str], str], count: int = SHOWN_CHANGES) -> str:
-    """The queries won and lost the most; *texts* has them by collection and id."""
+    """The queries with the largest gains and losses; *texts* maps collection and id to the query."""
     parts = []
     for title, rows in (("won", comparison.won), ("lost", comparison.lost)):
         cells = (
@@ -49,7 +51,8 @@ def changes(comparison: Comparison, texts: Mapping[tuple[str, str], str], count:
             for change in rows[:count]
         )
         parts.append(
-            f"{len(rows)} {title}\n\n" + _table(["collection", "first", "second", "query"], cells, text_columns=(0, 3))
+            f"{len(rows)} {title}\n\n"
+            + markdown_table(["collection", "first", "second", "query"], cells, text_columns=(0, 3))
         )
     return "\n\n".join(parts)
 
@@ -57,15 +60,15 @@ def changes(comparison: Comparison, texts: Mapping[tuple[str, str], str], count:
 # --- steps -------------------------------------------------------------------------------------
 
 
-def _means(judged: Judged, systems: Sequence[str], measure: str) -> list[float]:
-    return [means(judged.values[system].values())[measure] for system in systems]
+def _means(evaluation: Evaluation, systems: Sequence[str], measure: str) -> list[float]:
+    return [means(evaluation.values[system].values())[measure] for system in systems]
 
 
 def _difference(row: Difference) -> list[str]:
     return [row.name, str(row.queries), _number(row.first), _number(row.second), f"{row.gain:+.4f}", f"{row.p:.4f}"]
 
 
-def _scores(change: Change) -> tuple[str, str]:
+def _scores(change: QueryDifference) -> tuple[str, str]:
     return _number(change.first), _number(change.second)
 
 
@@ -78,7 +81,8 @@ def _short(text: str) -> str:
     return words if len(words) <= SHOWN_CHARACTERS else words[: SHOWN_CHARACTERS - 1] + "…"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Sequence[int] = (0,)) -> str:
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Sequence[int] = (0,)) -> str:
+    """A table whose *text_columns* are flush left, and the others, which are figures, flush right."""
     cells = [head, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(head))]
 

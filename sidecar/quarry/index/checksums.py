@@ -1,5 +1,5 @@
 """
-Hashes that tell a row as we wrote it from one that changed by itself.
+Checksums over rows, which tell that a row is as it was written.
 
 SQLite's own checks found none of 350 silent bit flips in an index; a hash over each row found all of them.
 """
@@ -18,17 +18,17 @@ def digest(*parts: SqlValue) -> bytes:
     """
     A hash over *parts* in order.
 
-    Over their notation in Python, escaped to ASCII: no two lists share one, it is the same in every version, and it
-    is made in one call, where hashing part by part took six times as long.
+    What is hashed is their notation in Python, escaped to ASCII: no two lists share one, it is the same in every
+    version, and it is made in one call, where hashing part by part took six times as long.
     """
     return hashlib.blake2b(ascii(parts).encode("ascii"), digest_size=HASH_BYTES).digest()
 
 
 def content_hash(chunk: Chunk) -> bytes:
     """
-    Which text is embedded for *chunk*: equal hashes, equal vectors. It covers section, context and text.
+    A hash over the text that is embedded for *chunk*, its section, context and text: equal hashes, equal vectors.
 
-    With the lengths before them, so that none can lend a letter to the next; a sixth of the time of `digest`.
+    Lengths come first, so that no part can lend a letter to the next; it takes a sixth of the time of `digest`.
     """
     section, context = chunk.section, chunk.context
     parts = f"{len(section)},{len(context)};{section}{context}{chunk.text}"
@@ -36,12 +36,12 @@ def content_hash(chunk: Chunk) -> bytes:
 
 
 def content_number(content_hash: bytes) -> int:
-    """What a row says of its content_hash or title_hash: four bytes, as the vector's checksum covers the whole."""
+    """The first four bytes of a content_hash or title_hash, for its row; the vector's checksum covers all of it."""
     return int.from_bytes(content_hash[:4], signed=True)  # signed: SQLite takes six bytes for half of the others
 
 
 def title_hash(title: str) -> bytes:
-    """Which title a `title_vectors` row is for; unlike the `content_hash` of any chunk."""
+    """A hash over the title of a `title_vectors` row; never equal to the `content_hash` of a chunk."""
     return digest(title)
 
 
@@ -59,7 +59,7 @@ def note_checksum(values: Sequence[SqlValue], body: bytes) -> bytes:
     The checksum that the row of a note carries.
 
     Args:
-        values: Its columns from `path` to `chunk_count`.
-        body: What `bodies` holds of it.
+        values: The columns from `path` to `chunk_count`.
+        body: The packed content, which `bodies` holds.
     """
     return hashlib.blake2b(body, digest_size=HASH_BYTES, key=digest(*values)).digest()

@@ -1,8 +1,8 @@
 """
-Connections: how the file is opened, which parts of SQLite are there, and what its errors mean to us.
+Connections to the database: their settings, the optional parts of SQLite, and what SQLite's errors mean to us.
 
-Two things learned the hard way: a string of several pragmas stops at the first that returns a row, so each has a call
-of its own; and text spilled into temporary files would outlive the note it came from, so those stay in memory.
+Each pragma has a call of its own, as a string of several stops at the first that returns a row. Temporary tables stay
+in memory, as text spilled into a temporary file would outlive the note it came from.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ BULK_CACHE_KIB = 48 * 1024  # indexes are filled in random order; 96 MB save no 
 READER_CACHE_KIB = 2 * 1024  # per connection, of which there are a few; with 8 MB no question was answered sooner
 
 SqlValue: TypeAlias = str | int | float | bytes | None
-"""What a column can hold."""
+"""The value of a column."""
 
 FTS5 = "fts5"
 SQLITE_VEC = "sqlite-vec"
@@ -48,7 +48,7 @@ _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.ConstraintEr
 
 
 class Parts(Struct, frozen=True):
-    """Which optional parts of SQLite work here: None, or why not, as one clause."""
+    """The optional parts of SQLite: None where one works here, or why not, as a clause."""
 
     fts5_missing: str | None
     vec_missing: str | None
@@ -67,16 +67,16 @@ class Parts(Struct, frozen=True):
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """
-    Say what SQLite's errors mean for the index at *path*.
+    Translate SQLite's errors into those of the index at *path*.
 
     Raises:
-        IndexUnavailable: The disk is full, a folder read-only, another program in the way: nothing wrong with the file.
-        IndexDamaged: The file is not what we wrote.
+        IndexUnavailable: The disk is full, a folder read-only, another program holds a lock: the file is sound.
+        IndexDamaged: The file is not as it was written.
     """
     try:
         yield
     except _ENVIRONMENT as error:
-        # Somebody cut the file, or its WAL, short.
+        # The file, or its WAL, was cut short.
         if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ:
             raise IndexDamaged(f"index {path} is cut short ({error}); it has to be set aside and rebuilt") from error
         raise IndexUnavailable(
@@ -89,7 +89,7 @@ def explained(path: Path) -> Iterator[None]:
 def select(
     connection: apsw.Connection, sql: str, bindings: Sequence[SqlValue] | Mapping[str, SqlValue] = ()
 ) -> list[tuple[Any, ...]]:
-    """All rows of a query. What a column holds is typed by the code that wrote it, unseen by mypy."""
+    """All rows of a query. mypy cannot see the types of columns; they are those of the values that were written."""
     try:
         return connection.execute(sql, bindings).fetchall()
     except UnicodeDecodeError as error:  # we store no such text
@@ -131,7 +131,7 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
 
 
 def _fold_marks(*arguments: SqlValue) -> str | None:
-    """SQL: `folding.fold_marks` of a text or number; NULL stays NULL."""
+    """SQL function: `folding.fold_marks` of a text or number; NULL stays NULL."""
     return None if arguments[0] is None else fold_marks(str(arguments[0]))
 
 
@@ -169,7 +169,7 @@ def _load_vec(connection: apsw.Connection) -> str | None:
 
 @cache
 def _vec_path() -> str:
-    """Where sqlite-vec's extension lies. Its package is looked up, not imported: that would import `sqlite3`."""
+    """The path of sqlite-vec's extension. Its package is looked up, not imported: that would import `sqlite3`."""
     found = find_spec(SQLITE_VEC.replace("-", "_"))
     if found is None or found.origin is None:
         raise apsw.ExtensionLoadingError("sqlite-vec is not installed")
@@ -177,7 +177,7 @@ def _vec_path() -> str:
 
 
 def examine_parts() -> dict[str, str | None]:
-    """What an index needs of SQLite on this machine: each part, and why it does not work, or None."""
+    """The parts of SQLite that an index needs, each with the reason why it does not work on this machine, or None."""
     connection = apsw.Connection(":memory:")
     try:
         parts = _find_parts(connection, frozenset())

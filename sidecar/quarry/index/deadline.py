@@ -1,4 +1,4 @@
-"""How long a question may take, and whether anyone still wants its answer."""
+"""A time limit for a query, which may also be cancelled before."""
 
 import math
 import time
@@ -14,15 +14,15 @@ CHECK_EVERY_STEPS = 1000  # of SQLite's machine: 20 to 100 us apart, while one c
 
 
 def never() -> bool:
-    """Nobody cancels."""
+    """False: the query is never cancelled."""
     return False
 
 
 class Deadline(Struct, frozen=True):
-    """Stops a query at a moment, or as soon as `cancelled` says so."""
+    """Stops a query at a point in time, or as soon as `cancelled` returns True."""
 
     at: float  # time.monotonic() seconds
-    cancelled: Callable[[], bool] = never  # called often, from the thread that asks
+    cancelled: Callable[[], bool] = never  # called often, on the thread of the query
 
     @classmethod
     def after(cls, timeout_s: float) -> "Deadline":
@@ -34,20 +34,20 @@ class Deadline(Struct, frozen=True):
         Return if there is time left.
 
         Raises:
-            Cancelled: The asker no longer wants the answer.
+            Cancelled: The answer is no longer wanted.
             DeadlineExceeded: Time is up.
         """
         if self.cancelled():
-            raise Cancelled("the search was cancelled by who asked for it")
+            raise Cancelled("the search was cancelled")
         if time.monotonic() >= self.at:
             raise DeadlineExceeded("the search took longer than it may; use fewer words or a narrower filter")
 
     @contextmanager
     def over(self, connection: apsw.Connection) -> Iterator[None]:
         """
-        Hold every statement that runs on *connection* meanwhile to this deadline.
+        Apply this deadline to every statement that runs on *connection* inside the block.
 
-        What `check` raises comes out of the statement: apsw carries an exception through SQLite's progress handler.
+        A statement raises what `check` raises: apsw carries an exception through SQLite's progress handler.
         """
         self.check()
         connection.set_progress_handler(self._keep_going, CHECK_EVERY_STEPS)
@@ -62,4 +62,4 @@ class Deadline(Struct, frozen=True):
 
 
 NO_DEADLINE = Deadline(math.inf)
-"""For questions of known cost."""
+"""For queries of known cost."""

@@ -1,4 +1,4 @@
-"""Which spellings count as the same: the keys that paths, tags and link targets are compared by."""
+"""Keys that paths, tags and link targets are compared by, so that spellings which mean the same are equal."""
 
 import unicodedata
 

@@ -1,9 +1,9 @@
 """
-Whether the index still is what was written: SQLite's structure, our checksums, and the derived parts against the truth.
+Whether the index is still as it was written: SQLite's structure, our checksums, derived tables against their source.
 
 `check_opening` costs nothing, whatever the size; `check_pages` reads every page of every table once, right after the
-start; `check_structure` looks at everything in idle time; `verify_notes` goes note by note and may stop anywhere.
-What only the last finds is damage inside values: SQLite has no checksums.
+start; `check_structure` checks everything in idle time; `verify_notes` goes note by note and may stop anywhere. Only
+`verify_notes` finds damage inside values: SQLite has no checksums.
 """
 
 import apsw
@@ -22,12 +22,12 @@ from quarry.index.schema import TABLE_NAMES
 
 def check_opening(connection: apsw.Connection) -> None:
     """
-    What is looked at on opening: the tables are there, the first row of each can be reached, the totals are numbers.
+    Check on opening that the tables exist, that the first row of each can be read, and that the totals are numbers.
 
-    That the file is as long as its header says is looked at by SQLite, on the first read.
+    SQLite itself checks on the first read that the file is as long as its header says.
 
     Raises:
-        IndexDamaged: They are not, or cannot.
+        IndexDamaged: One of these fails.
     """
     tables = _tables(connection)
     if missing := TABLE_NAMES - set(tables):
@@ -43,7 +43,7 @@ def check_opening(connection: apsw.Connection) -> None:
 
 def check_pages(connection: apsw.Connection) -> None:
     """
-    The pages of every table hang together. Reads all of them: 120 MB take .1 s.
+    Check that the pages of every table hang together. Reads all of them: 120 MB take .1 s.
 
     Table by table: asked for all at once, SQLite has FTS5 read its whole index as well, which `check_structure` does
     in idle time.
@@ -64,10 +64,10 @@ def _tables(connection: apsw.Connection) -> list[str]:
 
 def check_structure(connection: apsw.Connection, parts: Parts) -> None:
     """
-    Every page and index, every reference between tables, and the keyword index against the text.
+    Check every page and index, every reference between tables, and the keyword index against the text.
 
     Raises:
-        IndexDamaged: Something does not fit.
+        IndexDamaged: One of these fails.
     """
     verdict = connection.pragma("integrity_check")
     if verdict != "ok":
@@ -101,29 +101,29 @@ def verify_notes(connection: apsw.Connection, start_after: str | None, limit: in
 
 
 def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
-    """Whether every row of a note is as it was written."""
+    """Whether every row of the note is as it was written."""
     if not row.is_sound:
         return False
-    body = row.content()
+    content = row.content()
     return (
-        _are_tags_and_links_sound(connection, row, body)
+        _are_tags_and_links_sound(connection, row, content)
         and _is_title_sound(connection, row)
-        and _are_chunks_sound(connection, row, body)
+        and _are_chunks_sound(connection, row, content)
     )
 
 
-def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, body: NoteContent) -> bool:
-    """Whether look-ups by tag and by link find the note; a row of `links` too many is seen when it is read."""
+def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, content: NoteContent) -> bool:
+    """Whether look-ups by tag and by link find the note; a surplus row of `links` does no harm: links are compared."""
     tags = select(connection, "SELECT tag, tag_key FROM tags WHERE note_id = ? ORDER BY position", (row.note_id,))
-    if tags != [(tag, fold_tag(tag)) for tag in body.tags]:
+    if tags != [(tag, fold_tag(tag)) for tag in content.tags]:
         return False
     sql = "SELECT 1 FROM links WHERE target = ? AND note_id = ?"
-    keys = {target_key(link.target) for link in body.links} - {""}
+    keys = {target_key(link.target) for link in content.links} - {""}
     return all(select(connection, sql, (target_number(key), row.note_id)) for key in keys)
 
 
 def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
-    """Whether the vector of a note's title, if it has one, is as it was written, and for this title."""
+    """Whether the vector of the note's title, if there is one, is as it was written, and for this title."""
     sql, key = "SELECT title, vector, checksum FROM title_vectors WHERE note_id = ?", title_hash(row.title)
     return all(
         number == content_number(key) and checksum == vector_checksum(key, vector)
@@ -131,8 +131,8 @@ def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
     )
 
 
-def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: NoteContent) -> bool:
-    """Whether the chunks' rows are those of the body, each with its vector or waiting for one."""
+def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, content: NoteContent) -> bool:
+    """Whether there is a row for each chunk of *content* and no other, with a vector or pending."""
     rows = select(
         connection,
         "SELECT r.id, r.number, r.content, v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
@@ -141,10 +141,10 @@ def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, body: NoteConte
         id_range(row.note_id),
     )
     first, _ = id_range(row.note_id)
-    hashes = [content_hash(chunk) for chunk in body.chunks]
+    hashes = [content_hash(chunk) for chunk in content.chunks]
     expected = [
         (first + slot, number, content_number(key))
-        for number, (slot, key) in enumerate(zip(body.slots, hashes, strict=True))
+        for number, (slot, key) in enumerate(zip(content.slots, hashes, strict=True))
     ]
     if [found[:3] for found in rows] != expected:
         return False

@@ -1,4 +1,4 @@
-"""Where a link leads, as Obsidian decides it: by path, else by name, the nearest and shortest path first."""
+"""Resolves links as Obsidian does: by path, else by name, the nearest and shortest path first."""
 
 import posixpath
 import zlib
@@ -8,12 +8,12 @@ from quarry.index.folding import fold_case, fold_name
 
 
 def target_key(target: str) -> str:
-    """What a note's name must give as well for it to come into question for *target*; "" for a link into itself."""
+    """The key that a note's name must share for *target* to lead there; "" for a link into the note itself."""
     return fold_name(target)
 
 
 def target_number(key: str) -> int:
-    """By which links and names are looked up; two keys may share one, so whoever finds something compares its key."""
+    """The number that links and names are indexed by; two keys may share one, so that rows found by it are compared."""
     return int.from_bytes(zlib.crc32(key.encode()).to_bytes(4), signed=True)  # signed: see `content_number`
 
 

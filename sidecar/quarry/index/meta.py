@@ -1,4 +1,4 @@
-"""Facts about the whole index, by name."""
+"""Facts about the whole index, stored under keys."""
 
 import apsw
 
@@ -28,38 +28,38 @@ def put(connection: apsw.Connection, key: str, value: str) -> None:
 
 
 def delete(connection: apsw.Connection, key: str) -> None:
-    """Forget *key*."""
+    """Delete *key*."""
     connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
 
 def dimension(connection: apsw.Connection) -> int | None:
-    """Of every vector in the index; None while there is none."""
+    """The dimension of every vector in the index; None while there is none."""
     value = get(connection, DIMENSION)
     return int(value) if value is not None else None
 
 
 def generation(connection: apsw.Connection) -> int:
-    """A number that differs after every change of a note."""
+    """The number of transactions so far; it differs after every change of a note."""
     return int(get(connection, GENERATION) or 0)
 
 
 def next_generation(connection: apsw.Connection) -> int:
-    """The generation that the transaction in hand will make."""
+    """The generation after the current transaction."""
     return generation(connection) + 1
 
 
 def advance_generation(connection: apsw.Connection) -> None:
-    """Say that something changed; once a transaction, just before it is committed."""
+    """Count a transaction; to be called just before it is committed."""
     connection.execute("UPDATE meta SET value = value + 1 WHERE key = ?", (GENERATION,))
 
 
 def totals(connection: apsw.Connection) -> tuple[int, int]:
-    """How many notes and chunks there are."""
+    """The number of notes and of chunks."""
     return int(get(connection, NOTES) or 0), int(get(connection, CHUNKS) or 0)
 
 
 def add_to_totals(connection: apsw.Connection, notes: int, chunks: int) -> None:
-    """There are so many notes and chunks more, or fewer."""
+    """Add to the stored number of notes and of chunks; negative numbers for removed ones."""
     if notes or chunks:
         sql = "UPDATE meta SET value = value + CASE key WHEN ?1 THEN ?3 ELSE ?4 END WHERE key IN (?1, ?2)"
         connection.execute(sql, (NOTES, CHUNKS, notes, chunks))

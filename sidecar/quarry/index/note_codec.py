@@ -1,12 +1,12 @@
 """
-What a note says, as one compressed value: its chunks, links and tags.
+Encodes the content of a note - its chunks, links and tags - as one compressed value, and decodes parts of it.
 
 One value a note, not one a chunk: the chunks of a note share their words, so that this takes less room than each by
 itself with a trained dictionary, is made in one call and needs no dictionary (decisions/007).
 
-Packed are two lines of JSON and the texts one after another: whoever wants one text among many slices it out, and of
-what is said of each chunk only what is asked about is read any further than to where it ends. A column that holds what
-it does in most notes is written as 0.
+Before compression the value is two lines of JSON and then the texts, one after another. One text among many is sliced
+out, and a column of the JSON with an entry for each chunk is decoded only for the chunks that are asked about. A column
+that holds its usual values is written as 0.
 """
 
 import json
@@ -26,7 +26,7 @@ from quarry.types import Chunk, Link, Note, Shift
 
 LEVEL = 6  # of zstd; 3 takes half the time, 20 us less a note, and 4 % more room; 9 saves another 1 %
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
-KEPT = 8  # bodies that SQL may ask about in turn, chunk by chunk
+CACHED_NOTES = 8  # notes that SQL may ask about in turn, chunk by chunk
 
 
 _Value = TypeVar("_Value")
@@ -42,41 +42,41 @@ class NoteContent(Struct, frozen=True):
 
     @classmethod
     def of(cls, note: Note) -> "NoteContent":
-        """That of a new *note*: its chunks take the first slots."""
+        """The content of a new *note*, whose chunks take the first slots."""
         return cls(tuple(range(len(note.chunks))), note.chunks, note.links, note.tags)
 
 
 class PackedNote(NamedTuple):
     """
-    A body of which parts can be asked for.
+    Decompressed content of a note, of which parts can be decoded.
 
-    Where a chunk stands is kept as far as the one before does not say so: zeros, mostly.
+    The position of a chunk is stored as a difference from where the chunk before it ends, which is mostly zero.
     """
 
-    written_links: bytes
+    links_json: bytes
     texts: str
     slots: list[int]
     tags: list[str]
-    lengths: list[int]  # of the texts; from here on, each column has a value a chunk
-    gaps: list[int]  # code points of the note between a chunk and the one before
-    longer: list[int]  # code points of the note that it stands for, less those of its text
-    wider: list[int]  # how much further it has got in UTF-16 units than in code points, since the one before
-    lines: list[int]  # since the one before
-    shifts: Sequence[Raw | tuple[()]]  # as they are written: a list of lists of numbers each
-    headings: list[Raw]  # a list of texts each
-    contexts: list[Raw]  # a text each
+    lengths: list[int]  # of the texts; from here on, each column has an entry for each chunk
+    gaps: list[int]  # code points of the note between a chunk and the chunk before
+    longer: list[int]  # code points of the note that a chunk covers, less those of its text
+    wider: list[int]  # UTF-16 units less code points between the start of a chunk and the start of the chunk before
+    lines: list[int]  # line numbers, as differences from the chunk before
+    shifts: Sequence[Raw | tuple[()]]  # undecoded JSON: for each chunk a list of lists of numbers
+    headings: list[Raw]  # for each chunk a list of texts
+    contexts: list[Raw]  # for each chunk a text
 
-    def at(self, slot: int) -> int | None:
-        """The number of the chunk in *slot*; None where there is none."""
+    def number_of(self, slot: int) -> int | None:
+        """The number of the chunk in *slot*; None where the slot is empty."""
         return self.slots.index(slot) if slot in self.slots else None
 
     def text(self, number: int) -> str:
-        """The text of a chunk."""
+        """The text of the chunk of that number."""
         first = sum(self.lengths[:number])
         return self.texts[first : first + self.lengths[number]]
 
     def chunk(self, number: int) -> Chunk:
-        """A chunk."""
+        """The chunk of that number."""
         begun, length = number + 1, self.lengths[number]
         first = sum(self.lengths[:number])
         shifts = self.shifts[number]
@@ -94,23 +94,23 @@ class PackedNote(NamedTuple):
         )
 
     def context(self, number: int) -> str:
-        """The context of a chunk."""
+        """The context of the chunk of that number."""
         return _read(_CONTEXT, self.contexts[number])
 
     def heading_path(self, number: int) -> tuple[str, ...]:
-        """The headings that a chunk stands under."""
+        """The headings above the chunk of that number, the outermost first."""
         return _read(_HEADINGS, self.headings[number])
 
     def section(self, number: int) -> str:
-        """The same as one text."""
+        """The headings above the chunk of that number, as one text."""
         return " › ".join(self.heading_path(number))
 
     def links(self) -> tuple[Link, ...]:
         """All links."""
-        return tuple(Link(*link) for link in json.loads(self.written_links))
+        return tuple(Link(*link) for link in json.loads(self.links_json))
 
     def content(self) -> NoteContent:
-        """All of it."""
+        """Everything that the note says."""
         chunks = tuple(self.chunk(number) for number in range(len(self.slots)))
         return NoteContent(tuple(self.slots), chunks, self.links(), tuple(self.tags))
 
@@ -136,24 +136,26 @@ _HEADINGS = Decoder(tuple[str, ...])
 _CONTEXT = Decoder(str)
 
 
-def pack(body: NoteContent) -> bytes:
-    """*body* as it is stored."""
-    chunks = body.chunks
+def pack(content: NoteContent) -> bytes:
+    """The stored form of *content*."""
+    chunks = content.chunks
     wide = [chunk.start_utf16 - chunk.start for chunk in chunks]
     columns = [
-        list(body.slots),
-        body.tags,
+        list(content.slots),
+        content.tags,
         [len(chunk.text) for chunk in chunks],
-        _steps([chunk.start for chunk in chunks], [0, *(chunk.end for chunk in chunks)]),
+        _differences([chunk.start for chunk in chunks], [0, *(chunk.end for chunk in chunks)]),
         [chunk.end - chunk.start - len(chunk.text) for chunk in chunks],
-        _steps(wide, [0, *wide]),
-        _steps([chunk.line for chunk in chunks], [0, *(chunk.line for chunk in chunks)]),
+        _differences(wide, [0, *wide]),
+        _differences([chunk.line for chunk in chunks], [0, *(chunk.line for chunk in chunks)]),
         [tuple((shift.offset, shift.utf16, shift.lines) for shift in chunk.shifts) for chunk in chunks],
         [chunk.heading_path for chunk in chunks],
         [chunk.context for chunk in chunks],
     ]
-    short = [0 if column == usual else column for column, usual in zip(columns, _usual(len(chunks)), strict=True)]
-    links = [[link.kind, link.target, link.heading, link.label] for link in body.links]
+    short = [
+        0 if column == usual else column for column, usual in zip(columns, _usual_columns(len(chunks)), strict=True)
+    ]
+    links = [[link.kind, link.target, link.heading, link.label] for link in content.links]
     written = "\n".join((_to_json(short), _to_json(links), "".join(chunk.text for chunk in chunks)))
     # The frame's checksum is what tells damage where SQL asks for one text among many, without the row that the note's
     # own checksum covers.
@@ -162,10 +164,10 @@ def pack(body: NoteContent) -> bytes:
 
 def open_packed(packed: bytes) -> PackedNote:
     """
-    What was packed, to be asked.
+    The content that `pack` made *packed* of, to be decoded in parts.
 
     Raises:
-        IndexDamaged: *packed* is nothing that `pack` gave.
+        IndexDamaged: *packed* is not what `pack` gave.
     """
     try:
         written = decompressor()(packed, MAX_BYTES)
@@ -173,7 +175,7 @@ def open_packed(packed: bytes) -> PackedNote:
             raise _damaged()
         short, links, texts = written.split(b"\n", 2)
         columns: Sequence[Any] = _COLUMNS.decode(short)
-        usual = _usual(len(columns[_LENGTHS]))
+        usual = _usual_columns(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
         found = PackedNote(links, texts.decode(), *whole)
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
@@ -184,12 +186,12 @@ def open_packed(packed: bytes) -> PackedNote:
 
 
 def unpack(packed: bytes) -> NoteContent:
-    """What `pack` was given; raises as `open_packed`."""
+    """The content that `pack` made *packed* of; raises as `open_packed`."""
     return open_packed(packed).content()
 
 
 def register(connection: apsw.Connection) -> None:
-    """Make the functions of the view `chunks` known to *connection*; innocuous: they only compute."""
+    """Register the functions of the view `chunks` on *connection*; they are innocuous: they only compute."""
     functions: tuple[tuple[str, Callable[..., SqlValue], int], ...] = (
         ("body_text", _text, 2),
         ("body_section", _section, 2),
@@ -201,13 +203,13 @@ def register(connection: apsw.Connection) -> None:
         connection.create_scalar_function(name, function, count, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
 
 
-def _usual(count: int) -> tuple[Sequence[Any] | None, ...]:
-    """What the columns of a note of *count* chunks mostly are; None: each is another."""
+def _usual_columns(count: int) -> tuple[Sequence[Any] | None, ...]:
+    """The usual values of each column in a note of *count* chunks; None: there are none."""
     zeros = [0] * count
     return list(range(count)), None, None, zeros, zeros, zeros, zeros, [()] * count, None, None
 
 
-def _steps(values: Sequence[int], before: Sequence[int]) -> list[int]:
+def _differences(values: Sequence[int], before: Sequence[int]) -> list[int]:
     return [value - last for value, last in zip(values, before, strict=False)]
 
 
@@ -225,38 +227,38 @@ def _damaged() -> IndexDamaged:
     return IndexDamaged("the text of a note in the index is not as it was written; it has to be rebuilt")
 
 
-_open = lru_cache(maxsize=KEPT)(open_packed)
+_open = lru_cache(maxsize=CACHED_NOTES)(open_packed)
 
 
 def _found(packed: SqlValue, chunk_id: SqlValue) -> tuple[PackedNote, int]:
     if isinstance(packed, bytes) and isinstance(chunk_id, int):
-        body = _open(packed)
-        number = body.at(slot_of(chunk_id))
+        content = _open(packed)
+        number = content.number_of(slot_of(chunk_id))
         if number is not None:
-            return body, number
+            return content, number
     raise _damaged()
 
 
 def _text(packed: SqlValue, chunk_id: SqlValue) -> str:
-    body, number = _found(packed, chunk_id)
-    return body.text(number)
+    content, number = _found(packed, chunk_id)
+    return content.text(number)
 
 
 def _section(packed: SqlValue, chunk_id: SqlValue) -> str:
-    body, number = _found(packed, chunk_id)
-    return body.section(number)
+    content, number = _found(packed, chunk_id)
+    return content.section(number)
 
 
 def _context(packed: SqlValue, chunk_id: SqlValue) -> str:
-    body, number = _found(packed, chunk_id)
-    return body.context(number)
+    content, number = _found(packed, chunk_id)
+    return content.context(number)
 
 
 def _headings(packed: SqlValue, chunk_id: SqlValue) -> str:
-    body, number = _found(packed, chunk_id)
-    return bytes(body.headings[number]).decode()
+    content, number = _found(packed, chunk_id)
+    return bytes(content.headings[number]).decode()
 
 
 def _text_of(text: SqlValue) -> SqlValue:
-    """SQL: the text of a chunk from the column that holds it, which the view `chunks` has taken apart already."""
+    """SQL: the text of a chunk, given the column of the view `chunks` that holds it."""
     return text

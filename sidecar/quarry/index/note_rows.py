@@ -1,4 +1,4 @@
-"""Notes as the tables hold them, read back by their ids and checked against their checksums."""
+"""Rows of notes, read by id together with the packed content, and checked against their checksums."""
 
 from collections.abc import Iterable
 
@@ -25,38 +25,38 @@ class NoteRow(Struct, frozen=True):
 
     note_id: int
     checksum: bytes
-    packed: bytes | None  # the body; None: it is gone
+    packed: bytes | None  # see `note_codec.py`; None: the row of `bodies` is gone
     values: Values  # from `path` to `chunk_count`
 
     @property
     def path(self) -> str:
-        """Where the note is."""
+        """The path of the note."""
         return str(self.values[0])
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The title of the note."""
         return str(self.values[4])
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """What else it is called."""
+        """The aliases of the note."""
         return read_list(str(self.values[5]))
 
     @property
     def stamp(self) -> FileStamp:
-        """What its file looked like."""
+        """The stamp of the note's file when it was read."""
         size_bytes, mtime_ns, ctime_ns, sha256 = self.values[9:13]
         return FileStamp(size_bytes, mtime_ns, sha256, ctime_ns)  # type: ignore[arg-type]  # the columns' types
 
     @property
     def is_sound(self) -> bool:
-        """Whether all of it is as it was written."""
+        """Whether row and content are as they were written."""
         return self.packed is not None and note_checksum(self.values, self.packed) == self.checksum
 
     def packed_note(self) -> PackedNote:
         """
-        What the note says, to be asked for parts of it.
+        The content of the note, to be decoded in parts.
 
         Raises:
             IndexDamaged: The row is not as it was written. Better no answer than a wrong text.
@@ -66,16 +66,16 @@ class NoteRow(Struct, frozen=True):
         return open_packed(self.packed)
 
     def content(self) -> NoteContent:
-        """What the note says; raises as `open_packed`."""
+        """The content of the note; raises as `packed_note`."""
         return self.packed_note().content()
 
 
 def note_row(connection: apsw.Connection, note_id: int) -> NoteRow:
     """
-    The row of a note that another table knows.
+    The row of a note that another table refers to.
 
     Raises:
-        IndexDamaged: It is not there.
+        IndexDamaged: There is no such row.
     """
     found = note_rows(connection, [note_id]).get(note_id)
     if found is None:

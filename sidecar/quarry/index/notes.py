@@ -1,5 +1,5 @@
 """
-The rows of one note: written, moved and removed so that every table agrees.
+Writes, renames and removes the rows of a note, so that every table agrees.
 
 The functions run inside a transaction that `writer.py` opens; together with it each is all or nothing. A chunk whose
 text, section and context stand unchanged keeps its row, its postings and its vector, wherever it moved in the note.
@@ -41,12 +41,12 @@ _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content) VALUES (?,?,?)"
 
 
 class _OldNote(Struct, frozen=True):
-    """A note as it stands in the tables, as far as they can be trusted."""
+    """A note as the tables have it, as far as they can be trusted."""
 
     row: NoteRow
     chunk_ids: tuple[int, ...]
-    body: NoteContent | None  # None: something is not as it was written
-    hashes: tuple[bytes, ...]  # of the body's chunks
+    content: NoteContent | None  # None: something is not as it was written
+    hashes: tuple[bytes, ...]  # of the content's chunks
 
 
 class NoteWriter:
@@ -82,7 +82,7 @@ class NoteWriter:
         fault_point("insert")
 
     def restamp(self, path: str, stamp: FileStamp) -> None:
-        """Store another stamp for the note at *path*, whose content is the same; an unknown path is left alone."""
+        """Store another stamp for the note at *path*, whose content is the same; an unknown path is no error."""
         note_id = self._find(path)
         if note_id is None:
             return
@@ -115,25 +115,25 @@ class NoteWriter:
         self._note_change(note_id)
         self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))  # the rest follows by its foreign keys
         meta.add_to_totals(self._db, -1, -len(old.chunk_ids))
-        if old.body is None:
+        if old.content is None:
             self._keywords.make_anew()
         else:
-            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.body)), None)
+            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.content)), None)
 
     def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
-        """Store the vector of a pending chunk; one whose text is another by now is left pending."""
+        """Store the vector of a pending chunk; where its text has changed since, it stays pending."""
         if self._vectors.fill_in(chunk_id, content_hash, vector):
             self._note_vector(note_of(chunk_id))
 
     def set_title_vector(self, note_id: int, title: str, vector: bytes) -> None:
-        """Store the vector of a note's title; where the note has another by now, it goes on waiting."""
+        """Store the vector of a note's title; where the title has changed since, it goes on waiting."""
         self._vectors.check_dimensions([vector])
         if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
             self._vectors.set_title(note_id, title, vector)
             self._note_vector(note_id)
 
     def drop_vectors(self) -> None:
-        """Forget every vector: all chunks and titles are pending."""
+        """Delete every vector: all chunks and titles are pending."""
         self._vectors.drop()
 
     # --- notes ---------------------------------------------------------------------------------
@@ -170,17 +170,17 @@ class NoteWriter:
             self._db.executemany("UPDATE chunk_rows SET number = ? WHERE id = ?", moved)
         self._vectors.keep(note_id, [(kept[number], note.hashes[number], note.vectors[number]) for number in kept])
         added = [(number, chunk_id) for number, chunk_id in enumerate(ids) if number not in kept]
-        self._add_chunks(note, added, is_indexed=old.body is not None)
+        self._add_chunks(note, added, is_indexed=old.content is not None)
         self._vectors.set_title(note_id, note.title, note.title_vector)
         self._note_change(note_id)
         meta.add_to_totals(self._db, 0, len(ids) - len(old.chunk_ids))
-        if old.body is None:
+        if old.content is None:
             self._keywords.make_anew()
         else:
-            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.body)), note.note_terms)
+            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.content)), note.note_terms)
 
     def _rewrite(self, note_id: int, note: PreparedNote, ids: Sequence[int]) -> None:
-        """Write the row and the body of a note whose chunks have these *ids*."""
+        """Write the row and the content of a note whose chunks have these *ids*."""
         body, checksum = note.body, note.checksum
         first, _ = id_range(note_id)
         slots = tuple(chunk_id - first for chunk_id in ids)
@@ -197,16 +197,16 @@ class NoteWriter:
         ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(number for _, number in rows)
         if not row.is_sound:
             return _OldNote(row, ids, None, ())
-        body, (first, _) = row.content(), id_range(note_id)
-        hashes = tuple(map(content_hash, body.chunks))
-        is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in body.slots)
-        return _OldNote(row, ids, body if is_sound else None, hashes)
+        content, (first, _) = row.content(), id_range(note_id)
+        hashes = tuple(map(content_hash, content.chunks))
+        is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in content.slots)
+        return _OldNote(row, ids, content if is_sound else None, hashes)
 
     def _forget_problem(self, path: str) -> None:
         self._db.execute("DELETE FROM problems WHERE path = ?", (path,))
 
     def _note_change(self, note_id: int) -> None:
-        """Have what is kept of this note in memory read anew."""
+        """Record that the note's words changed, so that caches read it anew."""
         if note_id in self._changed:
             return
         self._changed.add(note_id)
@@ -214,7 +214,7 @@ class NoteWriter:
         self._db.execute(sql, (note_id, meta.next_generation(self._db)))
 
     def _note_vector(self, note_id: int) -> None:
-        """The same where its words are what they were."""
+        """Record that a vector of the note changed, but not its words."""
         if note_id in self._changed:
             return
         self._changed.add(note_id)
@@ -232,17 +232,17 @@ class NoteWriter:
 
     def _drop_links(self, old: _OldNote) -> None:
         note_id = old.row.note_id
-        if old.body is None:  # which they are is not known, and there is no index by note
+        if old.content is None:  # which they are is not known, and there is no index by note
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
-        elif old.body.links:
-            keys = {target_key(link.target) for link in old.body.links}
+        elif old.content.links:
+            keys = {target_key(link.target) for link in old.content.links}
             rows = [(target_number(key), note_id) for key in keys]
             self._db.executemany("DELETE FROM links WHERE target = ? AND note_id = ?", rows)
 
     # --- chunks --------------------------------------------------------------------------------
 
     def _add_chunks(self, note: PreparedNote, added: Sequence[tuple[int, int]], *, is_indexed: bool) -> None:
-        """Write the chunks of *added*, `(number, id)`; *is_indexed*: the keyword index is not made anew anyway."""
+        """Write the chunks of *added*, `(number, id)`; not *is_indexed*: the keyword index is filled anew anyway."""
         if not added:
             return
         rows = [(chunk_id, number, content_number(note.hashes[number])) for number, chunk_id in added]
@@ -254,19 +254,19 @@ class NoteWriter:
         self._vectors.add([(chunk_id, note.hashes[number], note.vectors[number]) for number, chunk_id in added])
 
     def _drop_chunks(self, old: _OldNote, chunk_ids: Sequence[int]) -> None:
-        """Delete rows from the chunks and from what is derived from them; of a damaged note all but its keywords."""
-        if old.body is not None:
-            chunks: dict[int, Chunk] = dict(zip(old.chunk_ids, old.body.chunks, strict=True))
+        """Delete chunks and what is derived from them; the keywords of a damaged note are unknown and stay."""
+        if old.content is not None:
+            chunks: dict[int, Chunk] = dict(zip(old.chunk_ids, old.content.chunks, strict=True))
             for chunk_id in chunk_ids:
                 self._keywords.remove_chunk(chunk_id, chunk_terms(chunks[chunk_id]))
-        self._vectors.forget(chunk_ids)
+        self._vectors.delete(chunk_ids)
         if chunk_ids:
             self._db.executemany("DELETE FROM chunk_rows WHERE id = ?", [(chunk_id,) for chunk_id in chunk_ids])
 
 
 def _kept(old: _OldNote, hashes: Sequence[bytes]) -> dict[int, int]:
-    """The chunks that stay as they are: the number that each has now -> its id."""
-    if old.body is None:
+    """The chunks that stay as they are: their number in the new note -> their id."""
+    if old.content is None:
         return {}
     reusable: dict[bytes, list[int]] = {}
     for chunk_id, key in zip(old.chunk_ids, old.hashes, strict=True):
@@ -275,7 +275,7 @@ def _kept(old: _OldNote, hashes: Sequence[bytes]) -> dict[int, int]:
 
 
 def _terms(note: PreparedNote, numbers: Sequence[int]) -> list[ChunkColumns]:
-    """What the keyword index is to hold of these chunks."""
+    """The columns of the keyword index for the chunks of these *numbers*."""
     if note.chunk_terms is not None:
         return [note.chunk_terms[number] for number in numbers]
     body = open_packed(note.body)

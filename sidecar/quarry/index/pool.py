@@ -1,4 +1,4 @@
-"""Connections for readers: opened when first needed, lent to one thread at a time, never more than a few."""
+"""A pool of connections for readers: opened when first needed, each lent to one thread at a time."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,13 +9,17 @@ import apsw
 from quarry.errors import IndexUnavailable
 
 MAX_READERS = 8  # more searches at once than this only take turns on the processor; each holds up to 2 MB of cache
-WAIT_S = 30.0  # a search may take a second, so whoever waits longer waits for something that hangs
+WAIT_S = 30.0  # a search may take a second; a longer wait is for something that hangs
 
 
 class ReaderPool:
-    """Lends connections that *open_connection* makes."""
+    """Lends connections that *open_connection* makes, to at most *max_readers* threads at a time."""
 
-    def __init__(self, open_connection: Callable[[], apsw.Connection]) -> None:
+    def __init__(
+        self, open_connection: Callable[[], apsw.Connection], max_readers: int = MAX_READERS, wait_s: float = WAIT_S
+    ) -> None:
+        self._max_readers = max_readers
+        self._wait_s = wait_s
         self._open = open_connection
         self._changed = threading.Condition()
         self._idle: list[apsw.Connection] = []
@@ -29,7 +33,7 @@ class ReaderPool:
         A connection that sees the index as it was when this began, whatever is written meanwhile.
 
         Raises:
-            IndexUnavailable: None became free in time.
+            IndexUnavailable: No connection became free in time.
         """
         connection = self._take()
         try:
@@ -42,7 +46,7 @@ class ReaderPool:
     @contextmanager
     def emptied(self, *, for_good: bool = False) -> Iterator[None]:
         """
-        Wait until nobody reads, close all connections, and let nobody read until the block ends, or ever again.
+        Wait for all readers to end and close their connections; new ones wait until the block ends, or are refused.
 
         Raises:
             IndexUnavailable: A reader did not end in time.
@@ -66,7 +70,7 @@ class ReaderPool:
 
     def _take(self) -> apsw.Connection:
         with self._changed:
-            self._wait_for(lambda: self.is_closed or (not self._is_held and self._lent < MAX_READERS))
+            self._wait_for(lambda: self.is_closed or (not self._is_held and self._lent < self._max_readers))
             if self.is_closed:
                 raise IndexUnavailable("the index was closed")
             self._lent += 1
@@ -91,8 +95,8 @@ class ReaderPool:
                 self._changed.notify_all()
 
     def _wait_for(self, condition: Callable[[], bool]) -> None:
-        if not self._changed.wait_for(condition, WAIT_S):
-            raise IndexUnavailable(f"the index was busy for {WAIT_S:.0f} s; try again")
+        if not self._changed.wait_for(condition, self._wait_s):
+            raise IndexUnavailable(f"the index was busy for {self._wait_s:.0f} s; try again")
 
     def _release(self) -> None:
         self._is_held = False

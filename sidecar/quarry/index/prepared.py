@@ -1,7 +1,7 @@
 """
-A note ready to be written: everything about it that can be known without the database.
+A note prepared for writing: everything about it that can be computed without the database.
 
-Made by whoever has time, in another process if need be; the one thread that writes then only hands values to SQLite.
+It is computed on any thread or in another process; the one thread that writes then only hands values to SQLite.
 """
 
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ from quarry.types import Chunk, FileStamp, Note
 
 
 class CountedNote(NamedTuple):
-    """Where the terms of a note were counted, together with those of others; a tuple is unpickled without Python."""
+    """The counted terms of a note, within those of a batch of notes; a tuple, as that is unpickled without Python."""
 
     chunks: Counted
     first: int  # the row of the note's first chunk in `chunks`
     names: CountedRow
 
     def chunk(self, number: int) -> CountedRow:
-        """The chunk of that number."""
+        """The counted terms of the chunk of that number."""
         return CountedRow(self.chunks, self.first + number)
 
 
 class PreparedNote(Struct, frozen=True):
-    """The values of a note's rows. It can be pickled."""
+    """The values of a note's rows; can be pickled."""
 
     values: Values  # of `notes`, from `path` to `chunk_count`
     body: bytes  # as for a note that is new: its chunks have the first slots
@@ -47,12 +47,12 @@ class PreparedNote(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """Where the note is."""
+        """The path of the note."""
         return str(self.values[0])
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The title of the note."""
         return str(self.values[4])
 
 
@@ -71,7 +71,7 @@ def prepare(
     Args:
         vectors: For each chunk what `quantize` gave, or None where there is no model yet.
         title_vector: Of the title, likewise.
-        hashes: The `content_hash` of each chunk, where somebody has them.
+        hashes: The `content_hash` of each chunk; None: they are computed.
         with_terms: Take every chunk apart into terms: 0.1 ms each, in vain where most of them did not change.
 
     Raises:
@@ -96,12 +96,12 @@ def prepare(
 
 
 def chunk_terms(chunk: Chunk) -> ChunkColumns:
-    """What the keyword index holds of *chunk*."""
+    """The columns of the keyword index for *chunk*."""
     return chunk_columns(chunk.text, chunk.section, chunk.context)
 
 
 def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
-    """*notes* with their terms counted, all in one batch; those without terms stay as they are."""
+    """*notes* with their terms counted, all in one batch; notes prepared without terms stay as they are."""
     whole = [note for note in notes if note.chunk_terms is not None]
     chunks = count([columns for note in whole for columns in note.chunk_terms or ()], CHUNK_COLUMNS)
     names = count([list(map(str, note.note_terms)) for note in whole], NAME_COLUMNS)

@@ -106,10 +106,10 @@ class Reader(SearchReader):
                 continue
             if note_id not in read:
                 read[note_id] = _open(rows[note_id])
-            body, about = read[note_id]
-            number = body.at(slot_of(chunk_id))
+            content, about = read[note_id]
+            number = content.number_of(slot_of(chunk_id))
             if number is not None:
-                yield StoredChunk(chunk_id, *about, body.chunk(number))
+                yield StoredChunk(chunk_id, *about, content.chunk(number))
 
     def note(self, path: str) -> StoredNote | None:
         """
@@ -127,8 +127,8 @@ class Reader(SearchReader):
             return None
         row = note_row(self._db, found[0][0])
         first, _ = id_range(row.note_id)
-        body = row.content()
-        return StoredNote(note_from(row.values, body), row.stamp, tuple(first + slot for slot in body.slots))
+        content = row.content()
+        return StoredNote(note_from(row.values, content), row.stamp, tuple(first + slot for slot in content.slots))
 
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""
@@ -228,5 +228,5 @@ class Reader(SearchReader):
 
 
 def _open(row: NoteRow) -> _Opened:
-    body = row.packed_note()
-    return body, (row.path, row.title, row.aliases, tuple(body.tags), row.stamp.mtime_ns // 1_000_000)
+    content = row.packed_note()
+    return content, (row.path, row.title, row.aliases, tuple(content.tags), row.stamp.mtime_ns // 1_000_000)

@@ -1,4 +1,4 @@
-"""What the index hands out: rows of its tables as values."""
+"""Values that the index hands out."""
 
 from msgspec import Struct, field
 
@@ -7,7 +7,7 @@ from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
 class StoredChunk(Struct, frozen=True):
-    """A chunk with what an answer needs of its note."""
+    """A chunk, with those facts about its note that an answer shows."""
 
     chunk_id: int
     path: str
@@ -19,7 +19,7 @@ class StoredChunk(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The chunk's text, which is what answers show."""
+        """The chunk's text, as answers show it."""
         return self.chunk.text
 
 
@@ -37,7 +37,7 @@ class StoredNote(Struct, frozen=True):
 
 
 class NoteName(Struct, frozen=True):
-    """What a note is called."""
+    """The names of a note: path, title and aliases."""
 
     note_id: int
     path: str
@@ -64,7 +64,7 @@ class NoteSummary(Struct, frozen=True):
 
 
 class NoteFilter(Struct, frozen=True):
-    """Which notes a list shows; everything that is given must hold."""
+    """The notes that a list shows; every condition that is given must hold."""
 
     scope: Scope = field(default_factory=Scope)
     type: str | None = None  # case and accents ignored
@@ -73,7 +73,7 @@ class NoteFilter(Struct, frozen=True):
 
     @property
     def condition(self) -> Condition:
-        """What a note must satisfy to be listed."""
+        """The condition that a note must meet to be listed."""
         parts = list(self.scope.conditions)
         if self.type is not None:
             parts.append(HasProperty("type", "is", self.type))
@@ -83,14 +83,14 @@ class NoteFilter(Struct, frozen=True):
 
 
 class NotePage(Struct, frozen=True):
-    """Some of the notes that pass a filter, newest first, and how many pass it in all."""
+    """A part of the notes that pass a filter, newest first, and the number of all that pass it."""
 
     notes: tuple[NoteSummary, ...]
     total: int
 
 
 class Newest(Struct, frozen=True):
-    """The newest notes that pass a filter, each by its first chunk, and how many pass it in all."""
+    """The newest notes that pass a filter, each by one of its chunks, and the number of all that pass it."""
 
     ranking: Ranking
     total: int
@@ -126,7 +126,7 @@ class PendingTitle(Struct, frozen=True):
 
 
 class Problem(Struct, frozen=True):
-    """Something about a file that its owner should know."""
+    """A fault of a file that its owner should know of."""
 
     path: str
     reason: str
@@ -134,7 +134,7 @@ class Problem(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """How much the index holds."""
+    """The size of the index."""
 
     notes: int
     chunks: int

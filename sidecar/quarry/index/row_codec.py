@@ -1,4 +1,4 @@
-"""A note as the columns of its row and back; what cannot be stored is refused here, before anything is written."""
+"""Encodes a note as the columns of its rows, and decodes it; a note that cannot be stored is refused here."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ Values = tuple[SqlValue, ...]
 
 
 def note_values(note: Note, stamp: FileStamp) -> Values:
-    """What there is to `notes` from `path` to `chunk_count`, with `path_nfc` and `path_key` in their places."""
+    """The columns of `notes` from `path` to `chunk_count`; `path_nfc` and `path_key` stand as look-ups see them."""
     return (
         note.path,
         normalize("NFC", note.path),
@@ -36,27 +36,27 @@ def note_values(note: Note, stamp: FileStamp) -> Values:
 
 
 def tag_values(note: Note) -> list[Values]:
-    """`(position, tag, tag_key)` for each tag."""
+    """The rows of `tags` for *note*, without its id: `(position, tag, tag_key)`."""
     return [(position, tag, fold_tag(tag)) for position, tag in enumerate(note.tags)]
 
 
 def link_keys(note: Note) -> list[str]:
-    """The names that its links lead to, as `links.target_key`; each once."""
+    """The names that links of *note* lead to, as `links.target_key`; each once."""
     keys = dict.fromkeys(target_key(link.target) for link in note.links)
     return [key for key in keys if key]
 
 
-def note_from(values: Values, body: NoteContent) -> Note:
-    """The note that these columns, `path` to `chunk_count`, and its *body* were made from."""
+def note_from(values: Values, content: NoteContent) -> Note:
+    """The note that these columns, `path` to `chunk_count`, and its *content* were made from."""
     path, _, _, _, title, aliases, properties, redactions, problems = values[:9]
     return Note(
         path=str(path),
         title=str(title),
         aliases=read_list(str(aliases)),
-        tags=body.tags,
+        tags=content.tags,
         properties=read_properties(str(properties)),
-        links=body.links,
-        chunks=body.chunks,
+        links=content.links,
+        chunks=content.chunks,
         redactions=read_counts(str(redactions)),
         problems=read_list(str(problems)),
     )
@@ -82,22 +82,22 @@ def check_storable(note: Note) -> None:
 
 
 def read_list(column: str) -> tuple[str, ...]:
-    """A JSON array of strings."""
+    """Decode a JSON array of strings."""
     return () if column == "[]" else tuple(_from_json(column))
 
 
 def read_properties(column: str) -> dict[str, PropertyValue]:
-    """The properties of a note, lists as tuples again."""
+    """Decode the properties of a note; lists become tuples again."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in _from_json(column).items()}
 
 
 def read_counts(column: str) -> dict[str, int]:
-    """A JSON object of counts."""
+    """Decode a JSON object of counts."""
     return dict(_from_json(column))
 
 
 def _from_json(column: str) -> Any:
-    """The value of a JSON column; what it holds is typed by who wrote it, here."""
+    """Decode a JSON column, whose type is that of what this module encodes for it."""
     try:
         return json.loads(column)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Pieces of SQL that carry the values of their placeholders, and how they are put together."""
+"""Fragments of constant SQL together with the values of their placeholders."""
 
 from collections.abc import Sequence
 
@@ -8,24 +8,24 @@ from quarry.index.database import SqlValue
 
 
 class SqlFragment(Struct, frozen=True):
-    """A piece of SQL, with the values of its placeholders in their order."""
+    """A fragment of SQL, and the values of its placeholders in order."""
 
     text: str
     bindings: tuple[SqlValue, ...] = ()
 
     def wrap(self, before: str, after: str = "") -> "SqlFragment":
-        """This with constant SQL around it."""
+        """This fragment with constant SQL around it."""
         return SqlFragment(before + self.text + after, self.bindings)
 
 
-def join(between: str, pieces: Sequence[SqlFragment], otherwise: SqlFragment) -> SqlFragment:
-    """*pieces* in parentheses with *between* in the middle; *otherwise* where there are none."""
-    if len(pieces) < 2:
-        return pieces[0] if pieces else otherwise
-    return concat(between, pieces).wrap("(", ")")
+def join(between: str, fragments: Sequence[SqlFragment], otherwise: SqlFragment) -> SqlFragment:
+    """*fragments*, with constant SQL *between* them, in parentheses where there are several; *otherwise* where none."""
+    if len(fragments) < 2:
+        return fragments[0] if fragments else otherwise
+    return concat(between, fragments).wrap("(", ")")
 
 
-def concat(between: str, pieces: Sequence[SqlFragment]) -> SqlFragment:
-    """*pieces* one after another with *between* in the middle."""
-    text = between.join(piece.text for piece in pieces)
-    return SqlFragment(text, tuple(value for piece in pieces for value in piece.bindings))
+def concat(between: str, fragments: Sequence[SqlFragment]) -> SqlFragment:
+    """*fragments* one after another, with constant SQL *between* them."""
+    text = between.join(fragment.text for fragment in fragments)
+    return SqlFragment(text, tuple(value for fragment in fragments for value in fragment.bindings))

@@ -1,4 +1,4 @@
-"""Cutting a ranking where it has ties: by path and chunk number, never by the order in which rows came to be."""
+"""Breaks ties in a ranking by path and chunk number, never by the order in which rows were written."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -10,20 +10,20 @@ from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.types import Candidate, Ranking
 
-GROWTH = 4  # a cut amid equal scores asks again for this many times as many
+GROWTH = 4  # where a cut falls amid equal scores, so many times as many are asked for
 
 Scored = tuple[int, float]
-"""A chunk's id and its score, higher is better."""
+"""The id of a chunk or note, and its score; higher is better."""
 ChunkLocation = tuple[str, int]
-"""The path of a chunk's note, and its number there."""
+"""The path of a chunk's note, and the chunk's number there."""
 
 
 def fetch_with_ties(fetch: Callable[[int], Sequence[Scored]], depth: int) -> Sequence[Scored]:
     """
-    At least the best *depth*, and all that score like the last of them.
+    The best *depth* rows and all that score like the last of them, best first, and perhaps some more.
 
     Args:
-        fetch: Gives the best so many, best first; fewer when there are no more.
+        fetch: Gives as many of the best rows as it is asked for, best first; fewer when there are no more.
     """
     limit = depth + 1
     while True:
@@ -43,10 +43,10 @@ def sort_by_score_then_path(
     ids: NDArray[np.int64],
     scores: NDArray[np.float64],
     depth: int,
-    place_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
+    location_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
 ) -> list[Scored]:
-    """The best *depth* of *ids* with their *scores*, best first; see `argsort_by_score_then_path`."""
-    order = argsort_by_score_then_path(ids, scores, depth, place_of)
+    """The best *depth* of *ids* with their *scores*; see `argsort_by_score_then_path`."""
+    order = argsort_by_score_then_path(ids, scores, depth, location_of)
     return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
 
 
@@ -54,15 +54,16 @@ def argsort_by_score_then_path(
     ids: NDArray[np.int64],
     scores: NDArray[np.float64],
     depth: int,
-    place_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
+    location_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
 ) -> NDArray[np.intp]:
     """
-    Where the best *depth* of *ids* stand, the best first, equal *scores* by their places.
+    Positions of the best *depth* of *ids*, best first; equal *scores* are ordered by path, then by chunk number.
 
     Args:
-        place_of: Is only asked where several of the best score alike: to look it up costs more than to sort.
+        location_of: Locations of ids. It is called only where several of the best score alike, as looking locations up
+            costs more than sorting.
     """
-    order = np.argsort(-scores, kind="stable")
+    order = (-scores).argsort(kind="stable")
     ordered = scores[order]
     if len(order) > depth:
         ordered = ordered[: np.count_nonzero(ordered >= ordered[depth - 1])]
@@ -70,7 +71,7 @@ def argsort_by_score_then_path(
     is_tied = ordered[1:] == ordered[:-1]
     if is_tied.any():
         runs = _runs(is_tied)
-        places = place_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
+        places = location_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
         for first, last in runs:
             tied = order[first:last]
             place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
@@ -79,13 +80,13 @@ def argsort_by_score_then_path(
 
 
 def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where several scores are equal, `[first, last)` of each run, by which of them are equal to the next."""
+    """Runs of equal scores as `[first, last)`, given for each score but the last whether the next one equals it."""
     borders = np.flatnonzero(np.diff(np.concatenate([[False], is_tied, [False]]))).tolist()
     return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
 
 
 def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
-    """The place of each of these chunks; ids that are not there are left out."""
+    """The location of each of these chunks; ids that are not there are left out."""
     sql = (
         "SELECT c.id, n.path, c.number FROM chunk_rows c JOIN notes n ON n.id = c.note_id"
         " WHERE c.id IN (SELECT value FROM json_each(?))"
@@ -94,6 +95,6 @@ def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> di
 
 
 def candidates(connection: apsw.Connection, scores: Mapping[int, float]) -> list[Candidate]:
-    """The chunks of *scores* by name, in no order; ids that are not there are left out."""
+    """The chunks of *scores* as candidates, in no order; ids that are not there are left out."""
     places = chunk_locations(connection, [*scores])
     return [Candidate(chunk_id, path, number, scores[chunk_id]) for chunk_id, (path, number) in places.items()]

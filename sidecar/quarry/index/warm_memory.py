@@ -1,4 +1,4 @@
-"""What is read of a new index before it takes the place of another, so that searches wait for milliseconds only."""
+"""Fills the caches of a new index before it replaces another, so that searches wait for milliseconds only."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from quarry.index.vector.limits import VectorLimits
 
 def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None = None) -> Memory:
     """
-    What is kept in memory of the closed index at *path* once it has been searched.
+    The caches of the closed index at *path*, filled as they are once it has been searched.
 
     Raises:
-        IndexUnavailable: It is not closed, or cannot be used.
+        IndexUnavailable: The index is not closed, or cannot be used.
     """
     files.check_closed(path)
     memory = Memory.of(path, vector_limits)
@@ -27,6 +27,6 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
                 SearchReader(connection, parts, memory).warm_up()
             finally:
                 connection.close()
-    except IndexDamaged as error:  # that one, not the one that answers
+    except IndexDamaged as error:  # the new index, not the one that answers now
         raise IndexUnavailable(f"the new index cannot be used ({error}); the old one goes on") from error
     return memory

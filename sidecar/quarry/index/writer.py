@@ -1,5 +1,5 @@
 """
-Transactions: what is written together, and when it becomes visible.
+Transactions: which changes are committed together, and when they become visible.
 
 A change by itself is one transaction. Inside `batch` several share a commit, as a commit costs as much as ten notes;
 each still has a savepoint of its own, so that a note that fails leaves no trace and the others stay. Inside `bulk`,
@@ -31,7 +31,7 @@ WAL_FACTOR_AT_MOST = 4  # beyond, the writer waits for readers, which keep a WAL
 
 
 class Writer:
-    """Owns the one connection that changes the index at *path*. One thread at a time may use it."""
+    """Owns the one connection that writes to the index at *path*. One thread at a time may use it."""
 
     def __init__(self, path: Path, connection: apsw.Connection) -> None:
         self.path = path
@@ -49,10 +49,10 @@ class Writer:
     @contextmanager
     def change(self) -> Iterator[apsw.Connection]:
         """
-        A change that happens whole or not at all.
+        Make a change that happens whole or not at all.
 
         Raises:
-            IndexUnavailable: It could not be written; nothing changed.
+            IndexUnavailable: The change could not be written; nothing changed.
             IndexDamaged: The file turned out to be damaged; nothing changed.
         """
         with explained(self.path):
@@ -73,9 +73,9 @@ class Writer:
     @contextmanager
     def batch(self) -> Iterator[None]:
         """
-        Let the changes inside share commits. What is complete is committed at the end, also when an error ends it.
+        Let the changes inside share commits. Complete changes are committed at the end, also when an error ends it.
 
-        One inside another commits at its own end as well: a saved note that overtakes a long run is visible at once.
+        A batch inside another commits at its own end as well: a note saved during a long run is visible at once.
         """
         self._batches += 1
         try:
@@ -92,8 +92,8 @@ class Writer:
         Let batches share commits as well, and keep more of the file in memory meanwhile.
 
         Args:
-            is_searched: Whether anyone reads meanwhile: what is written is then visible within a second. Where nobody
-                does, as beside an index that is being replaced, a crash of the system may cost the whole file.
+            is_searched: Whether there are readers meanwhile: changes are then visible within a second. Without readers,
+                as where the index is to replace another, a crash of the system may cost the whole file.
         """
         assert self._bulk is None, "one bulk inside another"
         self._bulk, self._is_searched = BULK_NOTES, is_searched
@@ -117,12 +117,12 @@ class Writer:
         return self._bulk is not None
 
     def flush(self) -> None:
-        """Commit what `bulk` has written, for who waits for it."""
+        """Commit the changes so far, also in the middle of `bulk`."""
         with explained(self.path):
             self._commit()
 
     def checkpoint(self) -> None:
-        """Move everything committed from the WAL into the file, and empty the WAL; readers may hold some of it back."""
+        """Move committed changes from the WAL into the file, and empty the WAL; readers may hold some of it back."""
         fault_point("checkpoint")
         with explained(self.path):
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -133,7 +133,7 @@ class Writer:
         Close, leaving the whole index in the one file.
 
         Raises:
-            IndexUnavailable: Another program reads it, so the WAL cannot be emptied; the connection is still open.
+            IndexUnavailable: Another program reads the index, so that its WAL cannot be emptied; it is still open.
         """
         with explained(self.path):
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -155,7 +155,7 @@ class Writer:
         return apsw.SQLITE_OK
 
     def _bound_wal(self) -> None:
-        """Keep a busy vault's WAL from growing without end; the readers in the way need milliseconds."""
+        """Keep a busy vault's WAL from growing without end; readers in the way need milliseconds."""
         bound = WAL_PAGES if self.is_in_bulk else WAL_PAGES_OF_SAVES
         if self._wal_pages < bound:
             return
@@ -184,7 +184,7 @@ class Writer:
         self._bound_wal()
 
     def _undo(self) -> None:
-        """Take back the change in hand; a full disk may have SQLite take back the whole transaction by itself."""
+        """Roll back the current change; on a full disk SQLite may have rolled back the whole transaction by itself."""
         if not self.connection.in_transaction:
             self.keywords.rewind(0)
             return

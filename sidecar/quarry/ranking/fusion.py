@@ -1,7 +1,7 @@
 """
 Reciprocal rank fusion: two rankings become one by rank alone.
 
-    score(d) = Σ weight_leg / (RRF_K + rank_leg(d))
+    score(d) = Σ weight_r / (RRF_K + rank_r(d))        over the retrievers r that propose d
 
 Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
 SIGIR 2009. A rank says nothing about how much better the first is than the second, which is what makes BM25 scores
@@ -36,7 +36,7 @@ def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float]) -
 
 
 def rrf_term(weight: float, rank: int) -> float:
-    """What one retriever adds to the score of the candidate it ranks at *rank*, counted from 1."""
+    """The term that a retriever adds to the score of the candidate at *rank*, counted from 1."""
     return weight / (RRF_K + rank)
 
 

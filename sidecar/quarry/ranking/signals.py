@@ -1,5 +1,5 @@
 """
-What speaks for a note, as numbers from 0 to 1, and how much each counts.
+The signals that a note is scored by, from 0 to 1 each, and how much each of them counts.
 
     passage   BM25 of its best passage, relative to the best of all candidates
     note      BM25 of the whole note (title, aliases and file name weigh more), relative to the best
@@ -34,7 +34,7 @@ SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evi
 
 
 class Signals(Struct, frozen=True):
-    """The evidence for each candidate note; all of one length."""
+    """One array a signal, with one number for each candidate note."""
 
     passage: Numbers
     note: Numbers
@@ -76,11 +76,11 @@ def effective_weights(
     weights: SignalWeights, bm25_coverage: float, vocabulary_coverage: float, retrievers: Mapping[Retriever, float]
 ) -> dict[str, float]:
     """
-    What each signal counts for one query; all together 1.
+    The weight of each signal for one query; together they are 1.
 
     Args:
-        bm25_coverage: Share of the query's possible BM25 that the best passage reaches, 0 to 1: how well the words did.
-        vocabulary_coverage: Share of the query that the model knows, 0 to 1: how much its opinion is worth.
+        bm25_coverage: Share of the highest possible BM25 that the best passage reaches, 0 to 1: how well words do.
+        vocabulary_coverage: Share of the query that the model knows, 0 to 1: how far to trust its cosines.
         retrievers: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
     """
     if not retrievers["lexical"]:

@@ -1,4 +1,4 @@
-"""What a search gives: notes with the passages that answer, and what was done to find them."""
+"""The answer to a search: hits with their passages, and what was done to find them."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -11,25 +11,25 @@ from quarry.text.snippet import Mark, Snippet
 from quarry.types import Fused, Retriever
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
-"""How a query that found nothing was relaxed; in the order in which it is tried."""
+"""How a query that found nothing was relaxed, in the order in which the steps are tried."""
 
 
 class Correction(Struct, frozen=True):
-    """A word that no note has, and the one that was looked for instead."""
+    """A word that no note holds, and the word that was searched for instead."""
 
     typed: str
     used: str
 
 
 class Relaxed(Struct, frozen=True):
-    """What was given up to find anything at all."""
+    """The part of a query that was dropped to find anything at all."""
 
     step: Step
     message: str  # one sentence for a person
 
 
 class Passage(Struct, frozen=True):
-    """A chunk that answers, with the part of it worth showing."""
+    """A chunk that matches, with the part of it that is shown."""
 
     chunk: StoredChunk
     fused: Fused
@@ -44,31 +44,31 @@ class Passage(Struct, frozen=True):
 
 
 class Hit(Struct, frozen=True):
-    """A note that answers, its best passages first."""
+    """A note that matches, its best passages first."""
 
     path: str
     score: float
-    retrievers: frozenset[Retriever]  # which found it
+    retrievers: frozenset[Retriever]  # that found it
     passages: tuple[Passage, ...]
-    further_passages: int = 0  # that answer, too, and are not quoted
+    further_passages: int = 0  # that match as well and are not quoted
     title_marks: tuple[Mark, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
 
 
 class FurtherPassages(Struct, frozen=True):
-    """The passages of one hit behind its best one."""
+    """The passages of one hit after its best one."""
 
     passages: tuple[Passage, ...]
     truncated: bool  # the token budget ended first
 
 
 class Answer(Struct, frozen=True):
-    """What a search gives."""
+    """The hits of a search, best first, and how they were found."""
 
     hits: tuple[Hit, ...]
     total: int  # notes that hold a word of the query or were proposed for their meaning
-    retrievers: tuple[Retriever, ...]  # which served
-    missing: Mapping[Retriever, str]  # which were wanted and could not: retriever -> why
+    retrievers: tuple[Retriever, ...]  # that served
+    missing: Mapping[Retriever, str]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
     understood: str = ""  # the query in words
     corrections: tuple[Correction, ...] = ()
@@ -76,5 +76,5 @@ class Answer(Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """An estimate for everything returned."""
+        """An estimate for all passages returned."""
         return sum(estimate_tokens(p.text or p.snippet.text) for hit in self.hits for p in hit.passages)

@@ -1,4 +1,4 @@
-"""Why does a note stand where it stands in an answer, or why is it not there?"""
+"""Why does a note rank where it does in an answer, or why is it missing from it?"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -18,13 +18,14 @@ from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
-Shown; ranked behind what was asked for; proposed by no retriever; refused by a condition; nothing was asked, so notes
-are listed by age; left out by a rule; changed and not yet indexed; unreadable; no such note.
+What became of the note: it is shown; it ranks beyond the limit; no retriever proposed it; a condition refuses it; the
+query only lists notes, by age; a rule excludes it; it changed and is not yet indexed; it is unreadable; it does not
+exist.
 """
 
 
 class Explanation(Struct, frozen=True):
-    """What became of one note in one search."""
+    """Where one note stands in one search, and why."""
 
     path: str
     state: State
@@ -69,9 +70,11 @@ def explain(
     failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
     if failing is not None:
         reason = condition_in_words(failing)
-        return Explanation(note.path, "refused", f"The query only admits notes {reason}; this one is none.", understood)
+        return Explanation(
+            note.path, "refused", f"The query only admits notes {reason}, and this is not one.", understood
+        )
     if ranked is None:
-        message = "There is nothing to rank by: the query lists the notes it admits, the newest first."
+        message = "The query has no words to rank by. It lists the notes that it admits, newest first."
         return Explanation(note.path, "listed", message, understood)
     explanation = _explain_place(note, ranked, understood, reader, deadline)
     if ranked.relaxed:
@@ -87,11 +90,11 @@ def _explain_place(
     ranking, limit = result.ranking, result.limit
     total = len(ranking.note_ids)
     if note.note_id not in ranking.note_ids:
-        message = "It holds no word of the query, and is not near enough in meaning to be shown."
+        message = "It contains no word of the query and is not close enough in meaning."
         if result.prepared.vector is None:
-            message = "It holds no word of the query that can be looked for, and meaning has no say here."
+            message = "It contains no word of the query that can be searched for, and meaning is not compared here."
         if found:
-            message = f"It holds {_quoted(found)}, but too many notes speak more of the query."
+            message = f"It contains {_quoted(found)}, but too many other notes match better."
         return Explanation(note.path, "unranked", message, understood, total=total, found=found, lacking=lacking)
     place = ranking.note_ids.index(note.note_id)
     [ranked] = ranking.ranked_notes([place], reader, deadline)
@@ -125,22 +128,22 @@ def _words(
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 
 
-_SAYS = {
-    "passage": "its best passage holds the words",
-    "note": "the whole note speaks of them",
-    "phrase": "they stand side by side",
-    "meaning": "it is near in meaning",
-    "title": "its title fits",
+_REASONS = {
+    "passage": "its best passage contains the words",
+    "note": "the whole note contains them",
+    "phrase": "they stand next to each other",
+    "meaning": "it is close in meaning",
+    "title": "its title matches",
     "exact": "its title is the query",
 }
 
 
 def _because(shares: Mapping[str, float], found: Sequence[str]) -> str:
     """The two signals that count most, in words."""
-    telling = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:2]
-    if telling:
-        return " and ".join(_SAYS[name] for name in telling)
-    return f"it holds {_quoted(found)}" if found else "it is near in meaning"
+    strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:2]
+    if strongest:
+        return " and ".join(_REASONS[name] for name in strongest)
+    return f"it contains {_quoted(found)}" if found else "it is close in meaning"
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -115,7 +115,8 @@ def best_by_note(scores: Mapping[int, float]) -> dict[int, float]:
     best: dict[int, float] = {}
     for chunk_id, score in scores.items():
         note_id = chunk_id >> SLOT_BITS
-        best[note_id] = max(score, best.get(note_id, 0.0))
+        if score > best.setdefault(note_id, 0.0):
+            best[note_id] = score
     return best
 
 
@@ -163,24 +164,26 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
         idf: Of each term of the query, in its order.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
-    wanted, total = frozenset(idf), sum(idf.values())
+    wanted, wanted_count, total = frozenset(idf), len(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
     found = []
     for name in names:
         best, is_exact = 0.0, False
-        for terms in _terms_of_names(name):
+        for terms, term_count in _terms_of_names(name):
             shared = terms & wanted
-            count = len(shared)
-            if not count:
+            if not shared:
                 continue
+            count = len(shared)
             if count == 1:  # as of most names
                 [term] = shared
                 covered = idf[term] / total
             else:  # in the query's order, so that the sum is always the same
                 covered = sum([idf[term] for term in idf if term in shared]) / total
-            best = max(best, covered * count / len(terms))
-            is_exact = is_exact or count == len(terms) == len(wanted)
+            match = covered * count / term_count
+            if match > best:
+                best = match
+            is_exact = is_exact or count == term_count == wanted_count
         found.append((name.note_id, best, is_exact))
     at = note_ids.searchsorted([note_id for note_id, _, _ in found])
     matches[at], exact[at] = [match for _, match, _ in found], [is_exact for _, _, is_exact in found]
@@ -188,10 +191,10 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
 
 
 @lru_cache(maxsize=50_000)  # the names of a large vault; about 20 MB
-def _terms_of_names(name: NoteName) -> tuple[frozenset[str], ...]:
-    """The terms of each different name of the note, without stop words unless it has no other."""
+def _terms_of_names(name: NoteName) -> tuple[tuple[frozenset[str], int], ...]:
+    """The terms of each different name of the note, without stop words unless it has no other, and their number."""
     found = []
     for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
         every = frozenset(phrase_terms(text))
         found.append(every - STOP_TERMS or every)
-    return tuple(dict.fromkeys(found))
+    return tuple([(terms, len(terms)) for terms in dict.fromkeys(found)])

@@ -62,14 +62,14 @@ def _known_chunks(note_ids: Sequence[int], features: CandidateFeatures) -> dict[
     """Note -> its chunks that a retriever proposed, and its nearest one, with what the retrievers say of them."""
     known_of: dict[int, dict[int, _Known]] = {note_id: {} for note_id in note_ids}
     for rank, (chunk_id, bm25) in enumerate(features.lexical, start=1):
-        known = known_of.get(chunk_id >> SLOT_BITS)
-        if known is not None:
-            known[chunk_id] = (rank, None, bm25, None)
+        note_id = chunk_id >> SLOT_BITS
+        if note_id in known_of:
+            known_of[note_id][chunk_id] = (rank, None, bm25, None)
     for rank, (chunk_id, cosine) in enumerate(features.dense, start=1):
-        known = known_of.get(chunk_id >> SLOT_BITS)
-        if known is not None:
-            lexical_rank, _, score, _ = known.get(chunk_id, _UNKNOWN)
-            known[chunk_id] = (lexical_rank, rank, score, cosine)
+        note_id = chunk_id >> SLOT_BITS
+        if note_id in known_of:
+            lexical_rank, _, score, _ = known_of[note_id].get(chunk_id, _UNKNOWN)
+            known_of[note_id][chunk_id] = (lexical_rank, rank, score, cosine)
     nearest = features.nearest
     if len(nearest.note_ids):
         wanted = np.array(note_ids, dtype=np.int64)

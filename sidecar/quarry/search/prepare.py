@@ -1,8 +1,8 @@
 """
-What is asked of the retrievers: the query with what the vault and the model know of its words.
+A parsed query made ready for the retrievers: its terms with their idf, its vector, the notes its conditions admit.
 
-A word that no note has and that the model does not know either is taken for a slip of the finger: the known word
-nearest to it is looked for instead, and the answer says so.
+A word that no note holds and that the model does not know either is taken for a typing error: the known word nearest to
+it is searched for instead, and the answer says so.
 """
 
 import math
@@ -25,30 +25,30 @@ K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse doc
 LEAST_IDF = 1e-6  # FTS5's own floor, for a term that more than half of all chunks hold
 MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
 MAX_PAIRS = 32
-MAX_CORRECTIONS = 8  # who mistypes more words than that writes another language
+MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
 
 Pair = tuple[str, str]
 
 
 class PreparedQuery(Struct, frozen=True):
-    """A query, ready to be asked."""
+    """A query as the retrievers take it."""
 
     query: Query
     admitted: NoteIds | None  # the notes that satisfy its conditions; None: all
     lexical: LexicalQuery
-    pairs: tuple[Pair, ...]  # neighbours in the query, which count more where they are neighbours in a note
+    pairs: tuple[Pair, ...]  # neighbouring terms of the query, which count more where they are neighbours in a note
     idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
     corrections: tuple[Correction, ...]
-    vector: FloatVector | None  # of unit length; None where meaning has no say
-    vocabulary_coverage: float  # how much of the query the model knows, 0 to 1
+    vector: FloatVector | None  # of unit length; None where the dense retriever is not asked
+    vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
 
     @property
     def max_bm25(self) -> float:
-        """The BM25 of a passage that could not speak more of the query."""
+        """The upper bound of the BM25 of any passage: every term as frequent in it as can be."""
         return (K1 + 1) * sum(self.idf.values())
 
     def wanted(self) -> Wanted:
-        """What snippets mark."""
+        """The terms and phrases that snippets mark."""
         phrases = tuple(terms for phrase in self.query.phrases if (terms := phrase_terms(phrase)))
         return Wanted(weights=self.idf, phrases=phrases, prefix=self.lexical.prefix)
 
@@ -68,7 +68,7 @@ def prepare_query(
     Args:
         encoder: None where the dense retriever is not to be asked.
         typing: Whether the last word may be the beginning of one.
-        corrects: Whether a word that nobody knows may be taken for another.
+        corrects: Whether an unknown word may be taken for a typing error.
 
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: A condition cannot be evaluated, or not in time.
@@ -77,7 +77,7 @@ def prepare_query(
     prefix = query.prefix if typing else None
     words, corrections = _corrected(query, reader, encoder, prefix, deadline) if corrects else (query.words, ())
     lexical = LexicalQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
-    text = _replaced(query.text, corrections)
+    text = _with_corrections(query.text, corrections)
     vector = encoder.encode([text])[0] if encoder and text else None
     return PreparedQuery(
         query=query,
@@ -92,12 +92,12 @@ def prepare_query(
 
 
 def can_rank(query: Query) -> bool:
-    """Whether *query* has anything to rank by; a phrase like `->` has not, and only says which notes to list."""
+    """Whether *query* has terms to rank by; a phrase like `->` has none, and only filters the notes that are listed."""
     return bool(query.words) or any(map(phrase_terms, query.phrases))
 
 
 def _pairs(text: str) -> tuple[Pair, ...]:
-    """Neighbouring words of the query, both of them telling; the characters of a run without spaces are no words."""
+    """Neighbouring terms of *text* without stop words, and without single characters of scripts without spaces."""
     found = [(term, word.lower() in STOP_WORDS) for word in text.split() for term in phrase_terms(word)]
     pairs = [(a, b) for (a, a_stops), (b, b_stops) in pairwise(found) if not (a_stops or b_stops) and len(a + b) > 2]
     return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
@@ -115,7 +115,7 @@ def _idf(terms: Sequence[str], reader: Reader) -> dict[str, float]:
 def _corrected(
     query: Query, reader: Reader, encoder: Encoder | None, prefix: str | None, deadline: Deadline
 ) -> tuple[list[str], tuple[Correction, ...]]:
-    """The words to look for, and which of them stand in for what was typed."""
+    """The words to search for, and the corrections among them."""
     unknown = _unknown([word for word in query.words if word != prefix], reader, encoder)
     words: list[str] = []
     corrections: list[Correction] = []
@@ -123,7 +123,7 @@ def _corrected(
         better = None
         if word in unknown and len(corrections) < MAX_CORRECTIONS:
             deadline.check()  # each costs a look through the vocabulary
-            better = _better(word, reader)
+            better = _nearest_word(word, reader)
         words.append(better or word)
         if better:
             corrections.append(Correction(word, better))
@@ -131,7 +131,7 @@ def _corrected(
 
 
 def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> set[str]:
-    """Those of *words* that neither the model nor the vault knows, as far as they may be corrected."""
+    """The subset of *words* that neither the model nor the vault knows and that may be corrected."""
     doubtful = {
         word: ranking_terms(word)
         for word in dict.fromkeys(words)
@@ -141,14 +141,14 @@ def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> s
     return {word for word, terms in doubtful.items() if not any(known[term] for term in terms)}
 
 
-def _better(word: str, reader: Reader) -> str | None:
-    """The word of the vault that was meant by *word*, which nobody knows; None where nothing is near."""
+def _nearest_word(word: str, reader: Reader) -> str | None:
+    """The word of the vault nearest to the unknown *word*; None where none is near."""
     nearest = reader.nearest_terms(word, 1)
-    return _spelled(nearest[0][0], reader) if nearest else None
+    return _as_spelled(nearest[0][0], reader) if nearest else None
 
 
-def _spelled(term: str, reader: Reader) -> str:
-    """*term* as the vault spells it, where a passage with it tells; terms themselves are only stems."""
+def _as_spelled(term: str, reader: Reader) -> str:
+    """*term*, which is a stem, as a passage of the vault spells it; *term* itself where no passage tells."""
     for chunk in reader.chunks(reader.holding(term, 1)).values():
         for found in locate(chunk.text):
             if found.text == term:
@@ -156,7 +156,7 @@ def _spelled(term: str, reader: Reader) -> str:
     return term
 
 
-def _replaced(text: str, corrections: Sequence[Correction]) -> str:
-    """*text* with what was typed replaced by what was meant, for the model to see."""
+def _with_corrections(text: str, corrections: Sequence[Correction]) -> str:
+    """*text* with the *corrections* applied: what the model embeds."""
     meant = {correction.typed.lower(): correction.used for correction in corrections}
     return " ".join(meant.get(word.lower(), word) for word in text.split()) if meant else text

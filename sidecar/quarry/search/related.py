@@ -1,7 +1,7 @@
 """
-Which notes are near to a note, to a passage of it, or to a text from anywhere?
+Which notes are similar to a note, to a passage of it, or to any other text?
 
-Near in meaning, and by the words that make the source what it is: those that are frequent in it and rare elsewhere.
+Similar in meaning, and by its significant terms, which are frequent in the source and rare elsewhere (tf-idf).
 """
 
 import math
@@ -30,7 +30,7 @@ MAX_TEXT = 20_000  # characters of a source; its first pages say what it is abou
 
 
 class Source(Struct, frozen=True):
-    """What to find the like of: a note, with `line` the passage there, or a text."""
+    """What to find similar notes for: a note, with `line` its passage there, or a text."""
 
     path: str | None = None
     line: int | None = None  # from 0
@@ -38,7 +38,7 @@ class Source(Struct, frozen=True):
 
 
 class RelatedNote(Struct, frozen=True):
-    """A note that is like the source, by its passage that is most so."""
+    """A note that is similar to the source, with its most similar passage."""
 
     path: str
     title: str
@@ -49,7 +49,7 @@ class RelatedNote(Struct, frozen=True):
 
 
 class Related(Struct, frozen=True):
-    """The notes nearest to a source, best first."""
+    """The notes most similar to a source, best first."""
 
     notes: tuple[RelatedNote, ...]
     retrievers: tuple[Retriever, ...]
@@ -89,10 +89,10 @@ def related(
 
 
 def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str | None]:
-    """The source's chunks, its note's id (-1: none) and path."""
+    """The chunks of the source, and the id (-1: none) and path of its note."""
     if source.path is None:
         if not (source.text or "").strip():
-            raise BadRequest("related needs a note or a text to find the like of: give `path` or `text`")
+            raise BadRequest("related needs a note or a text to compare with: give `path` or `text`")
         return [], -1, None
     stored = reader.note(source.path)
     name = reader.note_named(source.path)
@@ -106,7 +106,7 @@ def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str
 
 
 def _within(texts: Sequence[str], characters: int) -> list[str]:
-    """The beginning of *texts*, cut where they are longer together than *characters*."""
+    """The leading *texts*, cut where they are longer together than *characters*."""
     found: list[str] = []
     for text in texts:
         if characters <= 0:
@@ -117,7 +117,7 @@ def _within(texts: Sequence[str], characters: int) -> list[str]:
 
 
 def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: SearchContext) -> FloatVector | None:
-    """Where the source lies in meaning: the mean of its chunks, or the text itself; None where meaning has no say."""
+    """The vector of the source: the mean of its chunks or that of the text; None where meaning cannot be compared."""
     if "dense" in context.missing:
         return None
     if chunks:
@@ -134,7 +134,7 @@ def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: Search
 
 
 def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
-    """The terms that are frequent here and rare elsewhere."""
+    """The terms that are frequent in *texts* and rare in the index, by tf-idf."""
     counts = Counter(term for text in texts for term in analyse(text).words.split())
     usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]

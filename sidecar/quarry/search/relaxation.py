@@ -1,7 +1,8 @@
 """
-What is given up when nothing is found, one thing after the other, each under a name that the answer tells.
+Which easier queries are tried when nothing is found?
 
-Only what was typed is relaxed, and never an exclusion: who said `-draft` wants no drafts.
+One part of the query is dropped at a time, under a name that the answer carries. Only what was typed is relaxed, and
+never an exclusion: after `-draft` nobody wants drafts.
 """
 
 from collections.abc import Iterator
@@ -15,32 +16,38 @@ from quarry.types import Query, Scope
 
 
 def relaxations(query: Query, scope: Scope, *, typing: bool) -> Iterator[tuple[Relaxed, Query]]:
-    """Easier queries than *query*, the most like it first; the filters of *scope* were not typed and stay."""
+    """Easier queries than *query*, the most similar first; the filters of *scope* were not typed and stay."""
     parts = query.condition.parts if isinstance(query.condition, Every) else (query.condition,)
     phrases = tuple(part for part in parts if isinstance(part, Holds))
     kept = {*phrases, *scope.conditions}
     filters = tuple(part for part in parts if part not in kept and not _leaves_out(part))
-    none = "No note" if len(parts) == len(phrases) else "No note under these filters"
+    under_filters = "" if len(parts) == len(phrases) else " under these filters"
     if query.prefix and not typing:
-        yield Relaxed("beginnings", f"{none} has “{query.prefix}”; these have words that begin so."), query
+        yield (
+            Relaxed(
+                "beginnings",
+                f"No notes{under_filters} contain “{query.prefix}”. These contain words that begin with it.",
+            ),
+            query,
+        )
     if phrases:
         loose = Every(tuple(part for part in parts if part not in phrases))
         spoken = [word for phrase in query.phrases for word in phrase.lower().split()]
         words = tuple(dict.fromkeys([*query.words, *spoken]))
         quoted = " and ".join(f"“{part.phrase}”" for part in phrases)
-        message = f"{none} has {quoted} word for word; these have some of the words."
+        message = f"No notes{under_filters} contain {quoted} word for word. These contain some of the words."
         yield Relaxed("any-passage", message), replace(query, words=words, phrases=(), condition=loose)
     if filters:
         wider: Condition = Every(tuple(part for part in parts if part not in filters))
-        message = f"No note {condition_in_words(Every(filters))} speaks of this; without that there is this."
+        message = f"No notes {condition_in_words(Every(filters))} match. These match without that filter."
         yield Relaxed("without-filters", message), replace(query, condition=wider)
     if query.text:
-        message = f"{none} speaks of this; these are the least far from it in meaning."
+        message = f"No notes{under_filters} match. These are the closest in meaning."
         yield Relaxed("meaning", message), query
 
 
 def _leaves_out(condition: Condition) -> bool:
-    """Whether an exclusion is any part of *condition*."""
+    """Whether *condition* contains an exclusion."""
     if isinstance(condition, Every | AnyOf):
         return any(map(_leaves_out, condition.parts))
     return isinstance(condition, Not) or (isinstance(condition, InSection | InTask) and bool(condition.without))

@@ -1,4 +1,4 @@
-"""Which words of a hit does a person see? Snippets, marks, and as much text as the budget allows."""
+"""Which text of a hit is shown? Snippets with marks, and as much of the passages as the token budget allows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the me
 
 
 class SnippetBuilder(Struct, frozen=True):
-    """Makes snippets for one query."""
+    """Quotes the hits of one query."""
 
     reader: Reader
     wanted: Wanted

@@ -4,8 +4,8 @@ import pytest
 
 from quarry.bench.corpora import (
     chunk_count,
+    create_corpus,
     find_notes,
-    lay_out,
     questions,
     read_questions,
     sentences_of,
@@ -23,7 +23,7 @@ def chunks_in(folder):
 
 
 def test_a_whole_copy_has_the_same_notes_with_the_same_times(vault, tmp_path):
-    corpus = lay_out(vault, tmp_path / "work")
+    corpus = create_corpus(vault, tmp_path / "work")
 
     assert contents(corpus.vault) == contents(vault)
     assert (corpus.notes, corpus.own_notes) == (8, 8)
@@ -32,14 +32,14 @@ def test_a_whole_copy_has_the_same_notes_with_the_same_times(vault, tmp_path):
 
 
 def test_a_vault_is_cut_to_some_of_its_notes(vault, tmp_path):
-    corpus = lay_out(vault, tmp_path / "work", notes=3)
+    corpus = create_corpus(vault, tmp_path / "work", notes=3)
 
     assert len(contents(corpus.vault)) == corpus.notes == corpus.own_notes == 3
     assert contents(corpus.vault).items() <= contents(vault).items()
 
 
 def test_a_vault_grows_by_notes_mixed_of_its_own_sentences(vault, tmp_path):
-    corpus = lay_out(vault, tmp_path / "work", notes=20)
+    corpus = create_corpus(vault, tmp_path / "work", notes=20)
 
     grown = contents(corpus.vault)
     assert len(grown) == corpus.notes == 20
@@ -51,23 +51,23 @@ def test_a_vault_grows_by_notes_mixed_of_its_own_sentences(vault, tmp_path):
 
 @pytest.mark.parametrize("wanted", [10, 300])
 def test_a_size_in_chunks_is_met_nearly(vault, tmp_path, wanted):
-    corpus = lay_out(vault, tmp_path / "work", chunks=wanted)
+    corpus = create_corpus(vault, tmp_path / "work", chunks=wanted)
 
     assert wanted * 0.85 <= chunks_in(corpus.vault) <= wanted * 1.15 + 3
 
 
 def test_the_same_vault_gives_the_same_files_always(vault, tmp_path):
-    one, other = (lay_out(vault, tmp_path / name, notes=30) for name in ("one", "other"))
+    one, other = (create_corpus(vault, tmp_path / name, notes=30) for name in ("one", "other"))
 
     assert contents(one.vault) == contents(other.vault)
 
 
 def test_what_was_laid_out_is_taken_as_it_is_until_the_vault_changes(vault, tmp_path):
-    first = lay_out(vault, tmp_path / "work")
+    first = create_corpus(vault, tmp_path / "work")
     (first.vault / "kept").touch()
-    again = lay_out(vault, tmp_path / "work")
+    again = create_corpus(vault, tmp_path / "work")
     (vault / "new.md").write_text("A new note came.", "utf-8")
-    changed = lay_out(vault, tmp_path / "work")
+    changed = create_corpus(vault, tmp_path / "work")
 
     assert again == first
     assert (again.vault / "kept").exists()
@@ -76,17 +76,17 @@ def test_what_was_laid_out_is_taken_as_it_is_until_the_vault_changes(vault, tmp_
 
 
 def test_what_was_laid_out_by_half_is_begun_anew(vault, tmp_path):
-    first = lay_out(vault, tmp_path / "work")
+    first = create_corpus(vault, tmp_path / "work")
     (first.vault.parent / "corpus.json").unlink()
     (first.vault / "stray.md").touch()
 
-    assert contents(lay_out(vault, tmp_path / "work").vault) == contents(vault)
+    assert contents(create_corpus(vault, tmp_path / "work").vault) == contents(vault)
 
 
 def test_the_rules_of_the_vault_go_with_it(vault, tmp_path):
     (vault / ".indexignore").write_text("Folder 1/\n", "utf-8")
 
-    assert (lay_out(vault, tmp_path / "work").vault / ".indexignore").read_text("utf-8") == "Folder 1/\n"
+    assert (create_corpus(vault, tmp_path / "work").vault / ".indexignore").read_text("utf-8") == "Folder 1/\n"
 
 
 def test_questions_are_ten_words_of_notes_and_the_same_every_time(vault):
@@ -124,6 +124,6 @@ def test_a_folder_that_is_none_or_holds_no_note_is_refused(tmp_path):
     (tmp_path / "empty" / ".hidden" / "a.md").touch()
 
     with pytest.raises(BadRequest, match="no note"):
-        lay_out(tmp_path / "empty", tmp_path / "work")
+        create_corpus(tmp_path / "empty", tmp_path / "work")
     with pytest.raises(VaultMissing, match="no folder"):
-        lay_out(tmp_path / "nowhere", tmp_path / "work")
+        create_corpus(tmp_path / "nowhere", tmp_path / "work")

@@ -1,5 +1,5 @@
 from quarry.bench.disk import files_of, side_files_mb, size_of, tables_mb
-from quarry.bench.indexing import index_whole
+from quarry.bench.index_cost import index_whole
 
 
 def test_the_tables_make_up_the_file(vault, tmp_path):

@@ -14,9 +14,18 @@ def test_each_figure_stands_beside_its_goal_and_the_published_design():
 
     table = overview(document)
 
-    assert row_of(table, "full index, CPU") == ["full index, CPU s", "<= 9", "8.00", "48.0", "6.0x"]
-    assert row_of(table, "50k: whole query, CPU ms p99")[1:] == ["<= 8", "7.00", "-", "-"]
+    assert row_of(table, "full index, CPU") == ["full index, CPU s", ">= 3x", "8.00", "48.0", "6.0x"]
+    assert row_of(table, "50k: whole query, CPU ms p99")[1:] == [">= 13x", "7.00", "-", "-"]
     assert "save to searchable" not in table
+
+
+def test_what_the_socket_adds_to_the_engine_is_shown_by_itself():
+    result = empty(("50k",))
+    result["query"]["50k"] |= {"socket_wall_ms": {"p50": 11.5}, "engine_wall_ms": {"p50": 10.0}}
+
+    row = row_of(overview(result), "50k: over the socket beyond the engine")
+
+    assert row[1:3] == ["<= 0.8", "1.50"]
 
 
 def test_a_size_without_a_goal_is_shown_without_one():

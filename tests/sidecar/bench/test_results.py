@@ -14,7 +14,7 @@ def test_a_result_has_every_key_before_anything_is_measured():
     assert document["index"].keys() == {"files", "chunks", "cpu_s", "wall_s", "peak_rss_mb", "disk_mb", "stages"}
     assert list(document["query"]) == ["50k", "1m"]
     assert document["query"]["1m"].keys() == {
-        "legs_cpu_ms", "engine_cpu_ms", "socket_wall_ms", "prefix_cpu_ms", "rss_mb"
+        "legs_cpu_ms", "engine_cpu_ms", "socket_wall_ms", "prefix_cpu_ms", "rss_mb", "python_calls"
     }  # fmt: skip
     assert list(figures(document)) == []
 

@@ -38,7 +38,7 @@ def test_queries_with_nothing_relevant_are_left_out_and_counted(write_collection
 def test_judgments_of_queries_that_are_not_there_are_counted(write_collection):
     folder = write_collection(qrels="query-id\tcorpus-id\tscore\nq1\t7\t1\nq9\t7\t1\nq9\t8\t1\n")
 
-    assert read_collection(folder).strays == 2
+    assert read_collection(folder).orphan_qrels == 2
 
 
 def test_judgments_may_lie_where_beir_puts_them(write_collection):

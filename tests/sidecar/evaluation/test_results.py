@@ -3,9 +3,9 @@
 import pytest
 
 from quarry.evaluation.collections import BadCollection, JudgedQuery
-from quarry.evaluation.judging import Judged
 from quarry.evaluation.measures import MEASURES
 from quarry.evaluation.results import pairs, read_saved, save, summary
+from quarry.evaluation.runner import Evaluation
 
 QUERIES = (
     JudgedQuery("1", "tea", "word", {"Tea house.md": 1}),
@@ -15,7 +15,7 @@ QUERIES = (
 
 def judged(name="small", system="keyword", value=0.5):
     values = {"1": dict.fromkeys(MEASURES, value), "2": dict.fromkeys(MEASURES, 1.0)}
-    return Judged(name, QUERIES, {system: {"1": ("Tea house.md", "b.md")}}, {system: values}, (), 1.0)
+    return Evaluation(name, QUERIES, {system: {"1": ("Tea house.md", "b.md")}}, {system: values}, (), 1.0)
 
 
 def test_the_summary_has_one_shape():

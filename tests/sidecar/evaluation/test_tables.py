@@ -3,8 +3,8 @@
 from quarry.evaluation import tables
 from quarry.evaluation.collections import JudgedQuery
 from quarry.evaluation.comparison import compare
-from quarry.evaluation.judging import Judged
 from quarry.evaluation.measures import MEASURES
+from quarry.evaluation.runner import Evaluation
 
 
 def judged(name, **scores):
@@ -13,7 +13,7 @@ def judged(name, **scores):
         system: {"1": dict.fromkeys(MEASURES, first), "2": dict.fromkeys(MEASURES, second)}
         for system, (first, second) in scores.items()
     }
-    return Judged(name, queries, {}, values, (), 0.0)
+    return Evaluation(name, queries, {}, values, (), 0.0)
 
 
 def test_a_collection_has_a_row_and_a_system_a_column():
@@ -30,7 +30,7 @@ def test_a_collection_has_a_row_and_a_system_a_column():
 
 def test_kinds_have_a_table_where_there_are_several():
     one = judged("small", keyword=(0, 1))
-    alike = Judged("plain", one.queries[:1], {}, {"keyword": {"1": dict.fromkeys(MEASURES, 1.0)}}, (), 0.0)
+    alike = Evaluation("plain", one.queries[:1], {}, {"keyword": {"1": dict.fromkeys(MEASURES, 1.0)}}, (), 0.0)
 
     assert tables.by_kind(one).splitlines()[2:] == [
         "| concept        |       1 |  1.0000 |",

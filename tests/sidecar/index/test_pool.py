@@ -4,7 +4,6 @@ import apsw
 import pytest
 
 from quarry.errors import IndexUnavailable
-from quarry.index import pool
 from quarry.index.pool import ReaderPool
 
 
@@ -18,11 +17,12 @@ def opened(tmp_path):
         connections.append(apsw.Connection(path))
         return connections[-1]
 
-    return connections, ReaderPool(open_connection)
+    return connections, lambda **limits: ReaderPool(open_connection, **limits)
 
 
 def test_connections_are_opened_when_needed_and_used_again(opened):
-    connections, readers = opened
+    connections, make_pool = opened
+    readers = make_pool()
     assert connections == []
 
     with readers.snapshot() as one, readers.snapshot() as other:
@@ -33,10 +33,9 @@ def test_connections_are_opened_when_needed_and_used_again(opened):
     assert len(connections) == 2
 
 
-def test_there_are_never_more_than_a_few_and_who_waits_too_long_is_told(opened, monkeypatch):
-    connections, readers = opened
-    monkeypatch.setattr(pool, "MAX_READERS", 1)
-    monkeypatch.setattr(pool, "WAIT_S", 0.01)
+def test_there_are_never_more_than_a_few_and_a_reader_that_waits_too_long_is_refused(opened):
+    connections, make_pool = opened
+    readers = make_pool(max_readers=1, wait_s=0.01)
 
     with readers.snapshot(), pytest.raises(IndexUnavailable, match="busy"), readers.snapshot():
         pytest.fail("there is only one")
@@ -45,9 +44,9 @@ def test_there_are_never_more_than_a_few_and_who_waits_too_long_is_told(opened, 
         assert len(connections) == 1
 
 
-def test_who_waits_gets_the_next_free_connection(opened, monkeypatch):
-    _, readers = opened
-    monkeypatch.setattr(pool, "MAX_READERS", 1)
+def test_a_waiting_reader_gets_the_next_free_connection(opened):
+    _, make_pool = opened
+    readers = make_pool(max_readers=1)
     served = threading.Event()
 
     def read():
@@ -63,20 +62,19 @@ def test_who_waits_gets_the_next_free_connection(opened, monkeypatch):
     assert served.is_set()
 
 
-def test_a_connection_that_cannot_be_opened_takes_no_place(monkeypatch):
-    monkeypatch.setattr(pool, "MAX_READERS", 1)
-
+def test_a_connection_that_cannot_be_opened_takes_no_place():
     def fail():
         raise apsw.CantOpenError
 
-    readers = ReaderPool(fail)
+    readers = ReaderPool(fail, max_readers=1)
     for _ in range(3):
         with pytest.raises(apsw.CantOpenError), readers.snapshot():
             pytest.fail("it cannot be opened")
 
 
 def test_emptying_closes_all_and_lets_readers_in_again_afterwards(opened):
-    connections, readers = opened
+    connections, make_pool = opened
+    readers = make_pool()
     with readers.snapshot():
         pass
 
@@ -87,9 +85,9 @@ def test_emptying_closes_all_and_lets_readers_in_again_afterwards(opened):
         assert connection is connections[1]
 
 
-def test_a_reader_that_hangs_does_not_keep_others_out(opened, monkeypatch):
-    _, readers = opened
-    monkeypatch.setattr(pool, "WAIT_S", 0.01)
+def test_a_reader_that_hangs_does_not_keep_others_out(opened):
+    _, make_pool = opened
+    readers = make_pool(wait_s=0.01)
 
     with readers.snapshot():
         with pytest.raises(IndexUnavailable), readers.emptied():

@@ -19,6 +19,17 @@ def test_the_highest_are_found_with_all_that_equal_the_last_of_them(values, limi
     assert found.tolist() == np.flatnonzero((scores >= lowest) & (scores > -np.inf)).tolist()
 
 
+@given(SCORES, st.integers(1, 40), st.sampled_from([0.25, 1.0, 100.0]))
+def test_scores_within_the_margin_of_the_last_are_found_as_well(values, limit, margin):
+    scores = np.array(values, np.float64)
+
+    found = top_k(scores, limit, margin)
+
+    finite = np.sort(scores[scores > -np.inf])[::-1]
+    lowest = finite[:limit].min(initial=np.inf) - (margin if len(finite) >= limit else 0)
+    assert found.tolist() == np.flatnonzero((scores >= lowest) & (scores > -np.inf)).tolist()
+
+
 @given(SCORES, st.integers(1, 40))
 def test_at_least_as_many_as_wanted_reach_the_bound_where_there_are_so_many(values, limit):
     scores = np.array(values, np.float64)

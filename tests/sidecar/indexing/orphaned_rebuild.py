@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from builders import load_hash_encoder, settle
 
-from quarry.bench.measuring import family
+from quarry.bench.measurement import process_tree
 from quarry.engine import Engine
 
 
@@ -21,7 +21,7 @@ def main(root: str, path: str) -> None:
     def stand_still(_: object) -> None:
         progress = engine._sync.activity.progress()
         if engine.status().state == "rebuilding" and progress and progress.done_notes:
-            print(*(pid for pid in family(os.getpid()) if pid != os.getpid()), flush=True)
+            print(*(pid for pid in process_tree(os.getpid()) if pid != os.getpid()), flush=True)
             threading.Event().wait()
 
     engine.listen(stand_still)

@@ -25,7 +25,7 @@ from builders import (
     wait_until,
 )
 
-from quarry.bench.measuring import family
+from quarry.bench.measurement import process_tree
 from quarry.engine import Engine
 from quarry.errors import VaultMissing
 from quarry.index import Index, rebuild_path
@@ -362,7 +362,7 @@ def test_the_process_that_writes_has_others_prepare_a_large_vault(
         pytest.skip("only Linux shows whose child a process is")
     vault.write_all({f"more/{n:03}.md": f"# More {n}\nquince{n} pear" for n in range(100)})
     below: list[int] = []
-    engine = open_and_rebuild(lambda _: below.extend(family(started[0].pid)))
+    engine = open_and_rebuild(lambda _: below.extend(process_tree(started[0].pid)))
     settle(engine)
 
     assert len(below) == 1 + sync.REBUILD_PROCESSES

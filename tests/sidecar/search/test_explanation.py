@@ -79,7 +79,7 @@ def test_a_refused_note_is_told_by_which_condition(engine: Engine, typed: str, r
     explained = why(engine, typed, "Cherry.md")
 
     assert explained.state == "refused"
-    assert f"notes {reason};" in explained.message
+    assert f"notes {reason}," in explained.message
 
 
 def test_a_filter_set_elsewhere_refuses_as_well(engine: Engine):

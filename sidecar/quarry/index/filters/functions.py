@@ -1,4 +1,4 @@
-"""What SQL asks Python about a note: functions of a connection, with what they make of a row's values."""
+"""SQL functions by which a filter asks Python about a note."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from quarry.types import PropertyValue
 
 
 def register(connection: apsw.Connection) -> None:
-    """Make the functions that `admission_sql` uses known to *connection*."""
+    """Register the functions that compiled filters use on *connection*."""
     functions: dict[str, tuple[Callable[..., SqlValue], int]] = {
         "fold_case": (_fold_case, 1),
         "matches": (_matches, 2),
@@ -60,7 +60,7 @@ def _task(wanted: str) -> InTask:
 
 
 def _property_stands(kind: SqlValue, value: SqlValue, comparison: SqlValue, wanted: SqlValue) -> bool:
-    """*value* of type *kind* as `json_each` gives it: a list as its JSON, a truth as a number."""
+    """Compare *value*, of type *kind*, as `json_each` gives them: a list is its JSON, a truth value a number."""
     read: PropertyValue = "" if value is None or isinstance(value, bytes) else value
     if kind == "array":
         read = tuple(json.loads(str(value)))

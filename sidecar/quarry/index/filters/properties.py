@@ -1,8 +1,8 @@
 """
-Does a front matter property stand as a query wants it, and when was a note created by its own account?
+Compares front matter properties with what a query wants, and finds when a note was created by its own account.
 
 People write properties in many ways: `4` or `"4"`, `2026-03-05`, `2026-03-05T10:00+02:00` or `[[2026-03-05]]`, links
-as values, times as milliseconds. What is compared is what they mean.
+as values, times as milliseconds. Their meanings are compared, not their spellings.
 """
 
 import operator
@@ -16,7 +16,7 @@ from quarry.index.folding import fold_marks
 from quarry.types import PropertyValue
 
 _CREATED = ("created", "createdat", "createdon", "datecreated", "creationdate", "createddate", "date")
-"""Names that say when a note was made, without spaces and signs, the plainest first."""
+"""Names of properties that say when a note was created, without spaces and signs, the plainest first."""
 
 _SIGNS = re.compile(r"[\s_.-]+")
 _LINK = re.compile(r"\[\[([^\[\]|#]*)[^\[\]]*\]\]")
@@ -36,10 +36,10 @@ _ORDER: dict[Comparison, Callable[[float, float], bool]] = {
 
 def stands(value: PropertyValue, comparison: Comparison, wanted: str) -> bool:
     """
-    Whether *value*, or one entry of a list, is *wanted* or stands in that order to it.
+    Whether *value*, or one entry of a list, compares with *wanted* in that way.
 
-    `""` is wanted of a property that is there and empty. Numbers are compared with numbers, days with days, months and
-    years, texts with texts; never one with another.
+    `""` equals a property that is there and empty. Numbers are compared with numbers, days with days, months and years,
+    texts with texts; never one kind with another.
     """
     if comparison == "exists":
         return True
@@ -50,9 +50,9 @@ def stands(value: PropertyValue, comparison: Comparison, wanted: str) -> bool:
 
 def created_ms(properties: Mapping[str, PropertyValue]) -> int | None:
     """
-    When a note was created as its front matter has it, in milliseconds since 1970; None where it does not say.
+    When a note was created by its front matter, in milliseconds since 1970; None where it does not say.
 
-    A time without a zone is this machine's; of a day, midnight.
+    A time without a zone is local time; a day without a time begins at midnight.
     """
     named = {_SIGNS.sub("", name.lower()): value for name, value in reversed(list(properties.items()))}
     for name in _CREATED:
@@ -78,7 +78,7 @@ def _stands(value: str | float | bool, comparison: Comparison, wanted: str) -> b
 
 
 def _text(value: str | float | bool) -> str:
-    """*value* as it is compared: case and accents folded, of a link what it leads to."""
+    """*value* as it is compared: case and accents folded, a link replaced by its target."""
     if isinstance(value, bool):
         return str(value).lower()
     return _folded(value) if isinstance(value, str) else str(value)
@@ -115,7 +115,7 @@ def _number(text: str) -> float | None:
 
 
 def _day(text: str) -> date | None:
-    """The day that *text* names wholly, with or without a time."""
+    """The day that the whole of *text* names, with or without a time."""
     found = _DAY.fullmatch(text.upper())
     try:
         return date(int(found[1]), int(found[2]), int(found[3])) if found and found[3] else None
@@ -124,7 +124,7 @@ def _day(text: str) -> date | None:
 
 
 def _period(text: str) -> tuple[date, date] | None:
-    """First day, and the first day after, of a day, month or year."""
+    """The first day of a day, month or year, and the first day after it."""
     found = _DAY.fullmatch(text.upper())
     try:
         if found and found[3]:
@@ -161,7 +161,7 @@ def _moment(value: str | float | bool) -> int | None:
 
 
 def _milliseconds(parts: Sequence[str | None], zone: str | None) -> int:
-    """Of year, month, day, hour, minute and second, the last three or four of which may be missing."""
+    """Milliseconds since 1970 of year, month, day, hour, minute and second; the last three or four may be missing."""
     year, month, day, hour, minute, second = (int(part or 0) for part in parts)
     offset = UTC if zone == "Z" else _offset(zone) if zone else None
     if offset:
@@ -170,6 +170,6 @@ def _milliseconds(parts: Sequence[str | None], zone: str | None) -> int:
 
 
 def _offset(zone: str) -> timezone:
-    """Of `+02:00` or `-0130`."""
+    """The time zone that `+02:00` or `-0130` names."""
     ahead = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
     return timezone(-ahead if zone[0] == "-" else ahead)

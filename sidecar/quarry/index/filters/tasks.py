@@ -1,5 +1,5 @@
 """
-Which tasks does a text hold, and what do they say?
+Finds the tasks in a text, and compares them with what a query wants.
 
 A task is a list item with a box, `- [ ] call`, `* [x] called`, `1. [/] calling`, with the lines below it that go on
 further in; it ends where the next item begins. In fenced code there are none.
@@ -23,7 +23,7 @@ _DONE = frozenset("xX")
 
 
 class Task(Struct, frozen=True):
-    """A task as written, without its box."""
+    """A task as it is written, without its box."""
 
     says: str
     is_done: bool
@@ -54,7 +54,7 @@ def tasks_in(text: str) -> Iterator[Task]:
 
 
 def holds_task(text: str, wanted: InTask) -> bool:
-    """Whether one task in *text* is as *wanted*."""
+    """Whether a task in *text* has the wanted state and the wanted words."""
     if not _ANY_TASK.search(text):
         return False
     return any(_is_state(task, wanted.state) and _says(task, wanted) for task in tasks_in(text))

@@ -7,6 +7,7 @@ row count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ from quarry.index.vector.binary_codes import (
 )
 from quarry.index.vector.int8_dot import BLOCK_ROWS, int8_dot
 from quarry.index.vector.limits import DEFAULT_LIMITS, VectorLimits
-from quarry.index.vector.quantize import PEAK, FloatVector
+from quarry.index.vector.quantize import PEAK, FloatVector, matrix_cosines
 
 GATHER_COST = 4  # to copy a row out costs as much as to compare so many where they stand
 SPARE_SHARE = 16  # a buffer has room for a sixteenth more rows than it is made for; pages never written take no memory
@@ -137,14 +138,14 @@ class VectorMatrix(Struct, frozen=True):
     def rows_of_owners(self, owners: NDArray[np.int64]) -> tuple[RowNumbers, NDArray[np.intp]]:
         """The rows of *owners*, one owner's after the other's, and how many each has."""
         ordered = self.ids[: self.sorted_count]
-        first = np.searchsorted(ordered, owners << self.slot_bits)
-        count = np.searchsorted(ordered, (owners + 1) << self.slot_bits) - first
+        first = ordered.searchsorted(owners << self.slot_bits)
+        count = ordered.searchsorted((owners + 1) << self.slot_bits) - first
         if self.relocated:
             for at, owner in enumerate(owners.tolist()):
                 if owner in self.relocated:
                     first[at], count[at] = self.relocated[owner].start, len(self.relocated[owner])
-        begins = np.cumsum(count) - count
-        return np.arange(count.sum()) + np.repeat(first - begins, count), count
+        ends = count.cumsum()
+        return np.arange(ends[-1] if len(ends) else 0) + (first - ends + count).repeat(count), count
 
     # --- scores --------------------------------------------------------------------------------
 
@@ -161,14 +162,9 @@ class VectorMatrix(Struct, frozen=True):
         return scores
 
     def cosines_at(self, vector: FloatVector, at: RowNumbers) -> NDArray[np.float64]:
-        """What `quantize.matrix_cosines` gives for *vector*, not zero, and the rows *at* these positions."""
-        query = vector.astype(np.float64)
-        rows = self.rows.take(at, axis=0).astype(np.float64)
-        rows *= query
-        dots = rows.sum(axis=1)  # each row by itself: see `matrix_cosines`
+        """Cosines of *vector*, not zero, with the rows *at* these positions; see `quantize.matrix_cosines`."""
         squares = np.rint(np.square(self.norms.take(at), dtype=np.float64))
-        cosines: NDArray[np.float64] = dots / np.sqrt(squares * (query * query).sum())
-        return cosines
+        return matrix_cosines(self.rows.take(at, axis=0), vector, squares)
 
 
 class ScoredMatrix:
@@ -179,9 +175,9 @@ class ScoredMatrix:
         self._query = query
         self._scores: Scores | None = None  # of all rows; minus infinity for deleted ones
 
-    def top_rows(self, chosen: RowNumbers | None, limit: int, check: Callable[[], None]) -> RowNumbers:
+    def top_rows(self, chosen: RowNumbers | None, limit: int, margin: float, check: Callable[[], None]) -> RowNumbers:
         """
-        The *limit* rows nearest to the query by cosine, and all that score like the last of them; in no order.
+        The *limit* rows that score highest, and all that score lower than the last by at most *margin*; in no order.
 
         Args:
             chosen: The rows to choose from, none of them deleted; None: all.
@@ -196,8 +192,8 @@ class ScoredMatrix:
         check()
         if chosen is None:
             assert self._scores is not None
-            return top_k(self._scores, limit)
-        return chosen[top_k(self.scores_at(chosen), limit)]
+            return top_k(self._scores, limit, margin)
+        return chosen[top_k(self.scores_at(chosen), limit, margin)]
 
     def scores_at(self, at: RowNumbers) -> Scores:
         """See `VectorMatrix.scores_at`."""
@@ -233,6 +229,7 @@ def norm_type(dim: int) -> type[np.float32 | np.float64]:
     return np.float32 if dim * PEAK**2 * 2**-23 < 0.5 else np.float64
 
 
+@lru_cache(maxsize=4)
 def bytes_per_row(dim: int) -> int:
     """Memory that a row of a large matrix takes: its components, id, norm and binary code."""
     return dim + np.dtype(np.int64).itemsize + np.dtype(norm_type(dim)).itemsize + words_per_code(dim) * WORD_BITS // 8

@@ -15,8 +15,6 @@ from quarry.index.vector.cache import VectorSnapshot
 from quarry.index.vector.matrix import ScoredMatrix
 from quarry.index.vector.query import (
     NO_NEAREST_CHUNKS,
-    OVERFETCH,
-    OVERFETCH_EXTRA,
     FloatArray,
     NearestChunks,
     QueryVector,
@@ -27,8 +25,8 @@ class MemoryDenseQuery(Struct, frozen=True, dict=True):
     """
     A `DenseQuery` of a snapshot whose vectors are in memory.
 
-    The scores of the rounded query with all rows are kept: they tell of most rows that they cannot be the nearest,
-    whichever notes are asked about. Only floats can tell which of the few others is.
+    The scores of the rounded query with all rows are kept. With the bound of their error they tell which rows may be
+    among the nearest, whichever notes are asked about; those few are scored against the query's floats.
     """
 
     connection: apsw.Connection
@@ -39,8 +37,8 @@ class MemoryDenseQuery(Struct, frozen=True, dict=True):
         """See `DenseQuery`."""
         if depth < 1:
             return []
-        matrix, wanted = self.vectors.chunks, depth * OVERFETCH + OVERFETCH_EXTRA
-        at = self._chunks.top_rows(self.vectors.chunk_rows_of(admitted), wanted, deadline.check)
+        matrix, margin = self.vectors.chunks, 2 * self.query.error_bound
+        at = self._chunks.top_rows(self.vectors.chunk_rows_of(admitted), depth, margin, deadline.check)
         cosines = matrix.cosines_at(self.query.floats, at)
         with deadline.over(self.connection):
             return sort_by_score_then_path(
@@ -55,8 +53,8 @@ class MemoryDenseQuery(Struct, frozen=True, dict=True):
         """See `DenseQuery`."""
         if depth < 1:
             return []
-        matrix = self.vectors.titles
-        at = self._titles.top_rows(self.vectors.title_rows_of(admitted), depth * OVERFETCH, lambda: None)
+        matrix, margin = self.vectors.titles, 2 * self.query.error_bound
+        at = self._titles.top_rows(self.vectors.title_rows_of(admitted), depth, margin, lambda: None)
         cosines = matrix.cosines_at(self.query.floats, at)
         kept = top_k(cosines, depth)
         ids, cosines = matrix.ids[at[kept]], cosines[kept]
@@ -88,14 +86,14 @@ def nearest_chunks(
         return NO_NEAREST_CHUNKS
     has_vectors = counts > 0
     note_ids, counts = note_ids[has_vectors], counts[has_vectors]
-    begins = np.cumsum(counts) - counts  # where each note's rows begin in `at`
+    begins = counts.cumsum() - counts  # where each note's rows begin in `at`
     scores = chunks.scores_at(at)
     lowest = np.maximum.reduceat(scores, begins) - 2 * query.error_bound
-    possible = np.flatnonzero(scores >= np.repeat(lowest, counts))
+    possible = (scores >= lowest.repeat(counts)).nonzero()[0]
     at = at[possible]
-    note_of_row = np.searchsorted(begins, possible, side="right") - 1  # a position in `note_ids`
+    note_of_row = begins.searchsorted(possible, side="right") - 1  # a position in `note_ids`
     cosines = matrix.cosines_at(query.floats, at)
-    highest = np.maximum.reduceat(cosines, np.searchsorted(note_of_row, np.arange(len(note_ids))))
+    highest = np.maximum.reduceat(cosines, note_of_row.searchsorted(np.arange(len(note_ids))))
     is_highest = cosines == highest[note_of_row]
     chunk_ids, note_of_row = matrix.ids[at[is_highest]], note_of_row[is_highest]
     if len(chunk_ids) > len(note_ids):

@@ -1,4 +1,4 @@
-"""Which chunks and titles wait for a vector, and which vectors are known already?"""
+"""Chunks and titles that wait for a vector, and vectors that need not be computed again."""
 
 import json
 from collections.abc import Sequence
@@ -30,9 +30,11 @@ _IS_ANY = (  # a title's vector goes with its note, so that counting tells
 
 def known_vectors(connection: apsw.Connection, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
     """
-    The vectors of these `content_hash`es and `title_hash`es that the notes at *paths* hold, as far as they are whole.
+    Stored vectors of the notes at *paths*, by `content_hash` or `title_hash`, as far as they are undamaged.
 
-    Other notes are not looked through: an index by content is a megabyte, and a text that moved is soon embedded.
+    Args:
+        hashes: The texts that vectors are wanted for. Other notes than those at *paths* are not searched for them: an
+            index by content takes a megabyte, and a text that moved is soon embedded.
     """
     wanted = {content_number(key): key for key in hashes}
     found = select(connection, _KNOWN, (json.dumps(list(paths)),))
@@ -48,16 +50,16 @@ def pending_chunks(connection: apsw.Connection, limit: int) -> list[PendingChunk
     The first *limit* chunks that wait for a vector.
 
     Raises:
-        IndexDamaged: What one of their notes says is not as it was written.
+        IndexDamaged: The content of one of their notes is not as it was written.
     """
     ids: list[int] = [chunk_id for (chunk_id,) in select(connection, _CHUNKS, (limit,))]
-    bodies = {at: row.packed_note() for at, row in note_rows(connection, {note_of(at) for at in ids}).items()}
+    contents = {at: row.packed_note() for at, row in note_rows(connection, {note_of(at) for at in ids}).items()}
     found = []
     for chunk_id in ids:
-        body = bodies.get(note_of(chunk_id))
-        number = body.at(slot_of(chunk_id)) if body else None
-        if body is not None and number is not None:
-            chunk = body.chunk(number)
+        content = contents.get(note_of(chunk_id))
+        number = content.number_of(slot_of(chunk_id)) if content else None
+        if content is not None and number is not None:
+            chunk = content.chunk(number)
             found.append(PendingChunk(chunk_id, content_hash(chunk), chunk))
     return found
 

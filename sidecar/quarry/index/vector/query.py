@@ -3,9 +3,10 @@ Dense retrieval: a query vector, and what can be asked about the vectors near to
 
 Two steps. First int8 is compared with int8, which proposes rows; then the few proposed are scored against the query's
 own floats. `memory.py` takes the first step over arrays in memory; `stored.py` has sqlite-vec take it over the stored
-rows, in a vault too large for memory. Both give the same scores: rounding may cost a candidate, never a right score.
+rows, in a vault too large for memory. Both give the same scores.
 """
 
+from functools import cached_property
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -17,13 +18,10 @@ from quarry.index.ids import NoteIds
 from quarry.index.tie_breaking import Scored
 from quarry.index.vector.quantize import PEAK, FloatVector
 
-OVERFETCH = 2  # proposed for each one wanted: rounding the query to int8 moves neighbours by a few ranks
-OVERFETCH_EXTRA = 20
-
 FloatArray: TypeAlias = NDArray[np.float64]
 
 
-class QueryVector(Struct, frozen=True):
+class QueryVector(Struct, frozen=True, dict=True):
     """A query vector, quantized to int8 once, for all that is asked of one snapshot."""
 
     floats: FloatVector
@@ -32,11 +30,12 @@ class QueryVector(Struct, frozen=True):
     @classmethod
     def of(cls, vector: FloatVector) -> "QueryVector | None":
         """The query for *vector*, shape (dim,), of whatever length; None where it is near nothing."""
-        if not np.isfinite(vector).all() or not vector.any():
+        peak = np.abs(vector).max(initial=0)
+        if not 0 < peak < np.inf:  # NaN is neither
             return None
-        return cls(vector, np.rint(vector / np.abs(vector).max() * PEAK).astype(np.int8))
+        return cls(vector, np.rint(vector / peak * PEAK).astype(np.int8))
 
-    @property
+    @cached_property
     def error_bound(self) -> float:
         """
         The most that rounding the query may have moved a score, which is a product divided by the row's length.
@@ -48,7 +47,7 @@ class QueryVector(Struct, frozen=True):
         lost = exact / np.abs(exact).max() * PEAK - self.quantized
         return float(np.sqrt(np.square(lost).sum())) + 1e-3
 
-    @property
+    @cached_property
     def quantized_norm(self) -> float:
         """The length of the rounded vector."""
         return float(np.sqrt(np.square(self.quantized, dtype=np.int64).sum()))

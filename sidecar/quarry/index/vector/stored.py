@@ -14,7 +14,10 @@ from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.matrix import ScoredMatrix
 from quarry.index.vector.memory import nearest_chunks
 from quarry.index.vector.quantize import FloatMatrix, cosines, dequantize
-from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA, FloatArray, NearestChunks, QueryVector
+from quarry.index.vector.query import FloatArray, NearestChunks, QueryVector
+
+OVERFETCH = 2  # proposed for each one wanted: rounding the query to int8 moves neighbours by a few ranks
+OVERFETCH_EXTRA = 20
 
 _SCORED = (
     "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(:query)) AS score FROM vectors"

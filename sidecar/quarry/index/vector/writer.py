@@ -1,4 +1,4 @@
-"""The rows of vectors: those of chunks, those of titles, and what waits for one."""
+"""Writes the rows of vectors: of chunks, of titles, and of chunks that wait for one."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,12 +9,12 @@ from quarry.index.checksums import content_number, title_hash, vector_checksum
 from quarry.index.database import select
 from quarry.index.ids import id_range
 
-Hashed = tuple[int, bytes, bytes | None]
-"""Id of a chunk, its content_hash, and its vector; None: it waits for one."""
+HashedChunk = tuple[int, bytes, bytes | None]
+"""The id of a chunk, its content_hash, and its vector; None: it is pending."""
 
 
 class VectorWriter:
-    """Writes vectors over one writing *connection*, for one change."""
+    """Writes vectors over *connection*, for one change."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -25,29 +25,29 @@ class VectorWriter:
         Refuse vectors of another model.
 
         Raises:
-            ValueError: One has another length than the others, or than those stored.
+            ValueError: A vector has another length than the others, or than the stored ones.
         """
         lengths = {len(vector) for vector in vectors if vector} | ({self.dimension} if self.dimension else set())
         if len(lengths) > 1:
             raise ValueError(f"vectors of {sorted(lengths)} dimensions would stand side by side; drop them first")
 
-    def add(self, rows: Sequence[Hashed]) -> None:
-        """Store the vectors of chunks that have none."""
-        waiting = [(chunk_id,) for chunk_id, _, vector in rows if vector is None]
+    def add(self, rows: Sequence[HashedChunk]) -> None:
+        """Store the vectors of chunks that have no row yet; without a vector, the chunk is pending."""
+        pending = [(chunk_id,) for chunk_id, _, vector in rows if vector is None]
         embedded = [
             (chunk_id, vector, vector_checksum(key, vector)) for chunk_id, key, vector in rows if vector is not None
         ]
-        if waiting:
-            self._db.executemany("INSERT INTO pending VALUES (?)", waiting)
+        if pending:
+            self._db.executemany("INSERT INTO pending VALUES (?)", pending)
         if embedded:
             self._db.executemany("INSERT INTO vectors VALUES (?,?,?)", embedded)
             self._learn_dimension(vector for _, vector, _ in embedded)
 
-    def keep(self, note_id: int, rows: Sequence[Hashed]) -> None:
+    def keep(self, note_id: int, rows: Sequence[HashedChunk]) -> None:
         """
-        Bring the stored vectors of a note's unchanged chunks up to *rows*.
+        Make the stored vectors of a note's unchanged chunks those of *rows*.
 
-        Where one has no vector, what is stored stays if it is whole.
+        Where a row has no vector, the stored one stays if it is undamaged.
         """
         if not rows:
             return
@@ -61,11 +61,11 @@ class VectorWriter:
             is_sound = old is not None and checksum == vector_checksum(key, old)
             if not is_sound or vector not in (None, old):
                 fresh.append((chunk_id, key, vector))
-        self.forget([chunk_id for chunk_id, _, _ in fresh])
+        self.delete([chunk_id for chunk_id, _, _ in fresh])
         self.add(fresh)
 
     def fill_in(self, chunk_id: int, content_hash: bytes, vector: bytes) -> bool:
-        """Store the vector of a pending chunk; one whose text is another by now is left pending. Whether it was."""
+        """Store the vector of a pending chunk and return True; where its text has changed since, it stays pending."""
         self.check_dimensions([vector])
         waits = select(
             self._db,
@@ -74,19 +74,19 @@ class VectorWriter:
         )
         if not waits:
             return False
-        self.forget([chunk_id])
+        self.delete([chunk_id])
         self.add([(chunk_id, content_hash, vector)])
         return True
 
-    def forget(self, chunk_ids: Sequence[int]) -> None:
-        """Take vectors out wherever they are; the chunks are then neither pending nor embedded."""
+    def delete(self, chunk_ids: Sequence[int]) -> None:
+        """Delete the vectors of these chunks, which are then neither pending nor embedded."""
         if chunk_ids:
             ids = [(chunk_id,) for chunk_id in chunk_ids]
             self._db.executemany("DELETE FROM pending WHERE chunk_id = ?", ids)
             self._db.executemany("DELETE FROM vectors WHERE chunk_id = ?", ids)
 
     def add_title(self, note_id: int, title: str, vector: bytes | None) -> None:
-        """Store the vector of the title of a note that has none; None: it waits for one."""
+        """Store the vector of a title that has no row yet; None: it waits for one."""
         if vector is not None:
             key = title_hash(title)
             row = (note_id, content_number(key), vector, vector_checksum(key, vector))
@@ -94,7 +94,7 @@ class VectorWriter:
             self._learn_dimension((vector,))
 
     def set_title(self, note_id: int, title: str, vector: bytes | None) -> None:
-        """Make *vector* that of a note's title; None: keep what is there for this very title, or let it wait."""
+        """Make *vector* that of a note's title; None: keep the stored one if it is for this very title."""
         key, sql = title_hash(title), "SELECT vector, title, checksum FROM title_vectors WHERE note_id = ?"
         stored = select(self._db, sql, (note_id,))
         is_sound = bool(stored) and stored[0][1:] == (content_number(key), vector_checksum(key, stored[0][0]))
@@ -105,7 +105,7 @@ class VectorWriter:
         self.add_title(note_id, title, vector)
 
     def drop(self) -> None:
-        """Forget every vector: all chunks and titles wait for one."""
+        """Delete every vector: all chunks and titles are pending."""
         self._db.execute("DELETE FROM vectors")
         self._db.execute("DELETE FROM title_vectors")
         self._db.execute("INSERT OR IGNORE INTO pending SELECT id FROM chunk_rows")
@@ -114,7 +114,7 @@ class VectorWriter:
         meta.put(self._db, meta.DROPPED, str(meta.next_generation(self._db)))
 
     def _learn_dimension(self, vectors: Iterable[bytes]) -> None:
-        """Remember the dimension of the first vector."""
+        """Record the dimension of the first vector."""
         if self.dimension is None:
             self.dimension = next((len(vector) for vector in vectors if vector), None)
             if self.dimension is not None:

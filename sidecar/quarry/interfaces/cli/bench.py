@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from quarry.bench import report, results
-from quarry.bench.results import Document
-from quarry.bench.running import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, Plan, measure, size_of_name
+from quarry.bench.results import Result
+from quarry.bench.runner import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, BenchPlan, measure, size_of_name
 from quarry.config import private_folder
 from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
@@ -27,7 +27,7 @@ DETAILS = """Measure the engine and the sidecar on copies of a vault, which itse
   quarry bench --compare A B            two results that --json wrote, as ratios
 
 In a checkout, the published design is measured in the same run on the same notes and queries, and its figures stand
-beside ours. A vault that holds fewer chunks than asked for is grown with notes mixed from its own sentences."""
+beside ours. A vault that holds fewer chunks than asked for is grown with synthetic notes made of its own sentences."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE; - is standard output")
     parser.add_argument("--queries", nargs="+", type=Path, default=[], metavar="FILE", help="JSON lines with `text`")
     parser.add_argument("--sizes", default=None, metavar="A,B", help="chunks to ask at (default 50k,150k,1m)")
-    parser.add_argument("--notes", type=int, metavar="N", help="cut the vault to N notes, or mix more")
+    parser.add_argument("--notes", type=int, metavar="N", help="cut the vault to N notes, or grow it to them")
     parser.add_argument("--only", metavar="A,B", help="parts to measure (default all)")
     parser.add_argument("--questions", type=int, metavar="N", help="queries of each kind")
     parser.add_argument("--repeats", type=int, metavar="N", help="of what is done once, like starting (default 5)")
@@ -56,17 +56,17 @@ def measure_vault(options: argparse.Namespace) -> int:
     """Measure what *options* name."""
     with _ending_in_order(), _folder(options.work) as work, _surroundings(work):
         plan = _plan(options, work)
-        document: Document = {}
-        for document in measure(plan, BenchSession, lambda what: print_stderr(f"{what} ...")):
+        result: Result = {}
+        for result in measure(plan, BenchSession, lambda what: print_stderr(f"{what} ...")):
             if options.json and str(options.json) != "-":  # at once: what comes after may be interrupted
-                results.write(document, options.json)
+                results.write(result, options.json)
     if str(options.json) == "-":
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print(json.dumps(result, indent=2, ensure_ascii=False))
         return 0
-    print_line(report.overview(document))
-    if others := report.peers(document):
+    print_line(report.overview(result))
+    if others := report.peers(result):
         print_line(f"\n{others}")
-    for sentence in document["notes"]:
+    for sentence in result["notes"]:
         print_stderr(sentence)
     return 0
 
@@ -87,11 +87,11 @@ class BenchSession:
         self._client = SidecarClient(vault, "bench", may_start=False)
 
     def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
-        """Ask for ten hits; the legs that served, none where there was no answer."""
+        """Ask for ten hits; the retrievers that answered, none where the query failed."""
         mode: wire.Mode = "keyword" if by_word_only else "hybrid"
         try:
             return self._client.search(wire.SearchParams(query=text, mode=mode)).legs
-        except RequestFailed:  # no query, or it took too long; it counts as what it took
+        except RequestFailed:  # not a query, or too slow; it counts as what it took
             return ()
 
     def is_working(self) -> bool:
@@ -103,18 +103,18 @@ class BenchSession:
         return self._client.status().indexed_ms
 
     def rebuild(self) -> None:
-        """Have everything indexed anew."""
+        """Start a full rebuild."""
         self._client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._client.close()
 
 
 # --- steps -----------------------------------------------------------------------------------------
 
 
-def _plan(options: argparse.Namespace, work: Path) -> Plan:
+def _plan(options: argparse.Namespace, work: Path) -> BenchPlan:
     """
     What *options* ask for.
 
@@ -136,7 +136,7 @@ def _plan(options: argparse.Namespace, work: Path) -> Plan:
     parts = frozenset(_names(options.only)) or frozenset(PARTS)
     if unknown := parts - frozenset(PARTS):
         raise BadRequest(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
-    return Plan(
+    return BenchPlan(
         vault=options.vault.expanduser(),
         work=work,
         parts=parts,

@@ -15,14 +15,14 @@ from quarry.errors import BadRequest
 from quarry.evaluation import tables
 from quarry.evaluation.collections import Collection, find_collections, read_collection, read_golden
 from quarry.evaluation.comparison import compare
-from quarry.evaluation.judging import Judged, Show, Task, judge_all
 from quarry.evaluation.measures import DEPTH, MAIN, MEASURES, require_measures
-from quarry.evaluation.results import Saved, pairs, read_saved, save, summary
+from quarry.evaluation.results import SavedQuery, pairs, read_saved, save, summary
+from quarry.evaluation.runner import Evaluation, EvaluationTask, Show, evaluate_all
 from quarry.evaluation.systems import SYSTEMS, USUAL
 from quarry.interfaces.cli.options import resolve_vault
 from quarry.interfaces.cli.terminal import print_line, print_stderr
 
-DETAILS = f"""Judge collections of documents, queries and judgments, each indexed anew with the defaults:
+DETAILS = f"""Evaluate search on collections of documents, queries and judgments, each indexed anew with the defaults:
 
   quarry eval DIR...                    folders in the layout of BEIR (corpus.jsonl or a folder vault/,
                                         queries.jsonl or .tsv, qrels.tsv), or folders of such folders
@@ -39,9 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.description, parser.formatter_class = DETAILS, argparse.RawDescriptionHelpFormatter
     parser.add_argument("places", nargs="*", type=Path, metavar="DIR", help="collections, or golden files with --vault")
-    parser.add_argument("--vault", type=Path, metavar="DIR", help="the vault that the golden files speak of")
+    parser.add_argument("--vault", type=Path, metavar="DIR", help="the vault of the golden files")
     parser.add_argument(
-        "--modes", default=",".join(USUAL), metavar="A,B", help=f"systems to judge (default {','.join(USUAL)})"
+        "--modes", default=",".join(USUAL), metavar="A,B", help=f"systems to evaluate (default {','.join(USUAL)})"
     )
     parser.add_argument("--limit", type=int, default=DEPTH, metavar="N", help=f"hits a query (default {DEPTH})")
     parser.add_argument("--by-kind", action="store_true", help="also by kind of query")
@@ -57,23 +57,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judge and print, or compare."""
-    return compare_results(options) if options.compare else judge_collections(options)
+    return compare_results(options) if options.compare else evaluate_collections(options)
 
 
-def judge_collections(options: argparse.Namespace) -> int:
-    """Judge what *options* name."""
+def evaluate_collections(options: argparse.Namespace) -> int:
+    """Evaluate the collections that *options* name."""
     systems = _systems(options.modes)
     if options.limit < 1 or options.workers < 1:
         raise BadRequest("--limit and --workers take a number from 1 up")
     require_measures()
-    judged = _judge(_collections(options), systems, options)
+    evaluations = _evaluate(_collections(options), systems, options)
     if options.json:
-        document = json.dumps(summary(judged, by_kind=options.by_kind), indent=2, ensure_ascii=False)
+        document = json.dumps(summary(evaluations, by_kind=options.by_kind), indent=2, ensure_ascii=False)
         if str(options.json) == "-":
             print(document)
             return 0
         options.json.write_text(document + "\n", "utf-8")
-    _print(judged, options)
+    _print(evaluations, options)
     return 0
 
 
@@ -111,7 +111,7 @@ def _systems(modes: str) -> tuple[str, ...]:
 
 def _collections(options: argparse.Namespace) -> list[Collection]:
     """
-    What to judge, each under a name of its own.
+    What to evaluate, each under a name of its own.
 
     Raises:
         BadRequest: Nothing was named, or two have the same name.
@@ -129,15 +129,17 @@ def _collections(options: argparse.Namespace) -> list[Collection]:
     return found
 
 
-def _judge(collections: Sequence[Collection], systems: tuple[str, ...], options: argparse.Namespace) -> list[Judged]:
-    judged: list[Judged] = []
+def _evaluate(
+    collections: Sequence[Collection], systems: tuple[str, ...], options: argparse.Namespace
+) -> list[Evaluation]:
+    evaluations: list[Evaluation] = []
     with _folder(options.keep) as folder, _bar() as show:
-        tasks = [Task(one, systems, options.limit, folder, options.keep is not None) for one in collections]
-        for one in judge_all(tasks, options.workers, show):
+        tasks = [EvaluationTask(one, systems, options.limit, folder, options.keep is not None) for one in collections]
+        for one in evaluate_all(tasks, options.workers, show):
             if options.run_dir:  # at once: what comes after may be interrupted
                 save(one, options.run_dir)
-            judged.append(one)
-    return judged
+            evaluations.append(one)
+    return evaluations
 
 
 @contextmanager
@@ -162,20 +164,20 @@ def _bar() -> Iterator[Show]:
         yield show
 
 
-def _print(judged: Sequence[Judged], options: argparse.Namespace) -> None:
-    print_line(tables.overview(judged, options.measure))
+def _print(evaluations: Sequence[Evaluation], options: argparse.Namespace) -> None:
+    print_line(tables.overview(evaluations, options.measure))
     if options.by_kind:
-        for table in filter(None, (tables.by_kind(one, options.measure) for one in judged)):
+        for table in filter(None, (tables.by_kind(one, options.measure) for one in evaluations)):
             print_line(f"\n{table}")
-    for one in judged:
+    for one in evaluations:
         for remark in one.remarks:
             print_stderr(f"{one.name}: {remark}")
-    searches = sum(len(one.queries) * len(one.runs) for one in judged)
-    seconds = sum(one.seconds for one in judged)
+    searches = sum(len(one.queries) * len(one.runs) for one in evaluations)
+    seconds = sum(one.seconds for one in evaluations)
     print_stderr(f"{searches} searches, {1000 * seconds / max(searches, 1):.1f} ms each")
 
 
-def _scores(saved: Sequence[Saved], measure: str) -> dict[str, dict[str, float]]:
+def _scores(saved: Sequence[SavedQuery], measure: str) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for row in saved:
         scores.setdefault(row.collection, {})[row.id] = row.values[measure]

@@ -26,7 +26,7 @@ def random_matrix(count, dim=16, seed=0, slot_bits=0, **limits):
 
 
 def best_ids(matrix, query, chosen, limit):
-    return sorted(matrix.ids[ScoredMatrix(matrix, query).top_rows(chosen, limit, lambda: None)].tolist())
+    return sorted(matrix.ids[ScoredMatrix(matrix, query).top_rows(chosen, limit, 0, lambda: None)].tolist())
 
 
 QUERY = np.arange(-8, 8, dtype=np.int8)
@@ -36,7 +36,7 @@ def test_the_best_are_those_of_a_plain_sum_whatever_the_block():
     matrix = random_matrix(500, rows_per_check=7)
     plain = (matrix.rows.astype(np.int64) @ QUERY.astype(np.int64)) / matrix.norms
 
-    found = ScoredMatrix(matrix, QUERY).top_rows(None, 20, lambda: None)
+    found = ScoredMatrix(matrix, QUERY).top_rows(None, 20, 0, lambda: None)
 
     assert sorted(found.tolist()) == sorted(np.argsort(-plain, kind="stable")[:20].tolist())
     assert matrix.scores_at(QUERY, found).tolist() == pytest.approx(plain[found].tolist(), rel=1e-6)
@@ -55,7 +55,7 @@ def test_a_search_can_be_given_up():
         raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        ScoredMatrix(random_matrix(10), QUERY).top_rows(None, 2, refuse)
+        ScoredMatrix(random_matrix(10), QUERY).top_rows(None, 2, 0, refuse)
 
 
 def test_cosines_are_those_of_the_floats():
@@ -123,7 +123,7 @@ def test_of_many_rows_the_signs_propose_and_the_numbers_decide():
         plain = matrix.scores_at(query, np.arange(4_000) if among is None else among)
         exact = np.argsort(-plain, kind="stable")[:20]
         expected = set((exact if among is None else among[exact]).tolist())
-        assert len(expected & set(ScoredMatrix(matrix, query).top_rows(among, 20, lambda: None).tolist())) >= 19
+        assert len(expected & set(ScoredMatrix(matrix, query).top_rows(among, 20, 0, lambda: None).tolist())) >= 19
 
 
 def test_many_rows_that_were_added_one_after_the_other_are_searched_like_those_read_at_once():
@@ -145,8 +145,8 @@ def test_all_rows_are_compared_once_however_often_a_scan_is_asked(monkeypatch):
 
     monkeypatch.setattr(matrices, "int8_dot", counted)
     scan = ScoredMatrix(matrix, QUERY)
-    found = scan.top_rows(None, 20, lambda: None)
-    among = scan.top_rows(np.arange(0, 300, 2), 20, lambda: None)
+    found = scan.top_rows(None, 20, 0, lambda: None)
+    among = scan.top_rows(np.arange(0, 300, 2), 20, 0, lambda: None)
     scores = scan.scores_at(np.arange(300))
 
     assert compared == [300]

@@ -1,7 +1,7 @@
 """
-What does it cost to make an index, to find that nothing changed, and to take in a saved note?
+What does it cost to build an index, to find that nothing changed, and to index a saved note?
 
-Each function here runs in a process of its own (`measuring.apart`) and speaks in plain values.
+Each function runs in a process of its own (`measurement.run_in_subprocess`); arguments and results are plain values.
 """
 
 import gc
@@ -15,7 +15,7 @@ from typing import Any
 
 from quarry.bench.corpora import find_notes
 from quarry.bench.disk import files_of
-from quarry.bench.measuring import merged
+from quarry.bench.measurement import named_percentiles
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
@@ -27,7 +27,7 @@ from quarry.terms.analysis import analyse
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import SearchRequest, VaultChange
 
-LOOK_EVERY_S = 0.001  # while it is waited for; below what is measured, and no work to speak of
+POLL_EVERY_S = 0.001  # below what is measured, and hardly any work
 SAVE_TIMEOUT_S = 60.0
 SETTLE_TIMEOUT_S = 600.0  # where the index does not equal the vault after all
 STAGE_NOTES = 1_000  # the sample that stages are measured on
@@ -37,16 +37,16 @@ SAVE_PERCENTILES = (50, 99)
 
 
 def index_whole(vault: Path, index_path: Path) -> dict[str, int]:
-    """Make the index of *vault* anew, until the engine is at rest; `files` and `chunks` of it."""
+    """Build the index of *vault* anew, until the engine is idle; its `files` and `chunks`."""
     discard_index(index_path)
     return bring_up_to_date(vault, index_path)
 
 
 def bring_up_to_date(vault: Path, index_path: Path) -> dict[str, int]:
-    """Make the index equal *vault*; `files` and `chunks` of it."""
+    """Bring the index up to date with *vault*; its `files` and `chunks`."""
     engine = Engine.open(vault, index_path)
     try:
-        wait_until_whole(engine)
+        wait_until_idle(engine)
         status = engine.status()
         return {"files": status.notes, "chunks": status.chunks}
     finally:
@@ -54,7 +54,7 @@ def bring_up_to_date(vault: Path, index_path: Path) -> dict[str, int]:
 
 
 def discard_index(index_path: Path) -> None:
-    """Delete the index and what is derived from it."""
+    """Delete the index and the files beside it."""
     discard(index_path)
     for file in files_of(index_path):
         file.unlink(missing_ok=True)
@@ -62,7 +62,7 @@ def discard_index(index_path: Path) -> None:
 
 def open_unchanged_ms(vault: Path, index_path: Path) -> float:
     """
-    From opening an index that equals *vault* until the engine tells that it does; wall.
+    Wall time from opening an index that equals *vault* until the engine reports so.
 
     Raises:
         IndexUnavailable: It never does.
@@ -76,17 +76,17 @@ def open_unchanged_ms(vault: Path, index_path: Path) -> float:
             told_s.append(now_s)
             settled.set()
 
-    gc.freeze()  # as a sidecar does with its modules
+    gc.freeze()  # as a sidecar does after its imports
     begun_s = time.perf_counter()
     engine = Engine.open(vault, index_path)
     try:
         engine.listen(listen)
-        if engine.status().indexed_ms is not None:  # a vault of a few notes, before anyone listened
+        if engine.status().indexed_ms is not None:  # a vault of a few notes, before the listener was added
             listen(None)
         if not settled.wait(SETTLE_TIMEOUT_S):
-            wait_until_whole(engine)
+            wait_until_idle(engine)
             raise IndexUnavailable(f"the engine never told that {vault} is indexed")
-        wait_until_whole(engine)
+        wait_until_idle(engine)
         return (told_s[0] - begun_s) * 1000
     finally:
         engine.close()
@@ -94,14 +94,14 @@ def open_unchanged_ms(vault: Path, index_path: Path) -> float:
 
 def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
     """
-    Change *count* notes of *vault* one after the other, each by a line of its own, and wait until each can be found.
+    Append a line to *count* notes of *vault*, one after another, and wait until each can be found by it.
 
-    Measured from the engine being told, which is after the plugin's debounce, to its telling of the commit; the note
-    is then looked for by its new word, so that what is told is true; where a note ends inside a fence or a comment, it
-    is not found, and left out. In the end every note is as it was.
+    A save is measured from notifying the engine, which the plugin does after its debounce, to the engine's report of
+    the commit. The note is then searched for by its new word, which proves the report; a note that ends inside a fence
+    or a comment is not found and does not count. In the end every note is as it was.
 
-    One save comes before these and is told by itself, as `first_ms`: it follows the start at once, as no person's can,
-    and waits for what an engine gets ready in the quarter of a second after that (`Indexer.rehearse`).
+    One save before these is reported separately as `first_ms`: it follows the start at once, which no person's does,
+    and waits for what the engine prepares during the first quarter of a second.
 
     Raises:
         IndexUnavailable: Half of the saved notes could not be found.
@@ -119,7 +119,7 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
             committed.set()
 
     def save(path: str) -> tuple[float, float] | None:
-        """Wall and CPU of one save in milliseconds; None where it is not found."""
+        """Wall and CPU milliseconds of one save; None where the note is not found."""
         nonlocal waited_for
         waited_for, file, word = path, vault / path, f"benchmarkword{time.time_ns()}"
         before.setdefault(path, (file.read_bytes(), file.stat().st_mtime_ns))
@@ -132,12 +132,12 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
             raise IndexUnavailable(f"the engine told of no change of {path} in {SAVE_TIMEOUT_S:.0f} s")
         cpu_s = time.process_time() - cpu_begun_s
         hits = engine.search(SearchRequest(word, mode="keyword", limit=1)).hits
-        while engine.is_working:  # the next save is one of a person, who takes longer than this
-            time.sleep(LOOK_EVERY_S)
+        while engine.is_working:  # a person takes longer than this until the next save
+            time.sleep(POLL_EVERY_S)
         return ((told_s - begun_s) * 1000, cpu_s * 1000) if any(hit.path == path for hit in hits) else None
 
     try:
-        wait_until_whole(engine)
+        wait_until_idle(engine)
         engine.listen(listen)
         listed = engine.list_notes(NoteFilter(), MOST_NOTES, 0).notes  # rules leave some out
         every = sorted(note.path for note in listed)
@@ -147,20 +147,20 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
             raise IndexUnavailable(f"{count - len(found)} of {count} notes told of as saved are not found by it")
         wall, cpu = (list(taken) for taken in zip(*found, strict=True))
         measured = {"saves": count, "not_found": count - len(found), "first_ms": round(first[0], 3) if first else None}
-        return {**merged({"wall": wall, "cpu": cpu}, SAVE_PERCENTILES), **measured}
+        return {**named_percentiles({"wall": wall, "cpu": cpu}, SAVE_PERCENTILES), **measured}
     finally:
         for path, (data, mtime_ns) in before.items():
             (vault / path).write_bytes(data)
             os.utime(vault / path, ns=(mtime_ns, mtime_ns))
         engine.vault_changed([VaultChange("modified", path) for path in before])
-        wait_until_whole(engine)
+        wait_until_idle(engine)
         engine.close()
 
 
 def stages(vault: Path, index_path: Path) -> dict[str, Any]:
     """
-    CPU seconds of each stage on a sample, one stage after the other in one process; the index at *index_path* is
-    scratch. `write` analyses terms as well, which `terms` shows by themselves.
+    CPU seconds of each stage on a sample of notes, one stage after another in one process. `write` contains `terms`
+    once more. The index at *index_path* is deleted in the end.
     """
     discard_index(index_path)
     every = find_notes(vault)
@@ -205,15 +205,15 @@ def stages(vault: Path, index_path: Path) -> dict[str, Any]:
     return {"sample_files": len(files), "sample_chunks": sum(map(len, texts)), "cpu_s": taken}
 
 
-def wait_until_whole(engine: Engine) -> None:
+def wait_until_idle(engine: Engine) -> None:
     """
-    Return when the index equals the vault.
+    Return when the engine has nothing left to index.
 
     Raises:
-        IndexUnavailable: It never will.
+        IndexUnavailable: Indexing failed.
     """
     while engine.is_working:
-        time.sleep(LOOK_EVERY_S * 10)
+        time.sleep(POLL_EVERY_S * 10)
     status = engine.status()
     if status.state == "failed":
         raise IndexUnavailable(f"{engine.root} cannot be indexed: {status.message}")

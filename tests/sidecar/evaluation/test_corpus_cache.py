@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from quarry.evaluation.collections import read_collection
-from quarry.evaluation.keeping import NO_SAY_IN_INDEXING, prepare
+from quarry.evaluation.corpus_cache import NOT_IN_FINGERPRINT, prepare
 
 
 def test_a_vault_is_written_with_the_ids_of_its_notes(tmp_path, write_collection):
@@ -67,5 +67,5 @@ def test_indexing_does_not_load_what_the_fingerprint_leaves_out():
     code = "import sys, quarry.indexing.worker, quarry.indexing.sync; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
-    parts = {f"quarry.{part}" for part in NO_SAY_IN_INDEXING}
+    parts = {f"quarry.{part}" for part in NOT_IN_FINGERPRINT}
     assert not [name for name in loaded if any(name == part or name.startswith(f"{part}.") for part in parts)]

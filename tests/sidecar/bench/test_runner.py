@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.bench.running import PARTS, Plan, measure, size_of_name
+from quarry.bench.runner import PARTS, BenchPlan, measure, size_of_name
 from quarry.errors import BadRequest
 
 pytestmark = pytest.mark.slow  # each part starts several processes
@@ -17,7 +17,7 @@ def home(tmp_path, monkeypatch):
 
 
 def plan(vault, tmp_path, *parts, **more):
-    return Plan(vault, tmp_path / "work", frozenset(parts), ("12",), questions=3, saves=2, repeats=1, **more)
+    return BenchPlan(vault, tmp_path / "work", frozenset(parts), ("12",), questions=3, saves=2, repeats=1, **more)
 
 
 @pytest.mark.parametrize(("name", "chunks"), [("50k", 50_000), ("1m", 1_000_000), ("200", 200)])
@@ -62,7 +62,7 @@ def test_an_index_is_kept_for_the_next_run_of_the_same_code(vault, tmp_path):
 
 
 def test_the_published_design_is_left_out_where_it_takes_too_long(vault, tmp_path, monkeypatch):
-    monkeypatch.setattr("quarry.bench.running.LARGEST_PUBLISHED", 11)
+    monkeypatch.setattr("quarry.bench.runner.LARGEST_PUBLISHED", 11)
 
     *_, document = measure(plan(vault, tmp_path, "query"), nobody)
 

@@ -1,4 +1,4 @@
-"""Which parts are measured, in which order, on which copies of the vault? Fills in a result part by part."""
+"""Which parts are measured, in which order, on which copies of the vault? The result is filled in part by part."""
 
 import hashlib
 import json
@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarry.bench import corpora, indexing, querying, results, serving
+from quarry.bench import corpora, index_cost, query_cost, results, server_cost
 from quarry.bench.checkout import find_comparison, load
-from quarry.bench.corpora import Corpus, lay_out
+from quarry.bench.corpora import Corpus, create_corpus
 from quarry.bench.disk import side_files_mb, size_of, tables_mb
 from quarry.bench.machine import describe
-from quarry.bench.measuring import Cost, apart, median
-from quarry.bench.results import Document
+from quarry.bench.measurement import Cost, median, run_in_subprocess
+from quarry.bench.results import Result
 from quarry.config import data_dir
 from quarry.errors import BadRequest
 from quarry.vault.identity import vault_id
@@ -28,26 +28,26 @@ WORDS = 100
 SAVES = 60
 REPEATS = 5
 LARGEST_PUBLISHED = 200_000  # chunks; beyond that the published design's queries take a second each
-PAUSE_S = serving.PAUSE_S
+PAUSE_S = server_cost.PAUSE_S
 NEEDS_CHECKOUT = (
     "the published design and the peers are measured only by a checkout's own `quarry bench` "
     "(sidecar/.venv/bin/quarry); an installed package measures itself alone"
 )
 
 _PACKAGE = Path(__file__).parent.parent
-_MAKES_AN_INDEX = ("embedding", "index", "indexing", "terms", "text")  # the folders whose code decides what is in one
+_BUILDS_AN_INDEX = ("embedding", "index", "indexing", "terms", "text")  # the folders whose code decides what is in one
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
-class Plan(Struct, frozen=True):
-    """What to measure."""
+class BenchPlan(Struct, frozen=True):
+    """The parts and sizes to measure, and how often."""
 
     vault: Path
     work: Path  # copies of the vault and their indexes are kept here
     parts: frozenset[str] = frozenset(PARTS)
     sizes: tuple[str, ...] = USUAL_SIZES
-    notes: int | None = None  # cut the vault to so many notes, or mix more; None: as it is
+    notes: int | None = None  # cut the vault to so many notes, or add synthetic ones; None: as it is
     queries: tuple[Path, ...] = ()
     has_baseline: bool = True
     comparison: Path | None = find_comparison()  # where the published design and the peers are; None: in no checkout
@@ -57,26 +57,26 @@ class Plan(Struct, frozen=True):
     repeats: int = REPEATS  # of what is done once: starting, opening
 
 
-def measure(plan: Plan, connect: serving.Connect, tell: Tell = lambda _: None) -> Iterator[Document]:
+def measure(plan: BenchPlan, connect: server_cost.Connect, notify: Notify = lambda _: None) -> Iterator[Result]:
     """
-    Measure what *plan* says; the result after each part, so that an interrupted run is not lost.
+    Measure the parts of *plan*. The result is yielded after each part, so that an interrupted run is not lost.
 
     Args:
         connect: How to reach a sidecar's socket.
-        tell: Told what is being measured.
+        notify: Called with what is being measured.
 
     Raises:
-        QuarryError: A part failed; what was measured before it has been given.
+        QuarryError: A part failed; the parts before it have been yielded.
     """
-    yield from _Run(plan, connect, tell).parts()
+    yield from _Run(plan, connect, notify).parts()
 
 
 def size_of_name(name: str) -> int:
     """
-    How many chunks `50k` or `1m` are.
+    Parse a number of chunks such as `50k` or `1m`.
 
     Raises:
-        BadRequest: It is no size.
+        BadRequest: *name* is not a size.
     """
     units = {"k": 1_000, "m": 1_000_000}
     digits, unit = (name[:-1], units[name[-1]]) if name[-1:] in units else (name, 1)
@@ -86,10 +86,10 @@ def size_of_name(name: str) -> int:
 
 
 class _Run:
-    def __init__(self, plan: Plan, connect: serving.Connect, tell: Tell) -> None:
+    def __init__(self, plan: BenchPlan, connect: server_cost.Connect, notify: Notify) -> None:
         self._plan = plan
         self._connect = connect
-        self._tell = tell
+        self._notify = notify
         self._document = results.empty(plan.sizes)
         self._document["machine"] = describe()
         self._texts, self._words = self._questions()
@@ -98,11 +98,11 @@ class _Run:
         if plan.comparison is None and (plan.has_baseline or "peers" in plan.parts):
             self._note(NEEDS_CHECKOUT)
 
-    def parts(self) -> Iterator[Document]:
+    def parts(self) -> Iterator[Result]:
         wanted = self._plan.parts
         if wanted - {"query", "socket", "peers"}:
-            self._tell("laying out the vault")
-            corpus = lay_out(self._plan.vault, self._plan.work, notes=self._plan.notes)
+            self._notify("copying the vault")
+            corpus = create_corpus(self._plan.vault, self._plan.work, notes=self._plan.notes)
             for part, work in (
                 ("index", self._index),
                 ("unchanged", self._unchanged),
@@ -114,8 +114,8 @@ class _Run:
                     work(corpus)
                     yield self._document
         for size in self._plan.sizes if wanted & {"query", "socket", "peers"} else ():
-            self._tell(f"{size}: laying out the vault")
-            corpus = lay_out(self._plan.vault, self._plan.work, chunks=size_of_name(size))
+            self._notify(f"{size}: copying the vault")
+            corpus = create_corpus(self._plan.vault, self._plan.work, chunks=size_of_name(size))
             yield from self._queries_at(size, corpus)
             if self._peers and size == self._plan.sizes[0]:
                 self._ask_peers(self._peers, corpus)
@@ -125,13 +125,13 @@ class _Run:
     # --- parts ---------------------------------------------------------------------------------
 
     def _index(self, corpus: Corpus) -> None:
-        self._tell(f"indexing {corpus.notes} notes")
+        self._notify(f"indexing {corpus.notes} notes")
         path = _index_path(corpus)
-        _mark(path).unlink(missing_ok=True)
-        cost = apart(indexing.index_whole, corpus.vault, path)
-        _mark(path).write_text(_made_by(), "utf-8")
-        self._tell("indexing a sample stage by stage")
-        stages = apart(indexing.stages, corpus.vault, self._scratch("stages.db")).result
+        _stamp(path).unlink(missing_ok=True)
+        cost = run_in_subprocess(index_cost.index_whole, corpus.vault, path)
+        _stamp(path).write_text(_builder(), "utf-8")
+        self._notify("indexing a sample, stage by stage")
+        stages = run_in_subprocess(index_cost.stages, corpus.vault, self._scratch("stages.db")).result
         self._document["index"] = {
             **_index_figures(cost, path),
             "stages": stages,
@@ -141,67 +141,75 @@ class _Run:
             "mixed_notes": corpus.notes - corpus.own_notes,
         }
         if self._baseline:
-            self._tell("indexing as published")
+            self._notify("indexing with the published design")
             path = self._published_path(corpus)
-            _mark(path).unlink(missing_ok=True)
-            cost = apart(self._baseline.index_whole, corpus.vault, path)
-            _mark(path).write_text(_published_by(self._baseline), "utf-8")
+            _stamp(path).unlink(missing_ok=True)
+            cost = run_in_subprocess(self._baseline.index_whole, corpus.vault, path)
+            _stamp(path).write_text(_published_design_hash(self._baseline), "utf-8")
             self._document["baseline"]["index"] = {**_index_figures(cost, path), "stages": None}
 
     def _unchanged(self, corpus: Corpus) -> None:
-        self._tell("opening it unchanged")
+        self._notify("opening an unchanged vault")
         path = self._indexed(corpus)
-        apart(indexing.open_unchanged_ms, corpus.vault, path)  # once for the cache of files
-        taken = [apart(indexing.open_unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
+        run_in_subprocess(index_cost.open_unchanged_ms, corpus.vault, path)  # once for the cache of files
+        taken = [
+            run_in_subprocess(index_cost.open_unchanged_ms, corpus.vault, path).result
+            for _ in range(self._plan.repeats)
+        ]
         self._document["unchanged_ms"] = median(taken)
         if self._baseline:
             path = self._published(self._baseline, corpus)
-            taken = [apart(self._baseline.unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)]
+            taken = [
+                run_in_subprocess(self._baseline.unchanged_ms, corpus.vault, path).result
+                for _ in range(self._plan.repeats)
+            ]
             self._document["baseline"]["unchanged_ms"] = median(taken)
 
     def _start(self, corpus: Corpus) -> None:
-        self._tell("starting")
+        self._notify("starting")
         self._indexed(corpus)
-        self._document["start_ms"] = serving.measure_start(
+        self._document["start_ms"] = server_cost.measure_start(
             corpus.vault, self._connect, self._texts[0], self._plan.repeats
         )
         if self._baseline:
             path = self._published(self._baseline, corpus)
             first_answers_ms, text = self._baseline.first_answers_ms, self._texts[0]
-            taken = [apart(first_answers_ms, path, text).result for _ in range(self._plan.repeats)]
+            taken = [run_in_subprocess(first_answers_ms, path, text).result for _ in range(self._plan.repeats)]
             both = {leg: median([one[leg] for one in taken]) for leg in ("keyword", "hybrid")}
             self._document["baseline"]["start_ms"] = both
 
     def _while_indexing(self, corpus: Corpus) -> None:
-        self._tell("searching while all is indexed anew")
+        self._notify("searching during a full rebuild")
         self._indexed(corpus)
-        measured = serving.measure_while_indexing(corpus.vault, self._connect, self._texts)
+        measured = server_cost.measure_while_indexing(corpus.vault, self._connect, self._texts)
         self._document["while_indexing_ms"] = measured
         if self._baseline:
             path, other = self._published(self._baseline, corpus), self._scratch("published-anew.db")
-            taken = apart(self._baseline.search_while_indexing, corpus.vault, path, other, self._texts, PAUSE_S).result
+            taken = run_in_subprocess(
+                self._baseline.search_while_indexing, corpus.vault, path, other, self._texts, PAUSE_S
+            ).result
             self._document["baseline"]["while_indexing_ms"] = taken
 
     def _save(self, corpus: Corpus) -> None:
-        self._tell("saving notes")
-        saved = apart(indexing.save_notes, corpus.vault, self._indexed(corpus), self._plan.saves).result
+        self._notify("saving notes")
+        saved = run_in_subprocess(index_cost.save_notes, corpus.vault, self._indexed(corpus), self._plan.saves).result
         self._document["save_ms"] = {**saved.pop("wall"), **saved}
         if self._baseline:
-            taken = apart(
+            taken = run_in_subprocess(
                 self._baseline.save_notes, corpus.vault, self._published(self._baseline, corpus), self._plan.saves
             ).result
             self._document["baseline"]["save_ms"] = taken["wall"]
 
-    def _queries_at(self, size: str, corpus: Corpus) -> Iterator[Document]:
+    def _queries_at(self, size: str, corpus: Corpus) -> Iterator[Result]:
         path = self._indexed(corpus)
         row = self._document["query"][size]
         if "query" in self._plan.parts:
-            self._tell(f"{size}: asking")
-            row |= apart(querying.measure_queries, corpus.vault, path, self._texts, self._words).result
+            self._notify(f"{size}: asking")
+            row |= run_in_subprocess(query_cost.measure_queries, corpus.vault, path, self._texts, self._words).result
             yield self._document
         if "socket" in self._plan.parts:
-            self._tell(f"{size}: asking over the socket")
-            served = serving.measure_socket(corpus.vault, self._connect, self._texts)
+            self._notify(f"{size}: asking over the socket")
+            served = server_cost.measure_socket(corpus.vault, self._connect, self._texts)
             row |= served
             row["rss_mb"] = served["memory_mb"].get("private", row["rss_mb"])
             yield self._document
@@ -215,14 +223,14 @@ class _Run:
         if chunks > LARGEST_PUBLISHED and not self._plan.full:
             self._note(f"the published design was not measured at {size}: it takes most of an hour; --full does")
             return {}
-        self._tell(f"{size}: asking as published")
+        self._notify(f"{size}: asking the published design")
         path = self._published(baseline, corpus, chunks)
-        found = apart(baseline.measure_queries, path, self._texts, self._words).result
+        found = run_in_subprocess(baseline.measure_queries, path, self._texts, self._words).result
         return {**found, "disk_mb": size_of(path)}
 
     def _ask_peers(self, peers: ModuleType, corpus: Corpus) -> None:
-        self._tell("asking others")
-        tantivy = apart(peers.measure_tantivy, corpus.vault, self._scratch("tantivy"), self._texts).result
+        self._notify("asking the peers")
+        tantivy = run_in_subprocess(peers.measure_tantivy, corpus.vault, self._scratch("tantivy"), self._texts).result
         ripgrep = peers.measure_ripgrep(corpus.vault, self._words)
         shutil.rmtree(self._scratch("tantivy"), ignore_errors=True)
         self._document["peers"] = {"tantivy": tantivy, "ripgrep": ripgrep}
@@ -230,22 +238,22 @@ class _Run:
     # --- indexes -------------------------------------------------------------------------------
 
     def _indexed(self, corpus: Corpus) -> Path:
-        """The index of *corpus*, made by this version."""
+        """The index of *corpus*, built by this version."""
         path = _index_path(corpus)
-        if not _is_made_by(path, _made_by()):
-            self._tell(f"indexing {corpus.notes} notes to ask them")
-            _mark(path).unlink(missing_ok=True)
-            apart(indexing.index_whole, corpus.vault, path)
-            _mark(path).write_text(_made_by(), "utf-8")
+        if not _is_built_by(path, _builder()):
+            self._notify(f"indexing {corpus.notes} notes to ask them")
+            _stamp(path).unlink(missing_ok=True)
+            run_in_subprocess(index_cost.index_whole, corpus.vault, path)
+            _stamp(path).write_text(_builder(), "utf-8")
         return path
 
     def _published(self, baseline: ModuleType, corpus: Corpus, chunks: int | None = None) -> Path:
         path = self._published_path(corpus)
-        if not _is_made_by(path, _published_by(baseline)):
-            self._tell(f"indexing {corpus.notes} notes as published")
-            _mark(path).unlink(missing_ok=True)
-            apart(baseline.index_whole, corpus.vault, path, chunks)
-            _mark(path).write_text(_published_by(baseline), "utf-8")
+        if not _is_built_by(path, _published_design_hash(baseline)):
+            self._notify(f"indexing {corpus.notes} notes with the published design")
+            _stamp(path).unlink(missing_ok=True)
+            run_in_subprocess(baseline.index_whole, corpus.vault, path, chunks)
+            _stamp(path).write_text(_published_design_hash(baseline), "utf-8")
         return path
 
     def _published_path(self, corpus: Corpus) -> Path:
@@ -287,18 +295,18 @@ def _index_path(corpus: Corpus) -> Path:
     return data_dir() / f"{vault_id(corpus.vault)}.db"
 
 
-def _mark(path: Path) -> Path:
-    """The file that says by what an index was made; its name does not begin as the index's does."""
-    return path.with_name(f"made-{path.name}.txt")
+def _stamp(path: Path) -> Path:
+    """The file that names the code which built an index; it is none of the files of the index (`disk.files_of`)."""
+    return path.with_name(f"built-{path.name}.txt")
 
 
-def _is_made_by(path: Path, maker: str) -> bool:
-    return path.is_file() and _mark(path).is_file() and _mark(path).read_text("utf-8") == maker
+def _is_built_by(path: Path, builder: str) -> bool:
+    return path.is_file() and _stamp(path).is_file() and _stamp(path).read_text("utf-8") == builder
 
 
-def _made_by() -> str:
-    """What an index is made by: the code of the folders that decide what is in it, and the model."""
-    files = [file for folder in _MAKES_AN_INDEX for file in sorted((_PACKAGE / folder).rglob("*")) if _decides(file)]
+def _builder() -> str:
+    """A hash of what decides the content of an index: the code of some folders, and the model."""
+    files = [file for folder in _BUILDS_AN_INDEX for file in sorted((_PACKAGE / folder).rglob("*")) if _decides(file)]
     return _hash_of(files)
 
 
@@ -306,7 +314,7 @@ def _decides(file: Path) -> bool:
     return file.suffix in (".py", ".safetensors", ".json") and file.is_file()
 
 
-def _published_by(baseline: ModuleType) -> str:
+def _published_design_hash(baseline: ModuleType) -> str:
     return _hash_of([Path(str(baseline.__file__)).with_name("published.py")])
 
 

@@ -1,8 +1,8 @@
 """
-What does a person wait for? `quarry serve` in a process of its own, asked over its socket.
+How long does a person wait? `quarry serve` runs in a process of its own and is asked over its socket.
 
-How the socket is spoken to is not known here: whoever runs this says how to reach the sidecar of a vault (`Connect`).
-Times are of the wall, from before a request is written to after its answer was read.
+The caller supplies the connection (`Connect`), as nothing in this folder knows the protocol. Times are wall times, from
+before a request is written to after its answer was read.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from quarry.bench.measuring import PartFailed, Spread, each_ms, family, median, memory_mb, spread
+from quarry.bench.measurement import PartFailed, Percentiles, each_ms, median, memory_mb, percentiles, process_tree
 
 CLIENTS = (1, 4, 16)
 WARM_UP = 20
-PAUSE_S = 0.02  # between an answer and the next question of one who searches while everything is indexed anew
+PAUSE_S = 0.02  # between an answer and the next query of a client that searches during a rebuild
 ASK_STATUS_EVERY = 10  # searches; a status is a question, too
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 LEAVE_TIMEOUT_S = 20.0
 
 
@@ -29,7 +29,7 @@ class Session(Protocol):
     """A connection to the sidecar of a vault."""
 
     def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
-        """Ask for ten hits; the retrievers that served, none where there was no answer."""
+        """Ask for ten hits; the retrievers that answered, none where the query failed."""
         ...
 
     def is_working(self) -> bool:
@@ -41,32 +41,32 @@ class Session(Protocol):
         ...
 
     def rebuild(self) -> None:
-        """Have everything indexed anew beside the index."""
+        """Start a full rebuild."""
         ...
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         ...
 
 
 Connect = Callable[[Path], Session]
-"""Attach to the sidecar that serves a vault; starts none."""
+"""Connects to the sidecar of a vault; does not start one."""
 
 
 def measure_socket(vault: Path, connect: Connect, texts: Sequence[str]) -> dict[str, Any]:
-    """Wall of whole queries over the socket, by the number of clients that ask at once; and what serving holds."""
+    """Wall time of queries over the socket, for each number of concurrent clients; and the memory of the sidecar."""
     with serving(vault) as process, contextlib.closing(connect(vault)) as session:
         _settle(session)
         for text in texts[:WARM_UP]:
             session.search(text)
         clients = {str(count): _ask_together(vault, connect, texts, count) for count in CLIENTS}
-        held = [memory_mb(pid) for pid in family(process.pid)]
+        held = [memory_mb(pid) for pid in process_tree(process.pid)]
     together = {name: round(sum(one[name] for one in held if one), 1) for name in (held[0] if held else {})}
     return {"socket_wall_ms": clients["1"]["wall_ms"], "clients": clients, "memory_mb": together}
 
 
 def measure_while_indexing(vault: Path, connect: Connect, texts: Sequence[str]) -> dict[str, float]:
-    """Wall of the queries of one client from asking for a full rebuild until the new index serves."""
+    """Wall time of one client's queries, from requesting a full rebuild until the new index serves."""
     taken: list[float] = []
     with serving(vault), contextlib.closing(connect(vault)) as session:
         _settle(session)
@@ -82,17 +82,17 @@ def measure_while_indexing(vault: Path, connect: Connect, texts: Sequence[str]) 
                 break
             time.sleep(PAUSE_S)
         rebuild_s = time.perf_counter() - begun_s
-    return {**spread(taken), "max": round(max(taken), 3), "queries": len(taken), "rebuild_s": round(rebuild_s, 2)}
+    return {**percentiles(taken), "max": round(max(taken), 3), "queries": len(taken), "rebuild_s": round(rebuild_s, 2)}
 
 
 def measure_start(vault: Path, connect: Connect, text: str, times: int) -> dict[str, float]:
-    """From starting the process to its first answer by keyword, and to its first by both; medians, files in cache."""
+    """From starting the process to its first keyword answer, and to its first hybrid one; medians, files in cache."""
     keyword, hybrid = [], []
     for _ in range(times):
         begun_s = time.perf_counter()
         with serving(vault), contextlib.closing(connect(vault)) as session:
-            keyword.append(_until("lexical", lambda: session.search(text, by_word_only=True), begun_s))
-            hybrid.append(_until("dense", lambda: session.search(text), begun_s))
+            keyword.append(_ms_until("lexical", lambda: session.search(text, by_word_only=True), begun_s))
+            hybrid.append(_ms_until("dense", lambda: session.search(text), begun_s))
             _settle(session)
     return {"keyword": median(keyword), "hybrid": median(hybrid)}
 
@@ -100,10 +100,10 @@ def measure_start(vault: Path, connect: Connect, text: str, times: int) -> dict[
 @contextlib.contextmanager
 def serving(vault: Path) -> "Iterator[subprocess.Popen[bytes]]":
     """
-    A sidecar of *vault*, ready to answer, which leaves in the end.
+    Start a sidecar of *vault* that is ready to answer; it is ended on exit.
 
     Raises:
-        PartFailed: It did not come up.
+        PartFailed: It did not start.
     """
     command = [sys.executable, "-P", "-m", "quarry", "serve", "--vault", str(vault), "--lifeline"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - ourselves
@@ -111,7 +111,7 @@ def serving(vault: Path) -> "Iterator[subprocess.Popen[bytes]]":
     assert process.stdout is not None
     try:
         if b'"ready":true' not in process.stdout.readline():
-            raise PartFailed(f"no sidecar came up for {vault}; what it said is above")
+            raise PartFailed(f"no sidecar started for {vault}; its error output is above")
         yield process
     finally:
         process.stdin.close()  # its lifeline
@@ -123,11 +123,11 @@ def serving(vault: Path) -> "Iterator[subprocess.Popen[bytes]]":
         process.stdout.close()
 
 
-def _until(leg: str, ask: Callable[[], Sequence[str]], begun_s: float) -> float:
-    """Milliseconds from *begun_s* to the first answer in which *leg* had a say."""
-    while leg not in ask():
-        if time.perf_counter() - begun_s > PATIENCE_S:
-            raise PartFailed(f"the {leg} leg gave no answer within {PATIENCE_S:.0f} s; see `quarry doctor`")
+def _ms_until(retriever: str, ask: Callable[[], Sequence[str]], begun_s: float) -> float:
+    """Milliseconds from *begun_s* to the first answer in which *retriever* took part."""
+    while retriever not in ask():
+        if time.perf_counter() - begun_s > TIMEOUT_S:
+            raise PartFailed(f"the {retriever} retriever gave no answer within {TIMEOUT_S:.0f} s; see `quarry doctor`")
     return (time.perf_counter() - begun_s) * 1000
 
 
@@ -137,11 +137,11 @@ def _settle(session: Session) -> None:
 
 
 def _ask_together(vault: Path, connect: Connect, texts: Sequence[str], count: int) -> dict[str, Any]:
-    """*count* clients ask at once, each on a connection and a thread of its own, *texts* shared out between them."""
+    """Ask *texts* by *count* concurrent clients, each with a connection and a thread of its own."""
     taken: list[list[float]] = [[] for _ in range(count)]
     unanswered: list[str] = []
     failures: list[BaseException] = []
-    everyone = threading.Barrier(count)
+    start = threading.Barrier(count)
     share = max(1, len(texts) // count)
 
     def ask(number: int) -> None:
@@ -151,12 +151,12 @@ def _ask_together(vault: Path, connect: Connect, texts: Sequence[str], count: in
 
         try:
             with contextlib.closing(connect(vault)) as session:
-                everyone.wait(PATIENCE_S)
+                start.wait(TIMEOUT_S)
                 mine = list(islice(cycle(texts), number * share, (number + 1) * share))
                 taken[number] = each_ms(one, mine, time.perf_counter_ns)
-        except BaseException as error:  # told below; a thread's end is nobody's to see
+        except BaseException as error:  # raised below, in the thread that waits
             failures.append(error)
-            everyone.abort()
+            start.abort()
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(count)]
     begun_s = time.perf_counter()
@@ -168,6 +168,6 @@ def _ask_together(vault: Path, connect: Connect, texts: Sequence[str], count: in
     if failures:
         raise failures[0]
     all_taken = [ms for series in taken for ms in series]
-    wall: Spread = spread(all_taken)
+    wall: Percentiles = percentiles(all_taken)
     a_second = round(len(all_taken) / wall_s, 1)
     return {"wall_ms": wall, "queries_a_second": a_second, "queries": len(all_taken), "unanswered": len(unanswered)}

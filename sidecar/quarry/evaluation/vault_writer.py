@@ -1,9 +1,10 @@
 """
-How does a corpus become a vault? One file a document, so that files, chunks, index and ranking are judged as one.
+How does a corpus become a vault? As one file a document, so that reading, chunking, index and ranking are evaluated
+together.
 
-A file is named by its document's id where that is a path a note could have. Any other id becomes a number, in folders
-of numbers: names are words that can be found, and a judge must not put an answer into them. Texts are written as they
-are: what of them can be found, the engine's defaults decide, which skip sections of links and references.
+A file is named by the id of its document if a note could have that path. Any other id becomes a number, in folders of
+numbers: the words of a name are searched, so a name must not hold an answer by chance. Texts are written unchanged; the
+engine's defaults, which skip sections of links and references, decide what of them is searched.
 """
 
 import json
@@ -30,7 +31,7 @@ _NOT_IN_A_TITLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\
 
 
 class WrittenNote(Struct, frozen=True):
-    """Where a document went."""
+    """The file of a document."""
 
     id: str
     path: str  # vault-relative, as spelled on disk
@@ -44,7 +45,7 @@ def write_vault(documents: Iterable[Document], vault: Path) -> Iterator[WrittenN
         path = names.path_for(document.id, number)
         file = vault / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("xb") as new:  # what is there already would be another document's
+        with file.open("xb") as new:  # an existing file would be that of another document
             new.write(note_of(document))
         os.utime(file, ns=(WRITTEN_NS, WRITTEN_NS))
         yield WrittenNote(document.id, path)
@@ -68,12 +69,12 @@ def note_of(document: Document) -> bytes:
 
 def _has_title(data: bytes, title: str) -> bool:
     if title.casefold()[:20] not in " ".join(data.decode("utf-8", "replace").casefold().split()):
-        return False  # spares most texts being read
+        return False  # saves parsing most texts
     return read_note("", data, ReadingRules()).title.casefold() == title.casefold()
 
 
 class _Names:
-    """Hands out paths of which no two are the same file or one the other's folder, on any file system."""
+    """Assigns paths: on any file system no two are one file, and none is the folder of another."""
 
     def __init__(self) -> None:
         self._files: set[str] = set()
@@ -84,7 +85,7 @@ class _Names:
         path = document_id
         while not (_is_usable(path) and self._is_free(path)):
             path = f"{number // FILES_A_FOLDER:03d}/{number:06d}{NOTE_SUFFIX}"
-            number += 1_000_000  # where an id is that very path, which nobody's is
+            number += 1_000_000  # in the case that some id is this very path
         self._files.add(_folded(path))
         self._folders.update(_folders_of(path))
         return path

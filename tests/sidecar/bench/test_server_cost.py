@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from quarry.bench.measuring import PartFailed
-from quarry.bench.serving import serving
+from quarry.bench.measurement import PartFailed
+from quarry.bench.server_cost import serving
 
 pytestmark = pytest.mark.slow  # each test starts a sidecar
 
@@ -30,5 +30,5 @@ def test_it_leaves_also_when_measuring_fails(vault):
 
 
 def test_a_sidecar_that_does_not_come_up_is_told_of(tmp_path):
-    with pytest.raises(PartFailed, match="no sidecar came up"), serving(tmp_path / "nowhere"):
+    with pytest.raises(PartFailed, match="no sidecar started"), serving(tmp_path / "nowhere"):
         raise AssertionError("nothing serves")

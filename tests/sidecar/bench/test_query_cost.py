@@ -1,8 +1,8 @@
 import pytest
 
 from quarry.bench.corpora import questions, words_of
-from quarry.bench.indexing import index_whole
-from quarry.bench.querying import beginnings, measure_legs, measure_queries
+from quarry.bench.index_cost import index_whole
+from quarry.bench.query_cost import count_python_calls, measure_queries, measure_retrievers, prefixes
 
 SPREAD = {"p50", "p95", "p99"}
 
@@ -24,6 +24,7 @@ def test_a_size_is_measured_whole(vault, indexed):
     assert row["queries"] == 2 * len(texts)  # once before to warm up
     assert len(row["engine_cold_cpu_ms"]) == 5
     assert row["refused"] == 0
+    assert row["python_calls"] > 100
 
 
 def test_what_is_no_query_is_counted_and_the_others_are_measured(vault, indexed):
@@ -34,12 +35,24 @@ def test_what_is_no_query_is_counted_and_the_others_are_measured(vault, indexed)
 
 
 def test_the_steps_of_the_legs_are_measured_apart(vault, indexed):
-    taken = measure_legs(indexed, questions(vault, 4))
+    taken = measure_retrievers(indexed, questions(vault, 4))
 
     assert taken.keys() == {"whole", "read", "encode", "lexical", "dense", "fuse"}
-    assert taken["whole"]["p99"] >= max(spread["p50"] for name, spread in taken.items() if name != "whole")
+    assert taken["whole"]["p99"] >= max(percentiles["p50"] for name, percentiles in taken.items() if name != "whole")
 
 
 def test_beginnings_are_what_stands_there_while_a_word_is_typed():
-    assert beginnings(["kettle"]) == ["ket", "kett"]
-    assert beginnings(["kettle", "ketchup"]) == ["ket", "kett", "kettl", "ketc"]
+    assert prefixes(["kettle"]) == ["ket", "kett"]
+    assert prefixes(["kettle", "ketchup"]) == ["ket", "kett", "kettl", "ketc"]
+
+
+def test_python_calls_are_counted_and_calls_of_c_are_not():
+    def twice(text):
+        return len(text) + once(text)
+
+    def once(text):
+        return len(text)
+
+    assert count_python_calls(twice, ["a", "b"]) == 2.0
+    assert count_python_calls(len, ["a"]) == 0.0
+    assert count_python_calls(len, []) is None

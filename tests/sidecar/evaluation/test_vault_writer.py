@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.evaluation.collections import Document
-from quarry.evaluation.vaults import note_of, write_vault
+from quarry.evaluation.vault_writer import note_of, write_vault
 from quarry.text.note import ReadingRules, read_note
 
 

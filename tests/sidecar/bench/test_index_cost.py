@@ -1,7 +1,7 @@
 import pytest
 
 from quarry.bench.corpora import find_notes
-from quarry.bench.indexing import (
+from quarry.bench.index_cost import (
     bring_up_to_date,
     discard_index,
     index_whole,

@@ -1,7 +1,7 @@
 """
-What did it cost? Percentiles of many, and CPU time and memory of work that has a process to itself.
+What did work cost? Percentiles of many times, and the CPU time and memory of a process of its own.
 
-CPU time is what the machine spent, whoever else was using it; wall time is what a person waits. 1 MB is 10^6 bytes.
+CPU time is what the machine spent on it, whatever else ran; wall time is what a person waits. 1 MB is 10^6 bytes.
 """
 
 import contextlib
@@ -24,47 +24,54 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 QUERY_PERCENTILES = (50, 95, 99)
-SAMPLE_EVERY_S = 0.05  # of the memory of processes; what is larger for less long than that is not seen
+SAMPLE_EVERY_S = 0.05  # the memory of processes; a shorter peak is not seen
 DIGITS = 4
 
-Spread = dict[str, float]
-"""`p50`, `p95`, … of a series; in milliseconds everywhere here."""
+Percentiles = dict[str, float]
+"""`p50`, `p95`, … of a series, in milliseconds."""
 
 
 class PartFailed(QuarryError):
-    """A part of the benchmark that ran in a process of its own ended without a result."""
+    """A part of the benchmark, run in a process of its own, ended without a result."""
 
 
 class Cost(Struct, Generic[T], frozen=True):
-    """What work in a process of its own gave and took, the process's start included."""
+    """The result of work in a process of its own, and its cost, the start of the process included."""
 
     result: T
-    cpu_s: float  # with all processes that it started and waited for
+    cpu_s: float  # with that of its children
     wall_s: float
-    peak_rss_mb: float  # the most that it and its children together held at one moment
+    peak_rss_mb: float  # the largest sum over it and its children
 
 
-def spread(series_ms: Sequence[float], percentiles: Sequence[int] = QUERY_PERCENTILES) -> Spread:
+def percentiles(series_ms: Sequence[float], which: Sequence[int] = QUERY_PERCENTILES) -> Percentiles:
     """
-    The *percentiles* of *series_ms*, each one of its values: the smallest that so many percent do not exceed.
+    The percentiles *which* of *series_ms*, by nearest rank: the smallest value that so many percent do not exceed.
 
     Raises:
-        ValueError: There is nothing to take them of.
+        ValueError: The series is empty.
     """
     if not series_ms:
         raise ValueError("an empty series has no percentiles")
     ordered = sorted(series_ms)
-    ranks = {p: max(0, -(-len(ordered) * p // 100) - 1) for p in percentiles}
+    ranks = {p: max(0, -(-len(ordered) * p // 100) - 1) for p in which}
     return {f"p{p}": round(ordered[rank], DIGITS) for p, rank in ranks.items()}
+
+
+def named_percentiles(
+    series_ms: Mapping[str, Sequence[float]], which: Sequence[int] = QUERY_PERCENTILES
+) -> dict[str, Percentiles]:
+    """The percentiles of each named series that is not empty."""
+    return {name: percentiles(series, which) for name, series in series_ms.items() if series}
 
 
 def median(values: Sequence[float]) -> float:
     """The middle of *values*."""
-    return spread(values, (50,))["p50"]
+    return percentiles(values, (50,))["p50"]
 
 
 def each_ms(work: Callable[[T], object], items: Sequence[T], clock: Callable[[], int]) -> list[float]:
-    """What *work* takes on each of *items* by *clock*, which counts nanoseconds, in milliseconds."""
+    """Milliseconds that *work* takes on each of *items*, by *clock*, which counts nanoseconds."""
     taken = []
     for item in items:
         begun = clock()
@@ -74,7 +81,7 @@ def each_ms(work: Callable[[T], object], items: Sequence[T], clock: Callable[[],
 
 
 def cpu_s() -> float:
-    """CPU seconds of this process and of the children it has waited for, since its start."""
+    """CPU seconds of this process since its start, with those of children that have ended."""
     try:
         import resource
     except ImportError:  # Windows; children are not counted there
@@ -86,8 +93,8 @@ def cpu_s() -> float:
 
 def memory_mb(pid: int | None = None) -> dict[str, float]:
     """
-    What a process holds now: `private` (no other process has it, mapped files included), `anonymous` (the part of that
-    which cannot be dropped and read again) and `resident`. Empty where there is no /proc.
+    The memory of a process: `private` (shared with no other process, mapped files included), `anonymous` (private and
+    not backed by a file) and `resident`. Empty where there is no /proc.
     """
     try:
         text = Path(f"/proc/{pid or os.getpid()}/smaps_rollup").read_text("ascii")
@@ -102,22 +109,23 @@ def memory_mb(pid: int | None = None) -> dict[str, float]:
 
 
 def size_mb(files: Sequence[Path]) -> float:
-    """What *files* take together."""
+    """The size of *files* together."""
     return round(sum(file.stat().st_size for file in files) / 1e6, 3)
 
 
 # --- a process of its own ------------------------------------------------------------------------
 
 
-def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
+def run_in_subprocess(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
     """
-    Run *work*, a function of a module, in a process of its own and wait for it; modules are found there as here.
+    Run *work*, a function of a module, in a process of its own and wait for it.
 
-    A plain start of the interpreter, not a fork: a fork would count what this process holds as the other's.
+    The interpreter is started, not forked: a fork would count the memory of this process as its own. Its module search
+    path is the one of this process.
 
     Raises:
         QuarryError: *work* raised it.
-        PartFailed: It ended otherwise; what it said goes to standard error.
+        PartFailed: The process failed; its error output goes to standard error.
     """
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         file = Path(folder, "result")
@@ -134,7 +142,7 @@ def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
             raise
         wall_s = time.perf_counter() - begun_s
         if process.returncode:
-            raise PartFailed(f"{work.__qualname__} ended with code {process.returncode}; its words are above")
+            raise PartFailed(f"{work.__qualname__} ended with code {process.returncode}; its error output is above")
         result, spent_s, peak_mb = pickle.loads(file.read_bytes())  # noqa: S301 - from our own process
         if isinstance(result, QuarryError):
             raise result
@@ -142,7 +150,7 @@ def apart(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Cost[T]:
 
 
 class _Watch(threading.Thread):
-    """Samples what a process and all below it hold together."""
+    """Samples the resident memory of a process and its descendants."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(name="quarry-bench-watch", daemon=True)
@@ -151,12 +159,12 @@ class _Watch(threading.Thread):
         self._over = threading.Event()
 
     def run(self) -> None:
-        """Look until told to stop."""
+        """Sample until `stop` is called."""
         while not self._over.wait(SAMPLE_EVERY_S):
-            self.peak_mb = max(self.peak_mb, sum(map(_resident_mb, family(self._pid))))
+            self.peak_mb = max(self.peak_mb, sum(map(_resident_mb, process_tree(self._pid))))
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         self._over.set()
         self.join()
 
@@ -171,12 +179,12 @@ def _watched(pid: int) -> Iterator[_Watch]:
         watch.stop()
 
 
-def family(pid: int) -> list[int]:
-    """A process and all below it, as far as /proc tells."""
+def process_tree(pid: int) -> list[int]:
+    """A process and its descendants, where there is a /proc."""
     found = [pid]
     for one in found:  # grows while it is walked
         for file in Path(f"/proc/{one}/task").glob("*/children"):
-            with contextlib.suppress(OSError):  # it ended just now
+            with contextlib.suppress(OSError):  # the process has ended
                 found += map(int, file.read_text("ascii").split())
     return found
 
@@ -188,7 +196,7 @@ def _resident_mb(pid: int) -> float:
 
 
 def _own_peak_mb() -> float:
-    """Of this process, by the kernel's own count, which misses no moment."""
+    """The peak of this process by the kernel's count, which misses no moment."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
             if line.startswith("VmHWM:"):
@@ -202,7 +210,7 @@ def _own_peak_mb() -> float:
 
 
 def _run_here(file: Path) -> None:
-    """The other side of `apart`."""
+    """The child process's side of `run_in_subprocess`."""
     import importlib
 
     sys.path[:] = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that began us
@@ -214,11 +222,6 @@ def _run_here(file: Path) -> None:
     except QuarryError as error:
         result = error
     file.write_bytes(pickle.dumps((result, cpu_s(), _own_peak_mb())))
-
-
-def merged(rows: Mapping[str, Sequence[float]], percentiles: Sequence[int] = QUERY_PERCENTILES) -> dict[str, Spread]:
-    """Each named series as its percentiles; empty ones are left out."""
-    return {name: spread(series, percentiles) for name, series in rows.items() if series}
 
 
 if __name__ == "__main__":
