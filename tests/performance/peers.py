@@ -39,7 +39,7 @@ def measure_tantivy(vault: Path, folder: Path, texts: Sequence[str]) -> dict[str
     chunks = 0
     for path in find_notes(vault):
         for heading, text in chunks_of(decode_note((vault / path).read_bytes())):
-            writer.add_document(tantivy.Result(text=f"{heading}\n{text}"))
+            writer.add_document(tantivy.Document(text=f"{heading}\n{text}"))
             chunks += 1
     writer.commit()
     writer.wait_merging_threads()

@@ -96,7 +96,7 @@ def test_what_was_given_up_to_find_anything_is_told_above_the_hits(at_shared, co
     done = command("search", "--mode", "keyword", "tag:nowhere", "sourdough")
 
     first, second, *_ = done.out.splitlines()
-    assert first.startswith("No note tagged #nowhere ")
+    assert first.startswith("No notes tagged #nowhere ")
     assert second.startswith(" 1. ")
 
 
