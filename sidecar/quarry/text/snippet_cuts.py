@@ -27,6 +27,7 @@ _PREAMBLE = re.compile(
     r"|>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|\|(?:[-:| \t]{3,}+(?:\n|\Z)|[ \t]*+))++"
 )
 _CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
+_CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
 
 _LINK = re.compile(
     r"!?(?:\[\[[^\[\]\n]{1,400}\]\]|\[REDACTED:[^\[\]\s]{1,80}\]"
@@ -134,6 +135,8 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
         start = min(behind_preamble(text, start), latest)
     while start < latest:
         if text[start].isspace() or text[start] in _CLOSING:
+            start += 1
+        elif text[start] in _CLOSING_BEFORE_SPACE and text[start + 1 : start + 2].isspace():
             start += 1
         elif whole := whole_at(text, start):
             start = min(whole.end, latest)
