@@ -20,7 +20,7 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.index import Deadline, Index, LexicalQuery, Reader
 from quarry.ranking.fusion import DEPTH, fuse
-from quarry.text.query import parse_query
+from quarry.text.query.parse import parse_query
 from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones

@@ -20,7 +20,7 @@ from quarry.index.matching import quoted
 from quarry.index.postings.additions import Additions
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.words import Words
-from quarry.terms.folding import term_of
+from quarry.terms.normalize import term_of
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed

@@ -12,8 +12,8 @@ from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.terms.analysis import ranking_terms
-from quarry.text.query import parse_query
-from quarry.text.query_words import condition_in_words, in_words
+from quarry.text.query.description import condition_in_words, in_words
+from quarry.text.query.parse import parse_query
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]

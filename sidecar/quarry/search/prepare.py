@@ -18,7 +18,7 @@ from quarry.search.answer import Correction
 from quarry.terms.analysis import locate, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
 from quarry.terms.stopwords import STOP_WORDS
-from quarry.text.snippet import Wanted
+from quarry.text.snippet.snippet import Wanted
 from quarry.types import Query
 
 K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse document frequency

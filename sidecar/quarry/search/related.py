@@ -20,7 +20,7 @@ from quarry.search.context import SearchContext
 from quarry.search.features import best_by_note
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.analysis import STOP_TERMS, analyse
-from quarry.text.snippet import Snippet, Wanted
+from quarry.text.snippet.snippet import Snippet, Wanted
 from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from quarry.terms.compounds import has_humps, humps, parts_of, wholes_of
-from quarry.terms.cutting import TOKEN, Piece, ascii_words, characters, cut, rough_tokens
-from quarry.terms.folding import MAX_TERM, fold, term_of
+from quarry.terms.normalize import MAX_TERM, fold, term_of
 from quarry.terms.stopwords import STOP_WORDS
+from quarry.terms.tokenizer import TOKEN, Piece, ascii_words, characters, cut, rough_tokens
 
 KNOWN_CHARACTERS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 80 MB of memory until `forget`
 _MARK = "\0"  # between what is remembered of a token; no term holds it

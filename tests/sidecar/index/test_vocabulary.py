@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from quarry.index.vocabulary import _Spellings
-from quarry.terms.folding import term_of
+from quarry.terms.normalize import term_of
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.postings.tokens import any_odd, tokens_as_stored
-from quarry.terms.alike import first_alike
+from quarry.terms.unique_words import first_alike
 
 CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: those of `keywords.chunk_columns`
 NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
