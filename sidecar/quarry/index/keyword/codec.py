@@ -1,8 +1,8 @@
 """
 How numbers are packed: plane by plane, first the lowest byte of all, then the next, and compressed by zstd.
 
-Most gaps between documents and most codes are small, so their higher byte planes are zeros, which take no room. Every frame
-carries a checksum of its own: damage after a file was opened is noticed by whoever looks at the frame.
+Most gaps between documents and most codes are small, so their higher byte planes are zeros, which take no room. Every
+frame carries a checksum of its own, so damage done after a file was opened is noticed when the frame is read.
 """
 
 from collections.abc import Sequence

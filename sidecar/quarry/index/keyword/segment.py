@@ -179,7 +179,7 @@ def assemble(
     The segment of what was gathered in any order; *ids* and *words* are each there once.
 
     Args:
-        postings: ByteSource of `(word, document, code)`, each an index into what was gathered; gone through three times.
+        postings: Pieces of `(word, document, code)`, each an index into what was gathered; gone through three times.
 
     Raises:
         OverflowError: It is larger than memory should hold.
