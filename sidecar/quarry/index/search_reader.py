@@ -27,12 +27,7 @@ from quarry.index.vector.memory import MemoryDenseQuery
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, QueryVector
 from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
-<<<<<<< HEAD
-from quarry.index.vocabulary import Vocabulary
 from quarry.terms.normalize import fold
-=======
-from quarry.terms.normalize import fold
->>>>>>> main
 from quarry.types import Candidate, Ranking
 
 Pairs = Sequence[Sequence[str]]

@@ -16,19 +16,11 @@ from numpy.typing import NDArray
 
 from quarry.index import meta
 from quarry.index.database import select
-<<<<<<< HEAD:sidecar/quarry/index/vocabulary.py
-from quarry.index.matching import quoted
-from quarry.index.postings.additions import Additions
-from quarry.index.postings.segment import Segment
-from quarry.index.postings.words import Words
-from quarry.terms.normalize import term_of
-=======
 from quarry.index.keyword.match_query import quoted
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.terms.normalize import term_of
->>>>>>> main:sidecar/quarry/index/keyword/spelling.py
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed

@@ -12,13 +12,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-<<<<<<< HEAD:sidecar/quarry/index/postings/counting.py
-from quarry.index.postings.tokens import any_odd, tokens_as_stored
-from quarry.terms.unique_words import first_alike
-=======
 from quarry.index.keyword.fts5_tokens import any_needs_fts5_tokenizer, tokens_as_stored
 from quarry.terms.unique_words import first_alike
->>>>>>> main:sidecar/quarry/index/keyword/term_counts.py
 
 CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: those of `keywords.chunk_columns`
 NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
