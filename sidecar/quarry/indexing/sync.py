@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, get_args
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
-from quarry.index.postings.cache import FEW_NOTES
+from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.indexing.absence import Absence, explain_absence
 from quarry.indexing.activity import Activity, Listeners, Reporter, RunKind, Updated
 from quarry.indexing.current_index import CurrentIndex

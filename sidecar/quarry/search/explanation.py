@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.index import Deadline, LexicalQuery, NoteName, Reader
+from quarry.index import Deadline, KeywordQuery, NoteName, Reader
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult
 from quarry.search.prepare import PreparedQuery, can_rank
@@ -123,7 +123,7 @@ def _words(
     used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
     for word in [used.get(word, word) for word in prepared.query.words]:
-        alone = LexicalQuery(terms=ranking_terms(word))
+        alone = KeywordQuery(terms=ranking_terms(word))
         held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 

@@ -184,8 +184,8 @@ class _Tokens(dict[str, str]):
     def _of_ascii(self, token: str) -> str:
         bare = token.rstrip(".:'-_/")
         if bare.isalnum():  # most are plain words
-            is_plain = bare.isalpha() and (bare.islower() or bare.istitle())
-            return term_of(bare) if is_plain else _marked(term_of(bare), "", " ".join(parts_of(bare)))
+            is_rare_term = bare.isalpha() and (bare.islower() or bare.istitle())
+            return term_of(bare) if is_rare_term else _marked(term_of(bare), "", " ".join(parts_of(bare)))
         if "'" in token:
             terms = (_of_contraction(word) if "'" in word else term_of(word) for word in ascii_words(token))
             return _marked(" ".join(terms), " ".join(wholes_of(token)), " ".join(parts_of(token)))
