@@ -18,8 +18,7 @@ from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
 from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
-from quarry.indexing.activity import Progress, State
-from quarry.indexing.reporter import Listener, Listeners
+from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.requests import RequestQueue
 from quarry.indexing.sync import MODEL_WAIT_S, Synchronizer
 from quarry.indexing.worker import Worker, WorkerTiming

@@ -1,12 +1,15 @@
 """
-When is it time to tidy the index up? When nobody has saved for a while, and never so often that it shows.
+What does an index need besides saves: when is it compacted, and how is it checked and repaired?
 
-What a note said before its last save stays in the files until then: in rows that SQLite has marked as free, and in the
-keyword index, which merges nothing while notes are being saved.
+It is compacted when nobody has saved for a while, and never so often that it shows. What a note said before its last
+save stays in the files until then: in rows that SQLite has marked as free, and in the keyword index, which merges
+nothing while notes are being saved.
 """
 
 import ctypes
 import logging
+import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from quarry.errors import Cancelled, IndexUnavailable
@@ -15,7 +18,8 @@ from quarry.index import Deadline, Index
 _log = logging.getLogger(__name__)
 
 QUIET_S = 5.0  # without a change; a writer who pauses that long is reading, not typing
-REST = 100  # times as long as the last care took: at most a hundredth of the time goes into it
+VERIFY_NOTES = 200  # checked at a time: milliseconds, so that a saved note waits no longer
+REST = 100  # times as long as the last compaction took: at most a hundredth of the time goes into it
 
 
 class IdleSchedule:
@@ -64,3 +68,36 @@ def _give_memory_back() -> None:
     """What the allocator keeps for later goes back to the system: 70 MB after a full index. Only glibc can be asked."""
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def repair(
+    index: Index,
+    refresh: Callable[[Sequence[str]], object],
+    yield_point: Callable[[], None],
+    is_wanted: Callable[[], bool],
+) -> None:
+    """
+    Check every row of *index*, then what holds it together.
+
+    Args:
+        refresh: Reads the notes at these paths anew.
+        yield_point: Called where stopping is safe.
+        is_wanted: Whether there is something else to do than the last check, which holds writing up for seconds.
+
+    Raises:
+        IndexDamaged: Reading notes anew does not help.
+        Cancelled: `yield_point` said so.
+    """
+    cursor: str | None = None
+    while True:
+        damaged, cursor = index.verify(cursor, VERIFY_NOTES)
+        if damaged:
+            _log.warning("%d notes had damaged rows and are read anew", len(damaged))
+            refresh(damaged)
+        if cursor is None:
+            break
+        yield_point()
+    try:
+        index.check(Deadline(math.inf, is_wanted))
+    except Cancelled:
+        _log.info("the check of the whole index is put off: there is something else to do")

@@ -1,4 +1,6 @@
-from quarry.indexing.idle import QUIET_S, REST, IdleSchedule
+"""When an index is compacted."""
+
+from quarry.indexing.maintenance import QUIET_S, REST, IdleSchedule
 
 
 def test_without_a_change_nothing_is_due():
