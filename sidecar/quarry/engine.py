@@ -18,8 +18,7 @@ from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
 from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
-from quarry.indexing.activity import Progress, State
-from quarry.indexing.reporter import Listener, Listeners
+from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.requests import RequestQueue
 from quarry.indexing.sync import MODEL_WAIT_S, Synchronizer
 from quarry.indexing.worker import Worker, WorkerTiming
@@ -202,7 +201,7 @@ class Engine:
             IndexUnavailable, IndexDamaged: As for `search`.
         """
         from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
-        from quarry.text.scrub import scrub_text
+        from quarry.text.secrets.scrub import scrub_text
         from quarry.vault.read import read_file
 
         with self._reading() as reader:

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from quarry import search as searching
 from quarry.embedding import Encoder
 from quarry.engine import Engine, _now
-from quarry.index import ChunkWeights, Deadline, LexicalQuery, NearestChunks, NoteIds, Reader, Scored, lexical
+from quarry.index import ChunkWeights, Deadline, KeywordQuery, NearestChunks, NoteIds, Reader, Scored
 from quarry.index.deadline import NO_DEADLINE
 from quarry.index.ids import SLOT_BITS, among
-from quarry.index.lexical import NOTE_WEIGHTS
-from quarry.index.matching import NAME_COLUMNS, expression
-from quarry.index.postings.leg import KeywordLeg
+from quarry.index.keyword import fts5
+from quarry.index.keyword.fts5 import NOTE_WEIGHTS
+from quarry.index.keyword.match_query import NAME_COLUMNS, expression
+from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.tie_breaking import chunk_locations, sort_by_score_then_path
 from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
@@ -182,7 +183,7 @@ class ExactDenseQuery:
 # --- words -------------------------------------------------------------------------------------
 
 
-class ExactKeywords(KeywordLeg):
+class ExactKeywords(KeywordSearcher):
     """The keyword retriever without postings: FTS5 scores every passage, and every note as one document."""
 
     _words = None
@@ -192,10 +193,10 @@ class ExactKeywords(KeywordLeg):
         self._notes = notes
 
     def lexical(
-        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, weights: ChunkWeights
+        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, weights: ChunkWeights
     ) -> Ranking:
         """The best *depth* chunks of the *admitted* notes."""
-        found = lexical.every_score(self._db, query, admitted, deadline, weights)
+        found = fts5.every_score(self._db, query, admitted, deadline, weights)
         if not found or depth < 1:
             return ()
         ids, scores = np.array([*found], np.int64), np.round([*found.values()], DIGITS)
@@ -204,7 +205,7 @@ class ExactKeywords(KeywordLeg):
         return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in best)
 
     def lexical_notes(
-        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, *, by_name: bool
+        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, *, by_name: bool
     ) -> list[tuple[int, str, float]]:
         """`(note_id, path, score)` of the best *depth* notes; equal scores by path."""
         scores = self._notes.scores(query, by_name=by_name)
@@ -214,7 +215,7 @@ class ExactKeywords(KeywordLeg):
         named = [(note_id, paths[note_id], score) for note_id, score in scores.items()]
         return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
-    def note_scores(self, query: LexicalQuery, note_ids: Iterable[int], deadline: Deadline) -> dict[int, float]:
+    def note_scores(self, query: KeywordQuery, note_ids: Iterable[int], deadline: Deadline) -> dict[int, float]:
         """The scores that `lexical_notes` gives to these notes."""
         scores = self._notes.scores(query)
         return {note_id: scores[note_id] for note_id in note_ids if note_id in scores}
@@ -223,8 +224,8 @@ class ExactKeywords(KeywordLeg):
         self, phrases: Sequence[Sequence[str]], chunk_ids: Iterable[int], deadline: Deadline
     ) -> dict[int, float]:
         """The scores that these chunks have for *phrases*, by how many chunks of all hold each."""
-        query = LexicalQuery(phrases=tuple(map(tuple, phrases)))
-        scores = lexical.every_score(self._db, query, None, deadline)
+        query = KeywordQuery(phrases=tuple(map(tuple, phrases)))
+        scores = fts5.every_score(self._db, query, None, deadline)
         return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
 
 
@@ -254,7 +255,7 @@ class WholeNotes:
             self._db.execute(_INSERT, (*names, *body))
             self._ids.append(note_id)
 
-    def scores(self, query: LexicalQuery, *, by_name: bool = False) -> dict[int, float]:
+    def scores(self, query: KeywordQuery, *, by_name: bool = False) -> dict[int, float]:
         """The BM25 of every note that holds anything of *query*, by all that it holds or *by_name* alone."""
         wanted = expression(query, _PHRASED)
         if wanted is None:

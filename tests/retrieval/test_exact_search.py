@@ -12,7 +12,7 @@ from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS
-from quarry.index import LexicalQuery, Reader, note_of
+from quarry.index import KeywordQuery, Reader, note_of
 from quarry.index.deadline import NO_DEADLINE
 from quarry.indexing.prepare import embedded_text
 from quarry.search.features import FIELD_WEIGHTS
@@ -84,7 +84,7 @@ def test_only_admitted_notes_are_near(exact: ExactReader):
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(reader: Reader, exact: ExactReader, query: str):
-    asked, notes = LexicalQuery.of(query.split()), range(1, 100)
+    asked, notes = KeywordQuery.of(query.split()), range(1, 100)
     assert reader._keywords._words is not None
 
     passages = [of.lexical(asked, None, 30, deadline=NO_DEADLINE, weights=FIELD_WEIGHTS) for of in (exact, reader)]

@@ -20,9 +20,9 @@ from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.index import Index, NoteFilter, discard, quantize
+from quarry.indexing.activity import Updated
 from quarry.indexing.prepare import embedded_text
 from quarry.indexing.read_files import NoteFile, read_one
-from quarry.indexing.reporter import Updated
 from quarry.terms.analysis import analyse
 from quarry.text.note import ReadingRules, read_note
 from quarry.types import SearchRequest, VaultChange

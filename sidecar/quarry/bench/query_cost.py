@@ -18,9 +18,9 @@ from quarry.bench.measurement import Percentiles, median, memory_mb, named_perce
 from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
-from quarry.index import Deadline, Index, LexicalQuery, Reader
+from quarry.index import Deadline, Index, KeywordQuery, Reader
 from quarry.ranking.fusion import DEPTH, fuse
-from quarry.text.query import parse_query
+from quarry.text.query.parse import parse_query
 from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones
@@ -179,7 +179,7 @@ def _clock_retrievers(
     deadline = Deadline.after(TIMEOUT_S)
     marks = [clock()]
     query = parse_query(text, Scope(), now=_now())
-    lexical_query = LexicalQuery.of(query.words)
+    lexical_query = KeywordQuery.of(query.words)
     marks.append(clock())
     vector = encoder.encode([query.text])[0]
     marks.append(clock())

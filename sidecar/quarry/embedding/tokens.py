@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.terms.alike import first_alike
+from quarry.terms.unique_words import first_alike
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -4,8 +4,8 @@ from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
 from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
 from quarry.index.ids import NoteIds, note_of
-from quarry.index.lexical import ChunkWeights, NoteWeights
-from quarry.index.matching import LexicalQuery
+from quarry.index.keyword.fts5 import ChunkWeights, NoteWeights
+from quarry.index.keyword.match_query import KeywordQuery
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
@@ -37,7 +37,7 @@ __all__ = [
     "DenseQuery",
     "IncomingLink",
     "Index",
-    "LexicalQuery",
+    "KeywordQuery",
     "NearestChunks",
     "Newest",
     "NoteFilter",

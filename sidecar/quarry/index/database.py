@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index.folding import fold_marks
-from quarry.index.postings.beside import beside
+from quarry.index.keyword.adjacent_tf import beside
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to

@@ -15,7 +15,7 @@ import apsw
 
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.faults import fault_point
-from quarry.index.postings import files as side_files
+from quarry.index.keyword import segment_file
 from quarry.index.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables
 
 KEPT_DAMAGED = 2  # one to look into, and the one before; more would fill the disk with copies of notes
@@ -43,7 +43,7 @@ def rebuild_path(path: Path) -> Path:
 def size_bytes(path: Path) -> int:
     """What the index at *path*, its WAL and its keyword postings take; they come and go while it is used."""
     total = 0
-    for file in (path, _beside(path, "-wal"), side_files.path_beside(path)):
+    for file in (path, _beside(path, "-wal"), segment_file.path_beside(path)):
         with suppress(FileNotFoundError):
             total += file.stat().st_size
     return total
@@ -96,7 +96,7 @@ def discard(path: Path) -> None:
     """Delete the database at *path* with its companions; what is not there is no error."""
     for suffix in (*_COMPANIONS, ""):
         _beside(path, suffix).unlink(missing_ok=True)
-    side_files.discard(path)
+    segment_file.discard(path)
 
 
 def clear_leftovers(path: Path) -> None:
@@ -155,7 +155,7 @@ def install(new: Path, over: Path) -> None:
         check_closed(path)
     fault_point("swap")
     _take_place(new, over)
-    side_files.install(new, over)
+    segment_file.install(new, over)
     fault_point("swap")
 
 

@@ -16,8 +16,8 @@ from quarry.index import meta
 from quarry.index.checksums import content_hash, content_number, note_checksum
 from quarry.index.database import Parts, SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
-from quarry.index.keyword_rows import KeywordQueue, KeywordRows
-from quarry.index.keywords import ChunkColumns, note_columns
+from quarry.index.keyword.columns import ChunkColumns, note_columns
+from quarry.index.keyword.writer import KeywordQueue, KeywordRows
 from quarry.index.links import target_key, target_number
 from quarry.index.note_codec import NoteContent, open_packed, pack, unpack
 from quarry.index.note_rows import NoteRow, note_row

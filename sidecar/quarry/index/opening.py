@@ -8,12 +8,13 @@ from pathlib import Path
 import apsw
 
 from quarry.errors import SchemaTooNew
-from quarry.index import keywords, meta, note_codec
+from quarry.index import meta, note_codec
 from quarry.index.database import Parts, connect
 from quarry.index.filters import functions as filter_functions
 from quarry.index.integrity import check_opening
-from quarry.index.keyword_schema import create_keyword_index, has_keyword_index
-from quarry.index.postings.cache import PostingsCache
+from quarry.index.keyword import columns
+from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.schema import create_keyword_index, has_keyword_index
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.writer import Writer
 
@@ -21,7 +22,7 @@ from quarry.index.writer import Writer
 def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tuple[apsw.Connection, Parts]:
     """A connection that knows the SQL functions of our views and conditions; raises as `connect`."""
     connection, parts = connect(path, writable=writable, without=without)
-    keywords.register(connection)
+    columns.register(connection)
     filter_functions.register(connection)
     note_codec.register(connection)
     return connection, parts
@@ -60,9 +61,9 @@ def _refill_keyword_index(writer: Writer) -> None:
     """Make the keyword index agree with the truth again where FTS5 was missing for a while, or terms were others."""
     connection = writer.connection
     is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
-    is_current = meta.get(connection, meta.TERMS) == keywords.VERSION and has_keyword_index(connection)
+    is_current = meta.get(connection, meta.TERMS) == columns.VERSION and has_keyword_index(connection)
     if is_stale or not is_current:
         with writer.change():
             create_keyword_index(connection)
-            meta.put(connection, meta.TERMS, keywords.VERSION)
+            meta.put(connection, meta.TERMS, columns.VERSION)
             meta.delete(connection, meta.LEXICAL_STALE)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.index.checksums import content_hash, note_checksum
-from quarry.index.keywords import ChunkColumns, NoteColumns, chunk_columns, note_columns
+from quarry.index.keyword.columns import ChunkColumns, NoteColumns, chunk_columns, note_columns
+from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS, CountedDocument, TermCounts, count
 from quarry.index.note_codec import NoteContent, pack
-from quarry.index.postings.counting import CHUNK_COLUMNS, NAME_COLUMNS, Counted, CountedRow, count
 from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import Chunk, FileStamp, Note
 
@@ -21,13 +21,13 @@ from quarry.types import Chunk, FileStamp, Note
 class CountedNote(NamedTuple):
     """The counted terms of a note, within those of a batch of notes; a tuple, as that is unpickled without Python."""
 
-    chunks: Counted
+    chunks: TermCounts
     first: int  # the row of the note's first chunk in `chunks`
-    names: CountedRow
+    names: CountedDocument
 
-    def chunk(self, number: int) -> CountedRow:
+    def chunk(self, number: int) -> CountedDocument:
         """The counted terms of the chunk of that number."""
-        return CountedRow(self.chunks, self.first + number)
+        return CountedDocument(self.chunks, self.first + number)
 
 
 class PreparedNote(Struct, frozen=True):
@@ -111,6 +111,6 @@ def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
         if note.chunk_terms is None:
             found.append(note)
             continue
-        found.append(replace(note, counted=CountedNote(chunks, first, CountedRow(names, row))))
+        found.append(replace(note, counted=CountedNote(chunks, first, CountedDocument(names, row))))
         first, row = first + len(note.chunk_terms), row + 1
     return found

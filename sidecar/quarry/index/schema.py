@@ -22,7 +22,7 @@ import apsw
 
 from quarry.index import meta
 from quarry.index.ids import note_of_sql
-from quarry.index.keyword_schema import VIEWS
+from quarry.index.keyword.schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
 SCHEMA_VERSION = 6  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe

@@ -12,10 +12,11 @@ from quarry.index import meta
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds
-from quarry.index.lexical import CHUNK_WEIGHTS, ChunkWeights
-from quarry.index.matching import LexicalQuery
-from quarry.index.postings.cache import PostingsCache
-from quarry.index.postings.leg import KeywordLeg
+from quarry.index.keyword.fts5 import CHUNK_WEIGHTS, ChunkWeights
+from quarry.index.keyword.match_query import KeywordQuery
+from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.searcher import KeywordSearcher
+from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.records import NoteName
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.snapshot_data import SnapshotData
@@ -26,8 +27,7 @@ from quarry.index.vector.memory import MemoryDenseQuery
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, QueryVector
 from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
-from quarry.index.vocabulary import Vocabulary
-from quarry.terms.folding import fold
+from quarry.terms.normalize import fold
 from quarry.types import Candidate, Ranking
 
 Pairs = Sequence[Sequence[str]]
@@ -38,7 +38,7 @@ class Memory(Struct, frozen=True):
     """What is kept of an index from one reader to the next."""
 
     vectors: VectorCache = field(default_factory=VectorCache)
-    words: Vocabulary = field(default_factory=Vocabulary)
+    words: SpellingIndex = field(default_factory=SpellingIndex)
     snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
     postings: PostingsCache = field(default_factory=PostingsCache)
 
@@ -60,7 +60,7 @@ class SearchReader:
         self._db = connection
         self._parts = parts
         self._memory = memory
-        self._keywords = KeywordLeg(connection, memory.postings, memory.words)
+        self._keywords = KeywordSearcher(connection, memory.postings, memory.words)
 
     def warm_up(self) -> None:
         """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
@@ -77,7 +77,7 @@ class SearchReader:
 
     def lexical(
         self,
-        query: LexicalQuery,
+        query: KeywordQuery,
         admitted: NoteIds | None,
         depth: int,
         *,
@@ -88,13 +88,13 @@ class SearchReader:
         return self._keywords.lexical(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else ()
 
     def proposed(
-        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, weights: ChunkWeights
+        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, weights: ChunkWeights
     ) -> Sequence[Scored]:
         """What `lexical` gives, as ids and scores: to name a hundred chunks takes as long as to rank them."""
         return self._keywords.proposed(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else []
 
     def best_chunks(
-        self, query: LexicalQuery, note_id: int, depth: int, *, deadline: Deadline, weights: ChunkWeights
+        self, query: KeywordQuery, note_id: int, depth: int, *, deadline: Deadline, weights: ChunkWeights
     ) -> Ranking:
         """The best *depth* chunks of one note."""
         if not self._parts.has_fts5:
@@ -103,7 +103,7 @@ class SearchReader:
 
     def lexical_notes(
         self,
-        query: LexicalQuery,
+        query: KeywordQuery,
         admitted: NoteIds | None,
         depth: int,
         *,
@@ -116,7 +116,7 @@ class SearchReader:
         return self._keywords.lexical_notes(query, admitted, depth, deadline, by_name=by_name)
 
     def proposed_notes(
-        self, query: LexicalQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, by_name: bool = False
+        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, by_name: bool = False
     ) -> set[int]:
         """The notes that `lexical_notes` gives, as ids in no order."""
         if not self._parts.has_fts5:
@@ -125,7 +125,7 @@ class SearchReader:
 
     def lexical_scores(
         self,
-        query: LexicalQuery,
+        query: KeywordQuery,
         chunk_ids: Iterable[int],
         *,
         deadline: Deadline = NO_DEADLINE,
@@ -135,7 +135,7 @@ class SearchReader:
         return self._keywords.lexical_scores(query, chunk_ids, deadline, weights) if self._parts.has_fts5 else {}
 
     def note_scores(
-        self, query: LexicalQuery, note_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
+        self, query: KeywordQuery, note_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
     ) -> dict[int, float]:
         """The scores that `lexical_notes` gives to these notes; those without any term of *query* are left out."""
         return self._keywords.note_scores(query, note_ids, deadline) if self._parts.has_fts5 else {}
@@ -146,11 +146,11 @@ class SearchReader:
         """BM25 of these chunks where each of *pairs* counts as one term; those without any of them are left out."""
         return self._keywords.phrase_scores(pairs, chunk_ids, deadline) if self._parts.has_fts5 else {}
 
-    def count_matching(self, query: LexicalQuery, admitted: NoteIds | None, limit: int) -> int:
+    def count_matching(self, query: KeywordQuery, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks hold a term of *query*, counted no further than *limit*."""
         return self._keywords.count_matching(query, admitted, limit) if self._parts.has_fts5 else 0
 
-    def count_notes(self, query: LexicalQuery, admitted: NoteIds | None) -> int:
+    def count_notes(self, query: KeywordQuery, admitted: NoteIds | None) -> int:
         """How many notes hold a term of *query*."""
         return self._keywords.count_notes(query, admitted) if self._parts.has_fts5 else 0
 

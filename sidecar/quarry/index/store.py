@@ -19,11 +19,11 @@ from quarry.index import files, meta
 from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained, select
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
-from quarry.index.keyword_schema import begin_bulk, merge
+from quarry.index.keyword.builder import BulkCollector
+from quarry.index.keyword.schema import begin_bulk, merge
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import connect_ours, open_writer
 from quarry.index.pool import ReaderPool
-from quarry.index.postings.building import Gatherer
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle
@@ -223,15 +223,15 @@ class Index:
         if self._parts.has_fts5:
             with self._writer.change() as connection:
                 begin_bulk(connection)
-            self._writer.gatherer = Gatherer() if is_empty else None
+            self._writer.collector = BulkCollector() if is_empty else None
         try:
             with self._writer.bulk(is_searched=self._is_searched):
                 yield
-            if gathered := self._writer.gatherer:
+            if gathered := self._writer.collector:
                 with suppress(IndexUnavailable):  # no room for the side file: FTS5 answers until there is
                     self._fold(NO_DEADLINE, gathered)
         finally:
-            self._writer.gatherer = None
+            self._writer.collector = None
 
     def flush(self) -> None:
         """Let what was written be seen at once, also in the middle of `bulk`."""
@@ -397,7 +397,7 @@ class Index:
         with explained(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
 
-    def _fold(self, deadline: Deadline, gathered: Gatherer | None = None) -> bool:
+    def _fold(self, deadline: Deadline, gathered: BulkCollector | None = None) -> bool:
         with explained(self.path), self._pool.snapshot() as connection:
             postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
             return self._parts.has_fts5 and postings.fold(connection, record, gathered, deadline)

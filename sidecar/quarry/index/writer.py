@@ -19,8 +19,8 @@ import apsw
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, explained
-from quarry.index.keyword_rows import KeywordQueue, gather
-from quarry.index.postings.building import Gatherer
+from quarry.index.keyword.builder import BulkCollector
+from quarry.index.keyword.writer import KeywordQueue, gather
 
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
@@ -39,7 +39,7 @@ class Writer:
         self.keywords = KeywordQueue()  # written when the transaction ends
         self._bulk: int | None = None  # notes a commit inside `bulk`
         self._is_searched = True  # inside `bulk`: whether a commit is awaited
-        self.gatherer: Gatherer | None = None  # knows every row of the keyword index, where someone gathers them
+        self.collector: BulkCollector | None = None  # knows every row of the keyword index, where someone gathers them
         self._wal_pages = 0
         connection.set_wal_hook(self._note_wal)  # in place of SQLite's own checkpoints
         self._batches = 0  # how many `batch` blocks are open, one in another
@@ -178,9 +178,9 @@ class Writer:
                 self.connection.execute("ROLLBACK")
             raise
         if written is None:
-            self.gatherer = None
-        elif self.gatherer:
-            gather(written, self.gatherer)
+            self.collector = None
+        elif self.collector:
+            gather(written, self.collector)
         self._bound_wal()
 
     def _undo(self) -> None:

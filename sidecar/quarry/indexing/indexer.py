@@ -17,25 +17,26 @@ from msgspec.structs import replace
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
-from quarry.indexing.diff import VaultDiff, diff_vault, record_skipped
+from quarry.indexing.diff import (
+    MASS_REMOVAL_LEAST,
+    SyncPlan,
+    VaultDiff,
+    diff_listing,
+    diff_vault,
+    is_mass_removal,
+    plan_sync,
+    record_skipped,
+    with_everything,
+)
 from quarry.indexing.disk_state import DiskState
 from quarry.indexing.executor import MANY_NOTES, PreparationExecutor, ProgressMonitor, batches
 from quarry.indexing.messages import WorkerOptions
-from quarry.indexing.poison_notes import poison_notes, set_poison_notes
+from quarry.indexing.metadata import poison_notes, set_poison_notes
 from quarry.indexing.prepare import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
-from quarry.indexing.reconcile import (
-    MASS_REMOVAL_LEAST,
-    Plan,
-    compare,
-    is_mass_removal,
-    plan,
-    with_everything,
-    with_silent_changes,
-)
 from quarry.settings import Settings
 from quarry.text.note import ReadingRules
-from quarry.text.scrub import scrub_text
+from quarry.text.secrets.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.paths import nfc
 from quarry.vault.rules import Rules
@@ -162,15 +163,15 @@ class Indexer:
             Cancelled: The monitor asked to stop; what was committed stays.
         """
         found = found or diff_vault(self._disk, index, with_drawings=thorough)
-        scan, comparison = found.scan, found.comparison
+        scan, listing = found.scan, found.listing
         self._monitor.scanned(len(scan.excluded))
         run = _Run(index, found.known, len(found.known))
-        in_doubt = comparison.touched + (comparison.new if comparison.gone else ())
+        in_doubt = listing.touched + (listing.new if listing.gone else ())
         with self._executor:
-            read = self._read_stamps(run, in_doubt + (comparison.same if thorough and not everything else ()))
-            work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
+            read = self._read_stamps(run, in_doubt + (listing.same if thorough and not everything else ()))
+            work = plan_sync(listing, read, run.known)
             if everything:
-                work = with_everything(work, comparison)
+                work = with_everything(work, listing)
             excluded = [path for path in work.remove if path in scan.excluded]
             return self._carry_out(run, work, read, scan.files, certain_removals=excluded)
 
@@ -185,17 +186,17 @@ class Indexer:
         if sighting.scan:
             record_skipped(sighting.scan, index)
         run = _Run.at(index, sighting.named)
-        comparison = compare(sighting.files, run.known, sighting.may_still_exist)
+        listing = diff_listing(sighting.files, run.known, sighting.may_still_exist)
         with self._executor:
-            read = self._read_stamps(run, comparison.new + comparison.touched + comparison.same)
-            work = with_silent_changes(plan(comparison, read, run.known), comparison, read, run.known)
+            read = self._read_stamps(run, listing.new + listing.touched + listing.same)
+            work = plan_sync(listing, read, run.known)
             excluded = [path for path in work.remove if not self._rules.admits(path)]
             return self._carry_out(run, work, read, sighting.files, certain_removals=excluded)
 
     def refresh(self, index: Index, paths: Sequence[str]) -> Outcome:
         """Read these notes anew whatever their stamps say: their rows turned out to be damaged."""
         with self._executor:
-            return self._carry_out(_Run.at(index, set(map(nfc, paths))), Plan(upsert=tuple(paths)), {}, {})
+            return self._carry_out(_Run.at(index, set(map(nfc, paths))), SyncPlan(upsert=tuple(paths)), {}, {})
 
     def embed_pending(self, index: Index) -> None:
         """Fill in missing vectors, a batch a transaction."""
@@ -245,7 +246,7 @@ class Indexer:
     def _carry_out(
         self,
         run: _Run,
-        work: Plan,
+        work: SyncPlan,
         read: Mapping[str, FileStamp],
         disk: Mapping[str, FileSeen],
         certain_removals: Sequence[str] = (),

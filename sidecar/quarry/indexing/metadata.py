@@ -1,4 +1,9 @@
-"""What an index knows of how it was made: its vault, the model of its vectors, the rules its notes were read by."""
+"""
+What does an index know of how it was made?
+
+Its vault, the model of its vectors, the rules its notes were read by, and the notes whose preparation ended processes:
+the serving process never prepares those.
+"""
 
 import json
 from collections.abc import Sequence
@@ -9,12 +14,12 @@ from msgspec.structs import asdict
 from quarry.embedding import Fingerprint
 from quarry.errors import IndexMisplaced
 from quarry.index import Index
-from quarry.indexing.poison_notes import POISON
 from quarry.text.versions import READER_VERSION, SCRUBBER_VERSION
 from quarry.vault.identity import folder_key, vault_id
 
 FINGERPRINT = "fingerprint"  # of the model whose vectors it holds
 VAULT = "vault"  # whose notes it holds: a JSON object of `vault_id` and `folder_key`
+POISON = "deadly"  # paths of the notes whose preparation ended processes: a JSON array
 READING = "reading"  # what decides the rows of a note besides its bytes
 
 
@@ -59,3 +64,13 @@ def rebuild_metadata(index: Index, reading: str, fingerprint: Fingerprint | None
     """What an index made anew in place of *index* is to know from its beginning."""
     facts = {key: value for key in (VAULT, POISON) if (value := index.meta_get(key))} | {READING: reading}
     return facts | {FINGERPRINT: fingerprint_text(fingerprint)} if fingerprint else facts
+
+
+def poison_notes(index: Index) -> frozenset[str]:
+    """Paths of the notes whose preparation ended processes."""
+    return frozenset(json.loads(index.meta_get(POISON) or "[]"))
+
+
+def set_poison_notes(index: Index, paths: frozenset[str]) -> None:
+    """Remember *paths* and no others as the notes whose preparation ended processes."""
+    index.meta_set(POISON, json.dumps(sorted(paths)))

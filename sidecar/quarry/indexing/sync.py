@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, get_args
 from quarry.embedding import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
-from quarry.index.postings.cache import FEW_NOTES
+from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.indexing.absence import Absence, explain_absence
-from quarry.indexing.activity import Activity
+from quarry.indexing.activity import Activity, Listeners, Reporter, RunKind, Updated
 from quarry.indexing.current_index import CurrentIndex
 from quarry.indexing.diff import diff_vault
 from quarry.indexing.disk_state import DiskState, named_by
-from quarry.indexing.idle import IdleSchedule, compact
+from quarry.indexing.maintenance import IdleSchedule, compact, repair
 from quarry.indexing.messages import WorkerOptions
 from quarry.indexing.metadata import (
     FINGERPRINT,
@@ -35,8 +35,6 @@ from quarry.indexing.metadata import (
     stored_fingerprint,
 )
 from quarry.indexing.policy import Policy
-from quarry.indexing.repair import repair
-from quarry.indexing.reporter import Listeners, Reporter, RunKind, Updated
 from quarry.indexing.requests import RequestQueue
 from quarry.model import ModelSlot
 from quarry.types import FileSeen, Retriever, VaultChange

@@ -23,7 +23,7 @@ from quarry import __version__
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
-from quarry.indexing.reporter import Updated
+from quarry.indexing.activity import Updated
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.discovery import (
     Discovery,

@@ -29,9 +29,9 @@ from quarry.search.ranking import (
 )
 from quarry.search.relaxation import relaxations
 from quarry.search.snippets import SnippetBuilder
-from quarry.text.query import parse_query
-from quarry.text.query_words import in_words
-from quarry.text.snippet import Wanted
+from quarry.text.query.description import in_words
+from quarry.text.query.parse import parse_query
+from quarry.text.snippet.snippet import Wanted
 from quarry.types import Fused, Fusion, Query, Retriever, SearchRequest
 
 

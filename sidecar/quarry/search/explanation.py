@@ -7,13 +7,13 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.index import Deadline, LexicalQuery, NoteName, Reader
+from quarry.index import Deadline, KeywordQuery, NoteName, Reader
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.terms.analysis import ranking_terms
-from quarry.text.query import parse_query
-from quarry.text.query_words import condition_in_words, in_words
+from quarry.text.query.description import condition_in_words, in_words
+from quarry.text.query.parse import parse_query
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
@@ -123,7 +123,7 @@ def _words(
     used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
     for word in [used.get(word, word) for word in prepared.query.words]:
-        alone = LexicalQuery(terms=ranking_terms(word))
+        alone = KeywordQuery(terms=ranking_terms(word))
         held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 

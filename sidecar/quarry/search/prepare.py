@@ -12,13 +12,13 @@ from itertools import pairwise
 from msgspec import Struct
 
 from quarry.embedding import Encoder
-from quarry.index import Deadline, LexicalQuery, NoteIds, Reader
+from quarry.index import Deadline, KeywordQuery, NoteIds, Reader
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
 from quarry.terms.analysis import locate, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
 from quarry.terms.stopwords import STOP_WORDS
-from quarry.text.snippet import Wanted
+from quarry.text.snippet.snippet import Wanted
 from quarry.types import Query
 
 K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse document frequency
@@ -35,7 +35,7 @@ class PreparedQuery(Struct, frozen=True):
 
     query: Query
     admitted: NoteIds | None  # the notes that satisfy its conditions; None: all
-    lexical: LexicalQuery
+    lexical: KeywordQuery
     pairs: tuple[Pair, ...]  # neighbouring terms of the query, which count more where they are neighbours in a note
     idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
     corrections: tuple[Correction, ...]
@@ -76,7 +76,7 @@ def prepare_query(
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
     words, corrections = _corrected(query, reader, encoder, prefix, deadline) if corrects else (query.words, ())
-    lexical = LexicalQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
+    lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
     text = _with_corrections(query.text, corrections)
     vector = encoder.encode([text])[0] if encoder and text else None
     return PreparedQuery(

@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from quarry.conditions import Every
 from quarry.errors import BadRequest, NoteNotFound
-from quarry.index import Deadline, LexicalQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.vector.quantize import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.context import SearchContext
 from quarry.search.features import best_by_note
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.analysis import STOP_TERMS, analyse
-from quarry.text.snippet import Snippet, Wanted
+from quarry.text.snippet.snippet import Snippet, Wanted
 from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
@@ -73,7 +73,7 @@ def related(
     vector = _vector(chunks, texts, context)
     terms = _significant_terms(texts, reader)
     admitted = reader.matching_notes(Every(scope.conditions), deadline=deadline)
-    scores, best = _scores(vector, LexicalQuery(terms=terms), admitted, reader, deadline)
+    scores, best = _scores(vector, KeywordQuery(terms=terms), admitted, reader, deadline)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
@@ -149,7 +149,7 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
 
 def _scores(
     vector: FloatVector | None,
-    lexical: LexicalQuery,
+    lexical: KeywordQuery,
     admitted: NoteIds | None,
     reader: Reader,
     deadline: Deadline,

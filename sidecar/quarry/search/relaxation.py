@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from quarry.conditions import AnyOf, Condition, Every, Holds, InSection, InTask, Not
 from quarry.search.answer import Relaxed
-from quarry.text.query_words import condition_in_words
+from quarry.text.query.description import condition_in_words
 from quarry.types import Query, Scope
 
 

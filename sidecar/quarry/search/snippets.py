@@ -12,7 +12,7 @@ from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.search.ranking import RankedNote
-from quarry.text.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
+from quarry.text.snippet.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
 from quarry.types import Fused, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20

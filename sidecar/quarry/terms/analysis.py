@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from quarry.terms.compounds import has_humps, humps, parts_of, wholes_of
-from quarry.terms.cutting import TOKEN, Piece, ascii_words, characters, cut, rough_tokens
-from quarry.terms.folding import MAX_TERM, fold, term_of
+from quarry.terms.normalize import MAX_TERM, fold, term_of
 from quarry.terms.stopwords import STOP_WORDS
+from quarry.terms.tokenizer import TOKEN, Piece, ascii_words, characters, cut, rough_tokens
 
 KNOWN_CHARACTERS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 80 MB of memory until `forget`
 _MARK = "\0"  # between what is remembered of a token; no term holds it
@@ -184,8 +184,8 @@ class _Tokens(dict[str, str]):
     def _of_ascii(self, token: str) -> str:
         bare = token.rstrip(".:'-_/")
         if bare.isalnum():  # most are plain words
-            is_plain = bare.isalpha() and (bare.islower() or bare.istitle())
-            return term_of(bare) if is_plain else _marked(term_of(bare), "", " ".join(parts_of(bare)))
+            is_rare_term = bare.isalpha() and (bare.islower() or bare.istitle())
+            return term_of(bare) if is_rare_term else _marked(term_of(bare), "", " ".join(parts_of(bare)))
         if "'" in token:
             terms = (_of_contraction(word) if "'" in word else term_of(word) for word in ascii_words(token))
             return _marked(" ".join(terms), " ".join(wholes_of(token)), " ".join(parts_of(token)))

@@ -8,8 +8,8 @@ whoever types it. What punctuation joins is several words, and the whole is a co
 import re
 from collections.abc import Iterator
 
-from quarry.terms.cutting import ascii_words, cut, names
-from quarry.terms.folding import MAX_TERM, fold, term_of
+from quarry.terms.normalize import MAX_TERM, fold, term_of
+from quarry.terms.tokenizer import ascii_words, cut, names
 
 MAX_NAME = 256  # characters of a name that is looked into; longer ones are data
 MAX_JOINED = 6  # words that are one when joined; more are a sentence written with hyphens, as in addresses

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from quarry.text.blocks import MAX_CHARS, pack, trim
 from quarry.text.decoding import utf16_length
 from quarry.text.markdown import Heading, Outline
-from quarry.text.scrub import Scrubbed
+from quarry.text.secrets.scrub import Scrubbed
 from quarry.types import Chunk, Shift
 
 MIN_CHARS = 30  # less is no passage: it joins a neighbour, and is findable there

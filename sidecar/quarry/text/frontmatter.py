@@ -14,7 +14,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from quarry.text.flow import MAX_DEPTH, QUOTED, FlowValue, TooDeep, read_flow, read_quoted, read_scalar, read_simple
+from quarry.text.yaml_flow import (
+    MAX_DEPTH,
+    QUOTED,
+    FlowValue,
+    TooDeep,
+    read_flow,
+    read_quoted,
+    read_scalar,
+    read_simple,
+)
 from quarry.types import PropertyValue
 
 MAX_CHARS = 65_536  # of front matter; the longest seen in 18,759 notes has 4,700

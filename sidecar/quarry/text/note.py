@@ -17,7 +17,7 @@ from quarry.text.frontmatter import FrontMatter, read_front_matter
 from quarry.text.keyvalue import flatten_block, flatten_properties, is_data
 from quarry.text.links import find_links, link_spans
 from quarry.text.markdown import MAX_HEADING_CHARS, Outline, Regions, code_spans, inline_comments, read_outline
-from quarry.text.scrub import scrub
+from quarry.text.secrets.scrub import scrub
 from quarry.text.tags import find_tags, has_tag_sign
 from quarry.types import Link, Note, PropertyValue
 

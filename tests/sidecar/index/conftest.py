@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quarry.conditions import Condition
-from quarry.index import Deadline, Index, LexicalQuery, NoteIds, Reader, quantize
+from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
@@ -63,9 +63,9 @@ def stamp() -> Callable[..., FileStamp]:
 
 
 @pytest.fixture(scope="session")
-def ask() -> Callable[..., LexicalQuery]:
-    def make(text: str = "", *phrases: str, prefix: str | None = None) -> LexicalQuery:
-        return LexicalQuery.of(text.split(), phrases, prefix)
+def ask() -> Callable[..., KeywordQuery]:
+    def make(text: str = "", *phrases: str, prefix: str | None = None) -> KeywordQuery:
+        return KeywordQuery.of(text.split(), phrases, prefix)
 
     return make
 
@@ -123,7 +123,7 @@ def admit(in_time: Deadline) -> Callable[[Reader, Condition | None], NoteIds | N
 
 @pytest.fixture
 def lexical(
-    index: Index, ask: Callable[..., LexicalQuery], admit: Callable[..., NoteIds | None], in_time: Deadline
+    index: Index, ask: Callable[..., KeywordQuery], admit: Callable[..., NoteIds | None], in_time: Deadline
 ) -> Callable[..., list[Place]]:
     """Search by keyword in `index`; gives (path, chunk number)."""
 

@@ -3,7 +3,7 @@ import pickle
 import pytest
 
 from quarry.index import Index, quantize
-from quarry.index.postings import files
+from quarry.index.keyword import segment_file
 from quarry.index.prepared import counted, prepare
 
 
@@ -38,7 +38,7 @@ def test_notes_counted_elsewhere_give_the_postings_that_reading_everything_gives
     prepared = [prepare(note, stamp(), [None] * 2, with_terms=i % 7 != 3) for i, note in enumerate(notes)]
     ready = counted(prepared[:25]) + counted(prepared[25:])
     index = Index.open(tmp_path / "1.db")
-    path = files.path_beside(index.path)
+    path = segment_file.path_beside(index.path)
 
     with index.bulk():
         for note in ready[5:30]:

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from quarry.index.keyword_schema import VIEWS
+from quarry.index.keyword.schema import VIEWS
 from quarry.index.schema import TABLE_NAMES
 
 

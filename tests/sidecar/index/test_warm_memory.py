@@ -7,8 +7,7 @@ import pytest
 
 from quarry.errors import IndexUnavailable
 from quarry.index import Index
-from quarry.index.postings import cache
-from quarry.index.postings import files as side_files
+from quarry.index.keyword import postings_cache, segment_file
 from quarry.index.warm_memory import warm_memory
 
 NOTES = [f"{n}.md" for n in range(40)]  # more than a search reads by itself
@@ -37,7 +36,7 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
     index: Index, rebuilt: Path, ask, in_time, monkeypatch: pytest.MonkeyPatch
 ):
     index.replace_with(rebuilt)
-    monkeypatch.setattr(cache.Changes, "take", lambda *_: 1 // 0)
+    monkeypatch.setattr(postings_cache.SegmentDelta, "take", lambda *_: 1 // 0)
 
     with index.reader() as reader:
         found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
@@ -109,7 +108,7 @@ def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
     def stop(*_: object) -> None:
         raise OSError("the disk went")
 
-    monkeypatch.setattr(side_files, "install", stop)
+    monkeypatch.setattr(segment_file, "install", stop)
 
     with pytest.raises(OSError, match="the disk went"):
         index.replace_with(rebuilt)

@@ -1,7 +1,14 @@
 from quarry.embedding import Fingerprint
 from quarry.index import Index
-from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, reading_key, rebuild_metadata, stored_fingerprint
-from quarry.indexing.poison_notes import poison_notes, set_poison_notes
+from quarry.indexing.metadata import (
+    FINGERPRINT,
+    fingerprint_text,
+    poison_notes,
+    reading_key,
+    rebuild_metadata,
+    set_poison_notes,
+    stored_fingerprint,
+)
 
 MODEL = Fingerprint(name="bundled", vocabulary_size=100, dim=8, weights_sha256="ab" * 32)
 
@@ -32,3 +39,13 @@ def test_an_index_made_anew_knows_what_the_old_one_learnt(tmp_path):
     assert rebuild_metadata(new, reading_key([]), None).keys() == {"reading", "deadly"}
     old.close()
     new.close()
+
+
+def test_poison_notes_are_remembered_and_forgotten(index: Index):
+    assert poison_notes(index) == frozenset()
+
+    set_poison_notes(index, frozenset({"b.md", "ä.md"}))
+    assert poison_notes(index) == {"b.md", "ä.md"}
+
+    set_poison_notes(index, frozenset())
+    assert poison_notes(index) == frozenset()

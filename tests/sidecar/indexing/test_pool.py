@@ -26,9 +26,9 @@ from builders import (
 from quarry.engine import Engine
 from quarry.errors import Cancelled, VaultMissing
 from quarry.index import Index
-from quarry.index.postings import building, files
-from quarry.index.postings.building import Gatherer
-from quarry.index.postings.segment import Segment
+from quarry.index.keyword import builder, segment_file
+from quarry.index.keyword.builder import BulkCollector
+from quarry.index.keyword.segment import Segment
 from quarry.indexing import executor, indexer, worker_process
 from quarry.indexing import pool as preparers_module
 from quarry.indexing.indexer import Indexer
@@ -143,18 +143,18 @@ def test_what_processes_counted_is_what_is_read_anew_and_they_are_gone_before_it
     vault.write_all(NOTES)
     monkeypatch.setattr(indexer, "MANY_NOTES", 100)
     seen: list[tuple[object, int]] = []
-    finish, count = Gatherer.finish, building.count
+    finish, count = BulkCollector.finish, builder.count
 
-    def finishing(gatherer: Gatherer) -> tuple[Segment, Segment]:
-        seen.append((staffed._preparation._pool, len(gatherer._names)))
-        return finish(gatherer)
+    def finishing(collector: BulkCollector) -> tuple[Segment, Segment]:
+        seen.append((staffed._preparation._pool, len(collector._names)))
+        return finish(collector)
 
-    monkeypatch.setattr(Gatherer, "finish", finishing)
-    monkeypatch.setattr(building, "count", lambda *_: 1 // 0)
+    monkeypatch.setattr(BulkCollector, "finish", finishing)
+    monkeypatch.setattr(builder, "count", lambda *_: 1 // 0)
     staffed.reconcile(index)
-    monkeypatch.setattr(building, "count", count)
+    monkeypatch.setattr(builder, "count", count)
 
-    path = files.path_beside(index.path)
+    path = segment_file.path_beside(index.path)
     gathered = path.read_bytes()
     index._memory.postings.forget("the test wants it anew")
     assert index.fold()

@@ -14,8 +14,8 @@ from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.search import SearchContext, search
-from quarry.text.query import parse_query
-from quarry.text.query_words import in_words
+from quarry.text.query.description import in_words
+from quarry.text.query.parse import parse_query
 from quarry.types import SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}

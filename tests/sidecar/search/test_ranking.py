@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, ask, find, settle
 
 from quarry.engine import Engine
-from quarry.index import Deadline, LexicalQuery
+from quarry.index import Deadline, KeywordQuery
 from quarry.ranking.fusion import DEPTH, RRF_K
 from quarry.ranking.signals import SIGNAL_NAMES
 
@@ -23,7 +23,7 @@ def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sam
     with sample._reading() as reader:
         encoder = sample._sync.encoder_for(reader)
         deadline = Deadline.after(10)
-        words = LexicalQuery.of([word for word in typed.split() if word not in ("the", "at")])
+        words = KeywordQuery.of([word for word in typed.split() if word not in ("the", "at")])
         retrievers = (
             reader.lexical(words, None, 30, deadline=deadline),
             reader.dense(encoder.encode([typed])[0], None, 30, deadline=deadline),

@@ -7,7 +7,7 @@ from builders import Vault, ask
 
 from quarry.conditions import Every, Holds, InFolder, Not
 from quarry.search.relaxation import relaxations
-from quarry.text.query import parse_query
+from quarry.text.query.parse import parse_query
 from quarry.types import Query, Scope
 
 EVERYWHERE = Scope()

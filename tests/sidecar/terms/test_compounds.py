@@ -36,7 +36,7 @@ def test_names_of_several_words_are_known_as_wholes(token, expected):
 
 
 def test_an_identifier_is_the_same_in_every_style():
-    from quarry.terms.folding import term_of
+    from quarry.terms.normalize import term_of
 
     assert wholes_of("get_stale_files") == wholes_of("get-stale-files") == [term_of("getStaleFiles")]
 

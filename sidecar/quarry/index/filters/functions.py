@@ -8,11 +8,11 @@ from typing import cast
 import apsw
 
 from quarry.conditions import Comparison, InTask
-from quarry.index.borders import holds_phrase, terms_ahead
 from quarry.index.database import SqlValue
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.filters.tasks import holds_task
 from quarry.index.folding import fold_case
+from quarry.index.keyword.cross_chunk_phrase import holds_phrase, terms_ahead
 from quarry.terms.patterns import compile_pattern
 from quarry.types import PropertyValue
 

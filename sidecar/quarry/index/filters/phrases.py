@@ -7,10 +7,10 @@ The keyword index knows phrases by the terms that the notes were analysed into. 
 
 from collections.abc import Sequence
 
-from quarry.index.borders import also_across
 from quarry.index.folding import fold_case
 from quarry.index.ids import note_of_sql, of_note_sql
-from quarry.index.matching import quoted
+from quarry.index.keyword.cross_chunk_phrase import also_across
+from quarry.index.keyword.match_query import quoted
 from quarry.index.sql import SqlFragment, join
 from quarry.terms.analysis import phrase_terms
 

@@ -26,7 +26,7 @@ from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.logs import log_path
 from quarry.settings import load_settings
-from quarry.text.scrub_engines import Re2Engine, default_engine
+from quarry.text.secrets.engines import Re2Engine, default_engine
 
 MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}
 

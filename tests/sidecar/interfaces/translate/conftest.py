@@ -6,7 +6,7 @@ import pytest
 
 from quarry.index import StoredChunk
 from quarry.search import Answer, Hit, Passage
-from quarry.text.snippet import Wanted, make_snippet, spans_of
+from quarry.text.snippet.snippet import Wanted, make_snippet, spans_of
 from quarry.types import Chunk, Fused
 
 

@@ -1,0 +1,217 @@
+"""
+Which words does the vault know, in how many chunks, and which of them did someone mean who mistyped one?
+
+What the vault knows are terms: stems, lower case. `configuraton` is near to `configuration`, of which it knows
+`configur`; so a stem is compared chunk_postings_of with the endings that it may have lost.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import apsw
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from quarry.index import meta
+from quarry.index.database import select
+from quarry.index.keyword.match_query import quoted
+from quarry.index.keyword.mutable_segment import MutableSegment
+from quarry.index.keyword.segment import Segment
+from quarry.index.keyword.snapshot_scorer import SnapshotScorer
+from quarry.terms.normalize import term_of
+
+MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
+LONG = 8  # letters of a word in which two slips are believed
+MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
+
+_COUNT = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
+_WRITTEN_ENDINGS = """
+e s es ed d ing ings ion ions ation ations ment ments ement ements er ers or ors al ally ly ely ity ities able eable
+ible ably ive ively ness ful fully ous ously ize izes ized izing ization ise ises ised ising isation ance ence ances
+ences ant ent
+"""
+_ENDINGS = tuple(_WRITTEN_ENDINGS.split())
+
+
+def document_frequency(connection: apsw.Connection, terms: Iterable[str]) -> dict[str, int]:
+    """In how many chunks each term stands; 0: the vault does not know it."""
+    return {term: select(connection, _COUNT, (quoted(term),))[0][0] if term else 0 for term in dict.fromkeys(terms)}
+
+
+class _Spellings(Struct, frozen=True):
+    """
+    TermDictionary of one length, with the letters that each is made of.
+
+    A slip takes at most one letter out and brings one in, and only one of the two where it changes the length. So terms
+    whose letters differ in more are passed over, which is one operation for all of them: of 30,000 terms a few hundred
+    are left to be compared, in a tenth of the time.
+    """
+
+    joined: str  # a string a term takes 60 bytes
+    length: int
+    letters: NDArray[np.uint32]  # shape (terms,): one bit a letter, shared by letters 32 apart
+
+    @classmethod
+    def of(cls, terms: Sequence[str]) -> "_Spellings":
+        """The *terms*, all of one length."""
+        joined = "".join(terms)
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32).reshape(len(terms), -1)
+        return cls(joined, len(terms[0]), np.bitwise_or.reduce(np.uint32(1) << (codes & np.uint32(31)), axis=1))
+
+    def near(self, word: str, slips: int) -> list[str]:
+        """Those at most so many *slips* away from *word*."""
+        from rapidfuzz.distance import OSA  # only mistyped words need it: 6 % of what a sidecar imports
+        from rapidfuzz.process import extract
+
+        apart = np.bitwise_count(self.letters ^ _letters(word))
+        begins = (np.flatnonzero(apart <= 2 * slips - abs(len(word) - self.length)) * self.length).tolist()
+        promising = [self.joined[begin : begin + self.length] for begin in begins]
+        return [term for term, _, _ in extract(word, promising, scorer=OSA.distance, score_cutoff=slips, limit=None)]
+
+
+def _letters(word: str) -> np.uint32:
+    """The letters of one word, as `_Spellings` has them."""
+    found = 0
+    for letter in word:
+        found |= 1 << (ord(letter) & 31)
+    return np.uint32(found)
+
+
+_ByLength = Mapping[int, Sequence[_Spellings]]
+
+
+class _Terms(Struct, frozen=True):
+    """The terms of one moment."""
+
+    generation: int
+    counts: Mapping[str, int]  # the chunks that each stands in
+    by_length: _ByLength
+
+
+class SpellingIndex:
+    """The terms of the newest moment that was asked for; they are read when first needed, in about 0.3 s."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: _Terms | None = None
+        self._base: tuple[Segment, _ByLength] | None = None
+        self._added: tuple[MutableSegment, int, _ByLength] | None = None
+
+    def nearest(
+        self, connection: apsw.Connection, word: str, limit: int, words: SnapshotScorer | None = None
+    ) -> list[tuple[str, int]]:
+        """
+        The terms that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
+
+        A slip is a letter too many, too few, another, or two swapped.
+
+        Args:
+            words: The keyword index in memory, where it is there: the database is not asked then.
+
+        Returns:
+            `(term, chunks that it stands in)`; nearest first, then those that begin alike, then the commonest.
+        """
+        slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
+        if not slips:
+            return []
+        found: list[tuple[int, bool, int, str]] = []
+        if words is not None:
+            by_length = self._known(words)
+            frequency: Callable[[str], int] = words.frequency
+        else:
+            terms = self._terms(connection)
+            by_length, frequency = terms.by_length, terms.counts.__getitem__
+        for term in _candidates(word, slips, by_length):
+            distance = _distance(word, term, slips)
+            if 0 < distance <= slips and (count := frequency(term)):
+                found.append((distance, term[0] != word[0], -count, term))
+        return [(term, -count) for _, _, count, term in sorted(found)[:limit]]
+
+    def _known(self, words: SnapshotScorer) -> _ByLength:
+        """The terms of letters of the base, read once, and those that came since; some may stand nowhere any more."""
+        base, additions, count = words.chunks.base, words.chunks.additions, words.chunks.added
+        with self._lock:
+            if self._base is None or self._base[0] is not base:
+                self._base = (base, _by_length(_commonest(base)))
+            if self._added is None or self._added[0] is not additions or self._added[1] != count:
+                self._added = (additions, count, _by_length(additions.terms()))
+            known, added = self._base[1], self._added[2]
+        if not added:
+            return known
+        return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
+
+    def _terms(self, connection: apsw.Connection) -> _Terms:
+        generation = meta.generation(connection)
+        with self._lock:
+            if self._kept is None or self._kept.generation != generation:
+                self._kept = _read(connection, generation)
+            return self._kept
+
+
+def _read(connection: apsw.Connection, generation: int) -> _Terms:
+    """The terms of letters only; where there are too many, the commonest."""
+    sql = "SELECT term, doc FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
+    counts = {term: doc for term, doc in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)) if term.isalpha()}
+    return _Terms(generation, counts, _by_length(counts))
+
+
+def _commonest(base: Segment) -> Iterable[str]:
+    """The terms of a segment, as `_read` has those of the database."""
+    if len(base.terms) <= MAX_TERMS:
+        return (term.decode(errors="replace") for term in base.terms)
+    terms = [term.decode(errors="replace") for term in base.terms]
+    long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
+    counts = base.frequencies()
+    long.sort(key=lambda at: (-int(counts[at]), terms[at]))
+    return [terms[at] for at in long[:MAX_TERMS]]
+
+
+def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
+    """Those of letters only."""
+    by_length: dict[int, list[str]] = {}
+    for term in terms:
+        if len(term) >= MIN_LETTERS - 1 and term.isalpha():
+            by_length.setdefault(len(term), []).append(term)
+    return {length: [_Spellings.of(alike)] for length, alike in by_length.items()}
+
+
+def _candidates(word: str, slips: int, by_length: _ByLength) -> set[str]:
+    """Terms that are near to *word* once it has lost an ending, spelled right or nearly so."""
+    found: set[str] = set()
+    for beginning, left in _beginnings(word, slips):
+        for length in range(len(beginning) - left, len(beginning) + left + 1):
+            for spellings in by_length.get(length, ()):
+                found.update(spellings.near(beginning, left))
+    return found
+
+
+def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
+    """What *word* begins with where the rest is near to an ending, and how many slips are left for it."""
+    yield word, slips
+    yield term_of(word), slips
+    for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
+        left = slips - _slips_in_ending(word[-length:])
+        if left >= 0:
+            yield word[:-length], left
+
+
+@lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
+def _slips_in_ending(ending: str) -> int:
+    """How far *ending* is from the nearest of the known ones."""
+    from rapidfuzz.distance import OSA
+
+    return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
+
+
+def _distance(word: str, term: str, slips: int) -> int:
+    """How many slips lead from *word* to a word whose stem is *term*; more than *slips* is only known to be more."""
+    from rapidfuzz.distance import OSA
+
+    found = min(int(OSA.distance(word, term)), int(OSA.distance(term_of(word), term)))
+    for ending in _ENDINGS:
+        distance = OSA.distance(word, term + ending, score_cutoff=slips)
+        if distance <= slips and distance < found and term_of(term + ending) == term:
+            found = int(distance)
+    return found

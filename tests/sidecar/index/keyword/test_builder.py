@@ -1,0 +1,129 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.index.keyword import builder as builder_module
+from quarry.index.keyword.builder import BulkCollector, SegmentBuilder
+from quarry.index.keyword.term_counts import CountedDocument, count
+
+COLUMN = st.lists(st.sampled_from(["a", "b", "be", "ü", "机", "😀", "x\u2028y", "", "\u00a0"]), max_size=6).map(
+    " ".join
+)
+DOCUMENTS = st.lists(st.tuples(st.integers(0, 30), COLUMN, COLUMN), max_size=20)
+
+
+def told(found):
+    """Id -> (lengths, term -> counts)."""
+    counts = {int(i): ({}, size.tolist()) for i, size in zip(found.ids, found.field_lengths, strict=True)}
+    for at, term in enumerate(found.terms):
+        documents, codes = found.postings(at, at + 1)
+        assert (np.diff(documents) > 0).all()
+        for document, code in zip(documents.tolist(), codes.tolist(), strict=True):
+            counts[int(found.ids[document])][0][term.decode()] = found.counts[code].tolist()
+    return counts
+
+
+def expected(documents):
+    found = {}
+    for i, *columns in documents:
+        tokens = [[token for token in column.split(" ") if token] for column in columns]
+        counted = [Counter(column) for column in tokens]
+        terms = {term: [column[term] for column in counted] for column in tokens for term in column}
+        found[i] = (terms, [len(column) for column in tokens])
+    return found
+
+
+@pytest.mark.slow
+@given(DOCUMENTS, st.sampled_from([1, 3, 512]))
+def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents, batch):
+    original, builder_module._BATCH = builder_module._BATCH, batch
+    builder = SegmentBuilder(2)
+    try:
+        for i, *columns in documents:
+            builder.put(i, columns)
+        found = builder.finish()
+    finally:
+        builder_module._BATCH = original
+
+    assert told(found) == expected(documents)
+    assert list(found.terms) == sorted(found.terms)
+
+
+@pytest.mark.slow
+@given(DOCUMENTS, st.data())
+def test_documents_that_were_counted_before_are_like_others(documents, data):
+    batch = count([columns for _, *columns in documents], 2)
+    builder = SegmentBuilder(2)
+    put = []
+    for row in data.draw(st.lists(st.integers(0, len(documents) - 1), max_size=30)) if documents else []:
+        i, *columns = documents[row]
+        put.append(documents[row])
+        if data.draw(st.booleans()):
+            builder.put_counted(i, CountedDocument(batch, row))
+        else:
+            builder.put(i, columns)
+
+    assert len(builder) == len(put)
+    assert told(builder.finish()) == expected(put)
+
+
+def test_equal_documents_make_equal_bytes_in_whichever_order_they_came():
+    documents = [(i, (f"w{i % 7} both", f"x{i}")) for i in range(50)]
+    one, other = SegmentBuilder(2), SegmentBuilder(2)
+    for i, columns in documents:
+        one.put(i, columns)
+    other.put(99, ("gone entirely", ""))
+    for i, columns in reversed(documents):
+        other.put(i, columns)
+
+    first, second = one.finish(), other.finish(np.arange(51) == 0)
+
+    assert first.terms.frames.tobytes() == second.terms.frames.tobytes()
+    for name in ("ids", "field_lengths", "counts", "frames", "borders", "firsts"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))
+
+
+def test_huge_counts_are_counted():
+    builder = SegmentBuilder(5)
+    builder.put(1, ("again " * 70_000, "", "", "", "again"))
+    builder.put(2, ("again", "", "", "", ""))
+
+    assert told(builder.finish()) == {
+        1: ({"again": [70_000, 0, 0, 0, 1]}, [70_000, 0, 0, 0, 1]),
+        2: ({"again": [1, 0, 0, 0, 0]}, [1, 0, 0, 0, 0]),
+    }
+
+
+def test_odd_bytes_are_cut_as_fts5_cuts_them():
+    builder = SegmentBuilder(1)
+    builder.put(1, ('a"b C\x01d',))
+    builder.put(2, ("a" * 40_000,))
+    builder.put(3, ("a" * 40_001,))
+
+    found = builder.finish()
+
+    assert list(found.terms) == [b"a", b"a" * 32_768, b"b", b"c", b"d"]
+    assert found.frequency(1, 2) == 2
+
+
+def test_who_gathers_may_remove_what_it_put_and_put_it_again():
+    gathered = BulkCollector()
+    for note in (1, 2, 3):
+        gathered.put_names(note, (f"n{note}", "", "", "", "", ""))
+        gathered.put(note << 11, (f"t{note}", "", "", "", ""))
+        gathered.put((note << 11) + 1, (f"u{note}", "", "", "", ""))
+    gathered.remove_chunk((1 << 11) + 1)
+    for note in (2, 3):
+        gathered.remove_names(note)
+        gathered.remove_chunk(note << 11)
+        gathered.remove_chunk((note << 11) + 1)
+    gathered.put_names(3, ("back", "", "", "", "", ""))
+    gathered.put(3 << 11, ("again", "", "", "", ""))
+
+    chunks, names = gathered.finish()
+
+    assert {i: list(terms) for i, (terms, _) in told(chunks).items()} == {1 << 11: ["t1"], 3 << 11: ["again"]}
+    assert {i: list(terms) for i, (terms, _) in told(names).items()} == {1: ["n1"], 3: ["back"]}

@@ -1,0 +1,16 @@
+from types import SimpleNamespace
+
+from quarry.index.keyword import byte_limited_lru
+from quarry.index.keyword.byte_limited_lru import ByteLimitedLru
+
+
+def test_what_was_not_asked_for_the_longest_is_forgotten_first():
+    memory, found = ByteLimitedLru(2 * (10 + byte_limited_lru.ENTRY_BYTES)), []
+
+    def ask(key: str) -> None:
+        memory.get(key, lambda: found.append(key) or SimpleNamespace(size_bytes=10))
+
+    for key in ("a", "b", "a", "c", "a", "b"):
+        ask(key)
+
+    assert found == ["a", "b", "c", "b"]
