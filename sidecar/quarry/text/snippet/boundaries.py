@@ -134,9 +134,7 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
     if start == 0 or text[start - 1] == "\n":
         start = min(behind_preamble(text, start), latest)
     while start < latest:
-        if text[start].isspace() or text[start] in _CLOSING:
-            start += 1
-        elif text[start] in _CLOSING_BEFORE_SPACE and text[start + 1 : start + 2].isspace():
+        if _is_closing(text, start):
             start += 1
         elif whole := whole_at(text, start):
             start = min(whole.end, latest)
@@ -147,6 +145,13 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
     while start > low and not is_safe_cut(text, start):
         start -= 1
     return start
+
+
+def _is_closing(text: str, at: int) -> bool:
+    """Whether the character is white space or closes what stands before it."""
+    if text[at] in _CLOSING_BEFORE_SPACE:
+        return text[at + 1 : at + 2].isspace()
+    return text[at].isspace() or text[at] in _CLOSING
 
 
 def _end(text: str, start: int, earliest: int, end: int) -> int:
