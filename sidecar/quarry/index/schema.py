@@ -22,10 +22,9 @@ import apsw
 
 from quarry.index import meta
 from quarry.index.ids import note_of_sql
-from quarry.index.keyword.schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 6  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 7  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
@@ -46,6 +45,7 @@ _TABLES = (
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
         checksum BLOB NOT NULL,        -- over what `rows.note_values` gives, and the body
+        name_length INTEGER NOT NULL,  -- terms of its names, see `keyword/forward.py`
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
     )""",
@@ -81,6 +81,8 @@ _TABLES = (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,
         content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
+        length INTEGER NOT NULL,       -- terms of the chunk, see `keyword/forward.py`
+        note_length INTEGER NOT NULL,  -- those that count for its note
         note_id INTEGER NOT NULL GENERATED ALWAYS AS ("""
     + note_of_sql("id")
     + """) VIRTUAL  -- no index: ask by `of_note_sql`
@@ -121,7 +123,7 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.pragma("auto_vacuum", "incremental")  # see `give_back_pages`
     connection.pragma("journal_mode", "wal")
     connection.execute("BEGIN IMMEDIATE")
-    for statement in (*_TABLES, *VIEWS):
+    for statement in _TABLES:
         connection.execute(statement)
     for key in (meta.GENERATION, meta.NOTES, meta.CHUNKS):
         connection.execute("INSERT INTO meta VALUES (?, '0')", (key,))

@@ -11,9 +11,8 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from quarry.index.keyword.segment import Postings, Segment, assemble
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.term_counts import (
-    CHUNK_COLUMNS,
-    NAME_COLUMNS,
     CountedDocument,
     Small,
     TermCounts,

@@ -18,7 +18,8 @@ from quarry.errors import IndexUnavailable
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
-from quarry.index.keyword import columns, segment_file
+from quarry.index.keyword import segment_file
+from quarry.index.keyword.columns import TERMS_VERSION
 from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.codec import PostingsDamaged
@@ -26,7 +27,7 @@ from quarry.index.keyword.segment import empty
 from quarry.index.keyword.segment_delta import SegmentDelta
 from quarry.index.keyword.segment_file import SegmentHeader, SegmentPair
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 
 _log = logging.getLogger(__name__)
 
@@ -113,7 +114,7 @@ class PostingsCache:
         if self._database is None or identity is None:
             return False
         with self._folding:
-            stamp = SegmentHeader(identity, columns.VERSION, meta.generation(connection))
+            stamp = SegmentHeader(identity, TERMS_VERSION, meta.generation(connection))
             with self._lock:
                 if not self._is_read:
                     self._load(connection)
@@ -165,7 +166,7 @@ class PostingsCache:
         identity = meta.get(connection, meta.IDENTITY)
         if self._database is None or identity is None:
             return
-        path, key = segment_file.path_beside(self._database), (identity, columns.VERSION, meta.generation(connection))
+        path, key = segment_file.path_beside(self._database), (identity, TERMS_VERSION, meta.generation(connection))
         try:
             state = segment_file.stat_key(path)
             self._changes, self._state = (
@@ -182,7 +183,7 @@ class PostingsCache:
         notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (FEW_NOTES + 1,))
         if len(notes) > FEW_NOTES:
             return None
-        stamp = SegmentHeader("", columns.VERSION, 0)
+        stamp = SegmentHeader("", TERMS_VERSION, 0)
         self._changes = SegmentDelta(SegmentPair(stamp, empty(CHUNK_COLUMNS), empty(NAME_COLUMNS)))
         for (note_id,) in notes:
             self._changes.take(connection, note_id)

@@ -18,7 +18,7 @@ from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.segment_file import SegmentHeader, SegmentPair
 from quarry.index.keyword.segment_snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 
 
 class SegmentDelta:

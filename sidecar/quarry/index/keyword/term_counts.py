@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from quarry.index.keyword.fts5_tokens import any_needs_fts5_tokenizer, tokens_as_stored
 from quarry.terms.unique_words import first_alike
 
-CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: those of `keywords.chunk_columns`
-NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
 COLUMN_BITS = 3
 
 Small: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]

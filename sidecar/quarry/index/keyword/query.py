@@ -1,0 +1,69 @@
+"""What the keyword retriever ranks by: terms, phrases, and the beginning of a word that is being typed."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from quarry.index.keyword.columns import stored
+from quarry.terms.analysis import phrase_terms, ranking_terms
+from quarry.terms.folding import fold
+
+MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is dropped
+MIN_PREFIX = 3  # letters that a word must begin with: "s" alone begins so many that ranking them takes 71 ms
+
+
+class QueryTerm(NamedTuple):
+    """What is scored as one term, spelled as the index spells terms."""
+
+    text: str  # of a phrase: its terms, with one space between two
+    kind: Literal["term", "prefix", "phrase"] = "term"
+
+    @property
+    def is_prefix(self) -> bool:
+        """Whether it stands for every term that begins with it."""
+        return self.kind == "prefix"
+
+
+class KeywordQuery(Struct, frozen=True, dict=True):
+    """What to rank by: any of these is enough, more are better."""
+
+    terms: tuple[str, ...] = ()  # of words and compounds, the most telling first
+    phrases: tuple[tuple[str, ...], ...] = ()  # terms side by side, two or more
+    prefix: str | None = None  # folded; what some term begins with
+
+    @classmethod
+    def of(cls, words: Iterable[str], phrases: Iterable[str] = (), prefix: str | None = None) -> "KeywordQuery":
+        """
+        The query for what was typed.
+
+        Args:
+            prefix: The word that is still being typed; it is one of *words*, too.
+        """
+        wanted = [phrase_terms(phrase) for phrase in phrases]
+        terms = [term for word in words for term in ranking_terms(word)]
+        terms += [term for phrase in wanted if len(phrase) == 1 for term in phrase]
+        together = tuple(dict.fromkeys(phrase for phrase in wanted if len(phrase) > 1))
+        return cls(tuple(dict.fromkeys(terms)), together, _prefix(prefix))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to rank by."""
+        return not (self.terms or self.phrases or self.prefix)
+
+    @cached_property
+    def scored(self) -> tuple[QueryTerm, ...]:
+        """Everything that adds to a score; phrases and terms beyond the first `MAX_TERMS` are left out."""
+        phrases = [QueryTerm(stored(" ".join(phrase)), "phrase") for phrase in self.phrases]
+        terms = [QueryTerm(stored(term)) for term in self.terms if term]
+        prefix = [QueryTerm(stored(self.prefix), "prefix")] if self.prefix else []
+        return (*phrases[:MAX_TERMS], *terms[: max(0, MAX_TERMS - len(phrases))], *prefix)
+
+
+def _prefix(word: str | None) -> str | None:
+    """What terms begin with that are about to become *word*; None where it is no single word or too short."""
+    if word is None or len(phrase_terms(word)) != 1:
+        return None
+    folded = fold(word)
+    return folded if len(folded) >= MIN_PREFIX or (folded and not folded.isascii()) else None

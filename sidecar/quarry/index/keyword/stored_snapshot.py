@@ -1,0 +1,208 @@
+"""
+The postings of a few terms, read from the forward index of the notes that FTS5 proposes for them.
+
+This is how a query is scored where no postings are at hand: while many notes change at once, or for a reader of an older
+snapshot. It gives what postings in memory give, for what it costs to read every note that holds a term of the query.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import apsw
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from quarry.index.database import select
+from quarry.index.deadline import Deadline
+from quarry.index.ids import look_up, notes_of
+from quarry.index.keyword.bm25 import Floats, length_norms
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.keyword.phrases import read_notes
+from quarry.index.keyword.query import QueryTerm
+from quarry.index.keyword.segment import DocOrdinals
+from quarry.index.keyword.snapshot_scorer import Postings, SnapshotScorer
+
+_NOTES = "SELECT id, name_length FROM notes ORDER BY id"
+_CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"
+_MATCHING = "SELECT rowid FROM notes_fts WHERE notes_fts MATCH ? ORDER BY rowid"
+
+
+class DocumentLengths(Struct, frozen=True, eq=False):
+    """The ids of all chunks or notes of a snapshot, ascending, and the number of their terms."""
+
+    ids: NDArray[np.int64]
+    lengths: Floats
+    note_lengths: Floats
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, ...]]) -> "DocumentLengths":
+        """The documents of *rows*: id, length, and the length that counts for the note."""
+        table = np.array(rows, np.int64).reshape(len(rows), -1)
+        columns = table[:, 0], table[:, 1].astype(np.float64), table[:, -1].astype(np.float64)
+        return cls(*columns) if rows else cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
+class Documents(Struct, frozen=True, eq=False):
+    """All documents of a snapshot, and the note of each chunk: a tenth of a second to read for 80,000 chunks."""
+
+    generation: int
+    chunks: DocumentLengths
+    names: DocumentLengths
+    note_of_chunk: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, connection: apsw.Connection, generation: int) -> "Documents":
+        """The documents that *connection* sees."""
+        chunks = DocumentLengths.of(select(connection, _CHUNKS))
+        names = DocumentLengths.of(select(connection, _NOTES))
+        return cls(generation, chunks, names, look_up(names.ids, notes_of(chunks.ids))[0].astype(np.int32))
+
+
+class StoredSnapshot(Struct, frozen=True, dict=True):
+    """A `PostingsSnapshot` of some terms: of others it does not know that they are there."""
+
+    documents: DocumentLengths
+    tf_table: Floats
+    found: dict[str, Postings]
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return len(self.documents.ids)
+
+    @property
+    def total(self) -> int:
+        """The number of documents, all of which are alive."""
+        return len(self.documents.ids)
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The ids of the documents, ascending; shape (size,)."""
+        return self.documents.ids
+
+    @property
+    def ascending(self) -> int:
+        """How many of the first documents have ascending ids: all."""
+        return len(self.documents.ids)
+
+    @property
+    def live_docs(self) -> NDArray[np.bool_] | None:
+        """None: all are alive."""
+        return None
+
+    @property
+    def lengths(self) -> Floats:
+        """The number of terms of each document; shape (size,)."""
+        return self.documents.lengths
+
+    @property
+    def note_lengths(self) -> Floats:
+        """The number of those that count for its note; shape (size,)."""
+        return self.documents.note_lengths
+
+    @property
+    def length_norms(self) -> Floats:
+        """BM25's length norm of each document; shape (size,)."""
+        tokens = float(self.lengths.sum())
+        return length_norms(self.lengths, tokens / self.size if tokens else 1.0)
+
+    def postings(self, term: str) -> Postings:
+        """The postings of *term*: document ordinals, ascending, and tf codes."""
+        return self.found.get(term, _NONE)
+
+    def prefix_postings(self, prefix: str) -> Postings:
+        """The postings of every term that begins with *prefix*, a document once for each."""
+        found = [postings for term, postings in self.found.items() if term.startswith(prefix)]
+        if not found:
+            return _NONE
+        ordinals, codes = zip(*found, strict=True)
+        return np.concatenate(ordinals), np.concatenate(codes)
+
+    def frequency(self, term: str) -> int:
+        """The document frequency of *term*."""
+        return len(self.found.get(term, _NONE)[0])
+
+    def ordinals_of(self, ids: NDArray[np.int64]) -> DocOrdinals:
+        """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not there."""
+        at, is_there = look_up(self.documents.ids, ids)
+        return np.where(is_there, at, -1)
+
+
+def read_scorer(
+    connection: apsw.Connection, documents: Documents, terms: Iterable[QueryTerm], deadline: Deadline
+) -> SnapshotScorer:
+    """
+    A scorer that knows *terms*.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+        IndexDamaged: What is stored of a note is not as it was written.
+    """
+    wanted = [*terms]
+    words = {word for term in wanted if not term.is_prefix for word in term.text.split(" ")}
+    prefixes = tuple(term.text for term in wanted if term.is_prefix)
+    in_chunks, in_names = _Counter(CHUNK_COLUMNS), _Counter(NAME_COLUMNS)
+    with deadline.over(connection):
+        note_ids = _matching(connection, words, prefixes)
+    for note in read_notes(connection, note_ids, deadline):
+        for chunk_id, columns in zip(note.chunk_ids, note.chunks, strict=True):
+            in_chunks.count(chunk_id, columns, words, prefixes)
+        in_names.count(note.note_id, note.names, words, prefixes)
+    chunks = StoredSnapshot(documents.chunks, in_chunks.tf_table(), in_chunks.postings(documents.chunks.ids))
+    names = StoredSnapshot(documents.names, in_names.tf_table(), in_names.postings(documents.names.ids))
+    return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
+
+
+def _matching(connection: apsw.Connection, words: Iterable[str], prefixes: Iterable[str]) -> list[int]:
+    """The notes that hold any of *words*, or a term that begins with one of *prefixes*; ascending."""
+    parts = [_quoted(word) for word in sorted(words)] + [_quoted(prefix) + " *" for prefix in prefixes]
+    return [note_id for (note_id,) in select(connection, _MATCHING, (" OR ".join(parts),))] if parts else []
+
+
+def _quoted(term: str) -> str:
+    """A term as FTS5 reads it, no character of which is syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+class _Counter:
+    """Counts terms in documents, by column."""
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._codes: dict[tuple[int, ...], int] = {}
+        self._found: dict[str, tuple[list[int], list[int]]] = {}  # document ids, and tf codes
+
+    def count(self, document_id: int, columns: Sequence[str], words: set[str], prefixes: tuple[str, ...]) -> None:
+        """Count those terms of a document that are *words*, or begin with one of *prefixes*."""
+        counts: dict[str, list[int]] = {}
+        for at, column in enumerate(columns):
+            for term in column.split(" "):
+                if term in words or (prefixes and term.startswith(prefixes)):
+                    counts.setdefault(term, [0] * self._columns)[at] += 1
+        counts.pop("", None)
+        for term, frequencies in counts.items():
+            ids, codes = self._found.setdefault(term, ([], []))
+            ids.append(document_id)
+            codes.append(self._codes.setdefault(tuple(frequencies), len(self._codes)))
+
+    def tf_table(self) -> Floats:
+        """Term frequencies by column of each tf code; shape (codes, columns)."""
+        return np.array([*self._codes], np.float64).reshape(-1, self._columns)
+
+    def postings(self, ids: NDArray[np.int64]) -> dict[str, Postings]:
+        """The postings of each term, by ordinals of *ids*, which ascend."""
+        return {term: _in_order(ids, *found) for term, found in self._found.items()}
+
+
+def _in_order(ids: NDArray[np.int64], document_ids: list[int], codes: list[int]) -> Postings:
+    ordinals = look_up(ids, np.array(document_ids, np.int64))[0]
+    order = np.argsort(ordinals, kind="stable")  # the chunks of a note come in the order of its text
+    return ordinals[order], np.array(codes, np.intp)[order]
+
+
+def every_word(terms: Iterable[str]) -> Iterator[QueryTerm]:
+    """*terms* as they are asked for, each once."""
+    return (QueryTerm(term) for term in dict.fromkeys(terms) if term)
+
+
+_NONE: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))
