@@ -27,6 +27,7 @@ _PREAMBLE = re.compile(
     r"|>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|\|(?:[-:| \t]{3,}+(?:\n|\Z)|[ \t]*+))++"
 )
 _CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
+_CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
 
 _LINK = re.compile(
     r"!?(?:\[\[[^\[\]\n]{1,400}\]\]|\[REDACTED:[^\[\]\s]{1,80}\]"
@@ -133,7 +134,7 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
     if start == 0 or text[start - 1] == "\n":
         start = min(skip_preamble(text, start), latest)
     while start < latest:
-        if text[start].isspace() or text[start] in _CLOSING:
+        if _is_closing(text, start):
             start += 1
         elif whole := unbreakable_at(text, start):
             start = min(whole.end, latest)
@@ -144,6 +145,13 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
     while start > low and not is_safe_cut(text, start):
         start -= 1
     return start
+
+
+def _is_closing(text: str, at: int) -> bool:
+    """Whether the character is white space or closes what stands before it."""
+    if text[at] in _CLOSING_BEFORE_SPACE:
+        return text[at + 1 : at + 2].isspace()
+    return text[at].isspace() or text[at] in _CLOSING
 
 
 def _end(text: str, start: int, earliest: int, end: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quarry.text.sentences import first_informative_sentence
-from quarry.text.snippet.boundaries import fit_window
+from quarry.text.snippet.boundaries import fit_window, skip_preamble
 from quarry.text.snippet.highlighting import Mark, merge_spans
 from quarry.text.snippet.matcher import TermMatch
 from quarry.text.snippet.window import best_window
@@ -43,12 +43,14 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
     body = _body(text)
     core = width - width // MARGIN
     if sentence is not None:
+        sentence = _without_markup(text, sentence)
         first, last = sentence.start, min(sentence.end, sentence.start + width)
         inside = [at for at in found if sentence.start <= at[0] and at[1] <= sentence.end]
         if inside and sentence.end - sentence.start > width:
             first, last = best_window(inside, core, body)
     elif found:
         first, last = best_window(found, core, body)
+        first = next((at[0] for at in found if body <= at[0] and at[1] <= last), first) if first < body else first
     else:
         first = last = body = _opening(text)
     start, end = fit_window(text, first, min(last, first + width), width, body if first >= body else 0)
@@ -59,8 +61,14 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
     return Snippet(text[start:end], start, end, tuple(marks))
 
 
+def _without_markup(text: str, sentence: Span) -> Span:
+    """*sentence* without the border of a table or the sign of a list in front; unchanged if it holds nothing else."""
+    start = skip_preamble(text, sentence.start)
+    return Span(start, sentence.end) if start < sentence.end else sentence
+
+
 def _body(text: str) -> int:
-    """Where the text begins that stands behind its headings, which are shown above it; 0 if there is none."""
+    """Offset of the text after the headings at its start, which every client shows above it; 0 if there is none."""
     headings = _HEADINGS.match(text)
     return headings.end() if headings and headings.end() < len(text) else 0
 

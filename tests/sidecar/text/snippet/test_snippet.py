@@ -111,6 +111,22 @@ def test_words_that_stand_in_the_heading_only_are_shown_there() -> None:
     assert snippet("## The needle\n\nSome text.", "needle").text == "The needle\n\nSome text."
 
 
+def test_a_heading_is_left_out_where_words_behind_it_are_shown() -> None:
+    assert snippet("## Patch a needle\n\nFind the leak first.", "needle leak").text == "Find the leak first."
+
+
+def test_a_sentence_is_marked_without_the_border_of_its_table_and_the_sign_of_its_list() -> None:
+    row = "| one cell | another |"
+    item = "- [ ] brass bar"
+
+    assert marked(snippet(row, sentence=Span(0, len(row)))) == ["one cell | another |"]
+    assert marked(snippet(item, sentence=Span(0, len(item)))) == ["brass bar"]
+
+
+def test_a_sentence_of_markup_alone_is_marked_as_it_is() -> None:
+    assert marked(snippet("---", sentence=Span(0, 3))) == ["---"]
+
+
 def test_a_snippet_begins_with_the_sentence_that_holds_the_words() -> None:
     shown = snippet(f"{FILLER * 3}. In this sentence the needle stands. {FILLER * 3}", "needle", width=80)
 
@@ -139,6 +155,14 @@ def test_a_snippet_does_not_begin_with_the_end_of_the_sentence_before() -> None:
     starts = {snippet(text, "needle", width=width).text[0] for width in range(8, 50)}
 
     assert not starts & set(". ")
+
+
+@pytest.mark.parametrize("closing", ["|", "*", "–"])
+def test_a_snippet_does_not_begin_with_a_sign_that_stands_alone(closing: str) -> None:
+    text = f"aaaa bbbb {closing} cccc dddd needle eeee ffff gggg hhhh iiii jjjj"
+    starts = {snippet(text, "needle", width=width).text[0] for width in range(8, 50)}
+
+    assert closing not in starts
 
 
 def test_a_snippet_ends_and_begins_between_words() -> None:
