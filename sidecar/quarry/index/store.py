@@ -33,7 +33,7 @@ from quarry.index.vector import pending
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
-from quarry.terms.analysis import forget
+from quarry.terms.analysis import clear_cache
 from quarry.types import FileStamp, Note, Retriever
 
 _log = logging.getLogger(__name__)
@@ -359,7 +359,7 @@ class Index:
         if self._parts.has_fts5:
             with self._writer.change() as connection:
                 merge(connection)
-        forget()
+        clear_cache()
         with explained(self.path):
             self._writer.connection.pragma("optimize")
             give_back_pages(self._writer.connection)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.keyword.fts5_tokens import any_needs_fts5_tokenizer, tokens_as_stored
-from quarry.terms.unique_words import first_alike
+from quarry.terms.unique_words import unique_words
 
 CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: see `columns.chunk_columns`
 NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
@@ -76,7 +76,7 @@ def _number_tokens(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]
     is_token = ends > starts
     numbers = np.zeros(len(is_token), np.int64)
     starts, ends = starts[is_token], ends[is_token]
-    first, which = first_alike(data, starts, ends)
+    first, which = unique_words(data, starts, ends)
     numbers[is_token] = which + 1
     return [data[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)], numbers
 
