@@ -8,7 +8,7 @@ from quarry.indexing.messages import ResultBatch
 
 
 def test_what_results_share_is_sent_once():
-    one, other = count_terms([("a " * 50_000 + "b",)], 1), count([("c",)], 1)
+    one, other = count_terms([("a " * 50_000 + "b",)], 1), count_terms([("c",)], 1)
     sent = [(f"n{row}", CountedDocument(batch, row), batch) for row in range(3) for batch in (one, other)]
     part = read_frame(io.BytesIO(encode_frame(ResultBatch.of(sent))))
     assert isinstance(part, ResultBatch)
