@@ -6,23 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.terms.analysis import locate_parts, phrase_terms, ranking_terms
+from quarry.terms.analysis import locate_part_terms, phrase_terms, ranking_terms
 from quarry.text.graphemes import is_safe_cut
-from quarry.text.snippet.snippet import Snippet, Wanted, make_snippet
+from quarry.text.snippet.highlighting import find_matches
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.snippet import Snippet, make_snippet
 from quarry.types import Span
 
 FILLER = "nothing of interest stands here at all "
 
 
-def wanted(query: str, *phrases: str, prefix: str | None = None) -> Wanted:
+def wanted(query: str, *phrases: str, prefix: str | None = None) -> HighlightTerms:
     weights = {term: 1.0 for word in query.split() for term in ranking_terms(word)}
-    return Wanted(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix)
+    return HighlightTerms(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix)
 
 
 def snippet(
     text: str, query: str = "", *, width: int = 60, phrases: tuple[str, ...] = (), sentence: Span | None = None
 ) -> Snippet:
-    return make_snippet(text, wanted(query, *phrases), width, sentence)
+    return make_snippet(text, find_matches(text, wanted(query, *phrases)), width, sentence)
 
 
 def marked(shown: Snippet) -> list[str]:
@@ -40,7 +42,7 @@ def test_the_window_with_the_most_different_words_is_shown() -> None:
 def test_a_rare_word_comes_before_two_common_ones() -> None:
     text = f"note and file {FILLER * 3} the zettel {FILLER * 3}"
 
-    shown = make_snippet(text, Wanted({"note": 0.5, "file": 0.5, "zettel": 4.0}), 60)
+    shown = make_snippet(text, find_matches(text, HighlightTerms({"note": 0.5, "file": 0.5, "zettel": 4.0})), 60)
 
     assert marked(shown) == ["zettel"]
 
@@ -253,9 +255,9 @@ def test_no_character_link_or_marker_is_cut(text: str, width: int, by_meaning: b
 def test_where_something_wanted_stands_something_is_marked(text: str, width: int) -> None:
     query = wanted("word 中文", "other word")
 
-    shown = make_snippet(text, query, width)
+    shown = make_snippet(text, find_matches(text, query), width)
 
-    terms = {*phrase_terms(text), *(part.text for part in locate_parts(text))}
+    terms = {*phrase_terms(text), *(part.text for part in locate_part_terms(text))}
     stands = "word" in terms or "中文" in text
     assert bool(shown.marks) == stands
 
