@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import apsw
 from msgspec import Raw, Struct
-from msgspec.structs import replace
 from msgspec.json import Decoder  # noqa: TID251 - no message: what we stored, in a third of the time of `json`
+from msgspec.structs import replace
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
@@ -201,11 +201,23 @@ def unpack(packed: bytes) -> NoteContent:
     return open_packed(packed).content()
 
 
-def terms_line(packed: bytes) -> bytes:
-    """The line of terms that `pack` wrote, for those who look at nothing else; raises as `open_packed`."""
+class StoredTerms(NamedTuple):
+    """The terms of a note as they are stored, for those who look at nothing else of it."""
+
+    line: bytes  # see `keyword/forward.py`
+    slots: Sequence[int] | None  # None: the first ones
+
+    def slot(self, number: int) -> int:
+        """The slot of the chunk of that number."""
+        return number if self.slots is None else self.slots[number]
+
+
+def stored_terms(packed: bytes) -> StoredTerms:
+    """The terms of the note that `pack` made *packed* of; raises as `open_packed`."""
     try:
-        return _decompressed(packed).partition(b"\n")[0]
-    except FrameDamaged as error:
+        line, short, _ = _decompressed(packed).split(b"\n", 2)
+        return StoredTerms(line, None if short.startswith(b"[0,") else _COLUMNS.decode(short)[0])  # type: ignore[arg-type]
+    except (FrameDamaged, ValueError) as error:
         raise _damaged() from error
 
 

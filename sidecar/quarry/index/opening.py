@@ -12,7 +12,6 @@ from quarry.index import meta, note_codec
 from quarry.index.database import Parts, connect
 from quarry.index.filters import functions as filter_functions
 from quarry.index.integrity import check_opening
-from quarry.index.keyword.columns import TERMS_VERSION
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.schema import create_keyword_index, has_keyword_index
 from quarry.index.schema import SCHEMA_VERSION
@@ -42,7 +41,7 @@ def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) ->
         writer = Writer(path, connection, parts)
         if parts.has_fts5:
             _refill_keyword_index(writer)
-        postings.load(connection)
+        postings.open(connection)
     except BaseException:
         connection.close()
         raise

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.keyword.columns import note_terms
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
-from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count
+from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import FileStamp, Note
@@ -102,8 +102,8 @@ def prepare(
 def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
     """*notes* with their terms counted, all in one batch: what a bulk load of the index collects."""
     every = [note.terms for note in notes if note.terms is not None]
-    chunks = count([columns for terms in every for columns in terms.chunks], CHUNK_COLUMNS)
-    names = count([terms.names for terms in every], NAME_COLUMNS)
+    chunks = count_terms([columns for terms in every for columns in terms.chunks], CHUNK_COLUMNS)
+    names = count_terms([terms.names for terms in every], NAME_COLUMNS)
     found: list[PreparedNote] = []
     first = row = 0
     for note in notes:

@@ -29,7 +29,7 @@ def main() -> None:
     except QuarryError as error:
         parent.tell(WorkerFailed(str(error)))
         return
-    preparer = NotePreparer(employment.rules, encoder, with_terms=True)
+    preparer = NotePreparer(employment.rules, encoder, with_counts=True)
     gc.disable()  # nothing here refers to itself, and looking for what does is a tenth of all work
     parent.tell(WorkerReady())
     while True:

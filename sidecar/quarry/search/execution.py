@@ -29,9 +29,9 @@ from quarry.search.ranking import (
 )
 from quarry.search.relaxation import relaxations
 from quarry.search.snippets import SnippetBuilder
-from quarry.text.query.description import in_words
+from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
-from quarry.text.snippet.snippet import Wanted
+from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Fused, Fusion, Query, Retriever, SearchRequest
 
 
@@ -99,21 +99,22 @@ class QueryExecution(Struct, frozen=True):
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
         """
-        reader, lexical, dense_only = self.context.reader, result.prepared.lexical, result.ranking.dense_only_notes
+        dense_only = result.ranking.dense_only_notes
         if "lexical" not in self.context.available(self.request.mode):
             return len(result.ranking.note_ids)
         by_word = len(result.ranking.note_ids) - len(dense_only)
-        holding = reader.count_notes(lexical, result.prepared.admitted)
+        keywords = self.context.reader.keywords.query(result.prepared.lexical, deadline=self.deadline)
+        holding = keywords.count_notes(result.prepared.admitted)
         if isinstance(result.ranking, SignalRanking) or not dense_only or holding <= by_word:
             return max(holding, by_word) + len(dense_only)
         # by ranks, a note counts as found by its meaning alone where its words proposed it too late
-        return holding + len(dense_only) - len(reader.note_scores(lexical, dense_only, deadline=self.deadline))
+        return holding + len(dense_only) - len(keywords.note_scores(dense_only))
 
     def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
         """What quotes the notes of *result*."""
         reader = self.context.reader
         if isinstance(result, Listing):
-            return SnippetBuilder(reader, Wanted({}), None, None, self.deadline)
+            return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)
         encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
         return SnippetBuilder(reader, result.prepared.wanted(), encoder, result.prepared.vector, self.deadline)
 
@@ -136,7 +137,11 @@ class QueryExecution(Struct, frozen=True):
             deadline=deadline,
             corrects=step != "any-passage",  # who quotes a word means it as it is written
         )
-        matching = count_matching_chunks(prepared, retrievers, reader) if request.show_all_when_few else FEW_CHUNKS
+        matching = (
+            count_matching_chunks(prepared, retrievers, reader, self.deadline)
+            if request.show_all_when_few
+            else FEW_CHUNKS
+        )
         ranking: NoteRanking
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, matching)
@@ -177,7 +182,7 @@ def search(
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
-        understood = in_words(query, by_meaning=not ranks)
+        understood = describe_query(query, by_meaning=not ranks)
         return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood)
     retrievers = context.available(request.mode)
     return Answer(
@@ -186,7 +191,7 @@ def search(
         retrievers=retrievers,
         missing=missing,
         truncated=truncated,
-        understood=in_words(query, by_meaning="dense" in retrievers),
+        understood=describe_query(query, by_meaning="dense" in retrievers),
         corrections=result.prepared.corrections,
         relaxed=result.relaxed,
     )

@@ -65,11 +65,12 @@ def extract_features(
     by_meaning = "dense" in retrievers and prepared.vector is not None
     dense_query = reader.dense_query(prepared.vector) if by_meaning and prepared.vector is not None else None
 
+    keywords = reader.keywords.query(lexical, deadline=deadline)
     words: Sequence[Scored] = []
     named: set[int] = set()
     if by_word:
-        words = reader.proposed(lexical, admitted, POOL, deadline=deadline, weights=FIELD_WEIGHTS)
-        named = reader.proposed_notes(lexical, admitted, NAME_POOL, deadline=deadline, by_name=True)
+        words = keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS)
+        named = keywords.top_note_ids(admitted, NAME_POOL, by_name=True)
     near: Sequence[Scored] = []
     near_titles: Sequence[Scored] = []
     if dense_query:
@@ -80,14 +81,14 @@ def extract_features(
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
         proposed.update(admitted.tolist())
     elif len(words) >= POOL and len(passage_scores) < POOL // 2:  # passages of the same notes took the places of others
-        proposed |= reader.proposed_notes(lexical, admitted, POOL, deadline=deadline)
+        proposed |= keywords.top_note_ids(admitted, POOL)
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
-    note_scores = reader.note_scores(lexical, ids, deadline=deadline) if by_word else {}
+    note_scores = keywords.note_scores(ids) if by_word else {}
     pair_scores: Mapping[int, float] = {}
     if prepared.pairs and bm25:
-        pair_scores = reader.phrase_scores(prepared.pairs, [*bm25][:PROXIMITY_POOL], deadline=deadline)
+        pair_scores = reader.keywords.proximity_scores(prepared.pairs, [*bm25][:PROXIMITY_POOL], deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
     title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)

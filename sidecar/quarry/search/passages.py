@@ -41,10 +41,9 @@ def choose_passages(
     for note_id, path, score in notes:
         known = known_of[note_id]
         if not known:
-            best = reader.best_chunks(
-                prepared.lexical, note_id, PASSAGES_PER_HIT, deadline=deadline, weights=FIELD_WEIGHTS
-            )
-            known = {candidate.chunk_id: (None, None, candidate.score, None) for candidate in best}
+            keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
+            best = keywords.top_chunks_of(note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
+            known = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
         by_strength = []
         for chunk_id, (_, _, bm25, cosine) in known.items():
             words = (bm25 or 0.0) / max_bm25 if max_bm25 else 0.0

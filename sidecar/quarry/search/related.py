@@ -11,16 +11,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from quarry.conditions import Every
+from quarry.conditions import AllOf
 from quarry.errors import BadRequest, NoteNotFound
-from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.vector.quantize import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.context import SearchContext
 from quarry.search.features import best_by_note
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.analysis import STOP_TERMS, analyse
-from quarry.text.snippet.snippet import Snippet, Wanted
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.snippet import Snippet
 from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
@@ -72,13 +73,13 @@ def related(
     texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
     vector = _vector(chunks, texts, context)
     terms = _significant_terms(texts, reader)
-    admitted = reader.matching_notes(Every(scope.conditions), deadline=deadline)
+    admitted = reader.matching_notes(AllOf(scope.conditions), deadline=deadline)
     scores, best = _scores(vector, KeywordQuery(terms=terms), admitted, reader, deadline)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
     stored = reader.chunks(best[name.note_id] for name in ranked)
-    builder = SnippetBuilder(reader, Wanted({}), context.encoder, vector, deadline)
+    builder = SnippetBuilder(reader, HighlightTerms({}), context.encoder, vector, deadline)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
     snippets = builder.snippets([chunk for _, chunk in shown], width)
     notes = tuple(
@@ -138,7 +139,7 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     counts = Counter(term for text in texts for term in analyse(text).words.split())
     usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]
-    known = reader.document_frequency(likely)
+    known = reader.keywords.doc_frequencies(likely)
     total = reader.chunk_count
 
     def weight(term: str) -> float:
@@ -157,12 +158,12 @@ def _scores(
     """Note -> score, and note -> its passage to show."""
     dense_query = reader.dense_query(vector) if vector is not None else None
     dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
-    words = reader.lexical(lexical, admitted, POOL, deadline=deadline) if not lexical.is_empty else ()
-    by_word = best_by_note({candidate.chunk_id: candidate.score for candidate in words})
+    words = reader.keywords.query(lexical, deadline=deadline).top_chunks(admitted, POOL, CHUNK_WEIGHTS)
+    by_word = best_by_note(dict(words))
     ids = sorted({note_of(chunk_id) for chunk_id, _ in dense} | by_word.keys())
     best: dict[int, int] = {}
-    for candidate in words:
-        best.setdefault(note_of(candidate.chunk_id), candidate.chunk_id)
+    for chunk_id, _ in words:
+        best.setdefault(note_of(chunk_id), chunk_id)
     cosines = np.zeros(len(ids))
     if dense_query:
         nearest = dense_query.nearest_chunks(np.array(ids, dtype=np.int64))

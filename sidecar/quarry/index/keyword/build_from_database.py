@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import apsw
 
+from quarry.errors import IndexDamaged
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import id_range
@@ -13,7 +14,6 @@ from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import ChunkColumns, NameColumns
 from quarry.index.keyword.segment import Segment
 from quarry.index.note_codec import open_packed
-from quarry.errors import IndexDamaged
 
 CHECK_EVERY = 64  # notes between two looks at the deadline
 READ_AT_ONCE = 256  # notes
@@ -40,9 +40,9 @@ def build_from_database(connection: apsw.Connection, deadline: Deadline = NO_DEA
         if at % CHECK_EVERY == 0:
             deadline.check()
         for chunk_id, chunk in columns.chunks:
-            collector.put(chunk_id, chunk)
-        collector.put_names(note_id, columns.names)
-    return collector.finish()
+            collector.add_chunk(chunk_id, chunk)
+        collector.add_names(note_id, columns.names)
+    return collector.build()
 
 
 def read_note(connection: apsw.Connection, note_id: int) -> NoteColumns | None:
@@ -66,4 +66,6 @@ def _columns(note_id: int, body: bytes) -> NoteColumns:
     except IndexDamaged as error:
         raise PostingsDamaged(f"the terms of note {note_id} are not as they were written") from error
     first, _ = id_range(note_id)
-    return NoteColumns(terms.names, [(first + slot, chunk) for slot, chunk in zip(opened.slots, terms.chunks, strict=True)])
+    return NoteColumns(
+        terms.names, [(first + slot, chunk) for slot, chunk in zip(opened.slots, terms.chunks, strict=True)]
+    )

@@ -8,7 +8,7 @@ from functools import lru_cache
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
 from quarry.index.keyword.forward import ChunkColumns, NameColumns, NoteTerms
-from quarry.terms.analysis import Analysed, analyse
+from quarry.terms.analysis import AnalysedText, analyse
 from quarry.types import Chunk, Note
 
 CHANGES = 4  # raised whenever the same note would give other terms, by a change of ours
@@ -21,11 +21,14 @@ MAX_TERM_CHARACTERS = 8192  # of up to four bytes each: FTS5 would cut a token o
 
 # What FTS5's tokenizer would split at or fold, and what separates columns; no analysis gives a term with any of it.
 _FOREIGN = re.compile("[\\x00-\\x1f\"'\\x7fA-Z]")
-_REPLACED = {**dict.fromkeys((*range(32), ord('"'), ord("'"), 127), "_"), **{c: c + 32 for c in range(65, 91)}}
+_REPLACED: dict[int, str | int] = {
+    **dict.fromkeys((*range(32), ord('"'), ord("'"), 127), "_"),
+    **{c: c + 32 for c in range(65, 91)},
+}
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
-def _terms(text: str) -> Analysed:
+def _terms(text: str) -> AnalysedText:
     return analyse(text)
 
 

@@ -1,110 +1,105 @@
 """
 Where terms stand side by side, read from the forward index: phrases of a query, and neighbouring words.
 
-Postings say which notes hold all terms of a phrase; their terms are then searched for it as text.
+Postings say which notes hold all terms of a phrase; what is stored of these is then searched for it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import apsw
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import astuple
-from numpy.typing import NDArray
 
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import id_list, id_range, note_of
-from quarry.index.keyword.bm25 import CHUNK_WEIGHTS, DIGITS, NOTE_WEIGHTS, Floats, SparseScores, idf, sparse_scores
-from quarry.index.keyword.bm25 import term_scores
+from quarry.index.ids import NoteIds, id_list, id_range, note_of
+from quarry.index.keyword.bm25 import (
+    CHUNK_WEIGHTS,
+    DIGITS,
+    NOTE_WEIGHTS,
+    Floats,
+    SparseScores,
+    idf,
+    sparse_scores,
+    term_scores,
+)
 from quarry.index.keyword.forward import (
+    ALIASES,
     CHUNK_COLUMNS,
     IN_ORDER,
     NAME_COLUMNS,
     NAMES_IN_ORDER,
     TEXT,
-    ChunkColumns,
-    NameColumns,
+    decode_terms,
     occurrences,
+    occurrences_by_column,
+    stands_in_text,
 )
 from quarry.index.keyword.query import MAX_TERMS
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import ScoreScope, SnapshotScorer, name_weights
-from quarry.index.note_codec import open_packed, terms_line
+from quarry.index.note_codec import StoredTerms, stored_terms
 
 READ_AT_ONCE = 64  # notes between two looks at the deadline
 
 _BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
 
 
-class NoteReading(Struct, frozen=True):
-    """The terms of a note, with the ids of its chunks."""
-
-    note_id: int
-    names: NameColumns
-    chunk_ids: Sequence[int]
-    chunks: Sequence[ChunkColumns]
-
-
 class PhraseOccurrences(Struct, frozen=True, eq=False):
-    """Where a phrase stands, and how often in each column; without occurrences nothing."""
+    """Every place where a phrase stands."""
 
-    chunks: DocOrdinals  # ascending
-    chunk_frequencies: Floats  # shape (chunks, CHUNK_COLUMNS)
+    chunks: DocOrdinals  # that hold it in one column, ascending
+    chunk_frequencies: Floats  # how often in each column; shape (chunks, CHUNK_COLUMNS)
     names: DocOrdinals  # ascending
     name_frequencies: Floats  # shape (names, NAME_COLUMNS)
+    note_ids: NoteIds  # that hold it in their text, over a border of chunks or not, title or aliases
 
 
-def read_notes(
-    connection: apsw.Connection, note_ids: Sequence[int], deadline: Deadline, phrase: str = ""
-) -> Iterator[NoteReading]:
+def read_terms(
+    connection: apsw.Connection, note_ids: Sequence[int], deadline: Deadline
+) -> Iterator[tuple[int, StoredTerms]]:
     """
     The terms of these notes, ascending by id; ids that are not there are left out.
-
-    Args:
-        phrase: Terms with one space between two; notes without it are left out, unless it stands over the border of
-            two columns.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
         IndexDamaged: What is stored of a note is not as it was written.
     """
-    wanted = phrase.encode()
     for first in range(0, len(note_ids), READ_AT_ONCE):
         deadline.check()
-        for note_id, body in select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),)):
-            if wanted and wanted not in terms_line(body):
-                continue
-            packed = open_packed(body)
-            terms, (start, _) = packed.terms(), id_range(note_id)
-            yield NoteReading(note_id, terms.names, [start + slot for slot in packed.slots], terms.chunks)
+        rows: list[tuple[int, bytes]] = select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),))
+        for note_id, body in rows:
+            yield note_id, stored_terms(body)
 
 
 def find_phrase(
     connection: apsw.Connection, scorer: SnapshotScorer, phrase: str, deadline: Deadline
 ) -> PhraseOccurrences:
-    """Every occurrence of *phrase*, its terms with one space between two, in one column; raises as `read_notes`."""
-    terms = [*dict.fromkeys(phrase.split(" "))]
-    in_chunks = _with_all_terms(scorer.chunks, terms)
-    in_names = _with_all_terms(scorer.names, terms)
-    notes = np.union1d(scorer.note_of_chunk[in_chunks], in_names)
-    note_ids: list[int] = np.sort(scorer.names.ids[notes]).tolist()
-    chunk_ids, chunk_rows, name_ids, name_rows = [], [], [], []
-    for note in read_notes(connection, note_ids, deadline, phrase):
-        for chunk_id, columns in zip(note.chunk_ids, note.chunks, strict=True):
-            counts = _frequencies(phrase, columns, IN_ORDER)
-            if any(counts):
-                chunk_ids.append(chunk_id)
-                chunk_rows.append(counts)
-        counts = _frequencies(phrase, note.names, NAMES_IN_ORDER)
-        if any(counts):
-            name_ids.append(note.note_id)
-            name_rows.append(counts)
+    """Every occurrence of *phrase*, its terms with one space between two; raises as `read_terms`."""
+    wanted = phrase.encode()
+    chunks: dict[int, list[int]] = {}
+    names: dict[int, list[int]] = {}
+    holding: list[int] = []
+    for note_id, terms in read_terms(connection, _notes_with_terms(scorer, phrase.split(" ")), deadline):
+        first, is_found = id_range(note_id)[0], False
+        for column, count in occurrences_by_column(wanted, terms.line):
+            if column < NAME_COLUMNS:
+                if column < NAMES_IN_ORDER:
+                    names.setdefault(note_id, [0] * NAME_COLUMNS)[column] = count
+                    is_found |= column <= ALIASES
+                continue
+            number, column = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
+            if column < IN_ORDER:
+                chunks.setdefault(first + terms.slot(number), [0] * CHUNK_COLUMNS)[column] = count
+                is_found |= column == TEXT
+        if is_found or stands_in_text(wanted, terms.line):
+            holding.append(note_id)
     return PhraseOccurrences(
-        *_by_ordinal(scorer.chunks, chunk_ids, chunk_rows, CHUNK_COLUMNS),
-        *_by_ordinal(scorer.names, name_ids, name_rows, NAME_COLUMNS),
+        *_by_ordinal(scorer.chunks, chunks, CHUNK_COLUMNS),
+        *_by_ordinal(scorer.names, names, NAME_COLUMNS),
+        np.array(holding, np.int64),
     )
 
 
@@ -112,9 +107,7 @@ def phrase_chunk_scores(scorer: SnapshotScorer, found: PhraseOccurrences, weight
     """The scores of chunks for a phrase, as for one term; *weights* of the columns."""
     chunks = scorer.chunks
     frequencies = np.round(found.chunk_frequencies @ np.array(weights), DIGITS)
-    return sparse_scores(
-        found.chunks, frequencies, np.array([len(found.chunks)]), chunks.length_norms, chunks.total
-    )
+    return sparse_scores(found.chunks, frequencies, np.array([len(found.chunks)]), chunks.length_norms, chunks.total)
 
 
 def phrase_note_scores(scorer: SnapshotScorer, found: PhraseOccurrences, scope: ScoreScope) -> SparseScores:
@@ -144,30 +137,31 @@ def proximity_scores(
     the same (.7864, no judged set more than .0006 higher).
 
     Raises:
-        DeadlineExceeded, Cancelled, IndexDamaged: As `read_notes`.
+        DeadlineExceeded, Cancelled, IndexDamaged: As `read_terms`.
     """
     wanted = [" ".join(phrase) for phrase in phrases if phrase][:MAX_TERMS]
     asked = {*chunk_ids}
     columns: dict[int, tuple[str, str, str]] = {}
-    for note in read_notes(connection, sorted({note_of(chunk_id) for chunk_id in asked}), deadline):
-        for chunk_id, chunk in zip(note.chunk_ids, note.chunks, strict=True):
-            if chunk_id in asked:
-                columns[chunk_id] = chunk[IN_ORDER]
+    for note_id, terms in read_terms(connection, sorted(set(map(note_of, asked))), deadline):
+        first, _ = id_range(note_id)
+        for number, chunk in enumerate(decode_terms(terms.line.decode()).chunks):
+            if first + terms.slot(number) in asked:
+                columns[first + terms.slot(number)] = chunk[0], chunk[1], chunk[2]
     ids = sorted(columns)
     ordinals = scorer.chunks.ordinals_of(np.array(ids, np.int64))
     norms = scorer.chunks.length_norms.take(ordinals)
-    weights, scores = astuple(CHUNK_WEIGHTS)[IN_ORDER], np.zeros(len(ids))
+    weights, scores = astuple(CHUNK_WEIGHTS)[:IN_ORDER], np.zeros(len(ids))
     texts = [columns[chunk_id] for chunk_id in ids]
     joined = [f" {text}  {section}  {context} " for text, section, context in texts]
     for phrase in wanted:
-        terms, padded = phrase.split(" "), f" {phrase} "
+        words, padded = phrase.split(" "), f" {phrase} "
         holding: Sequence[int] = range(len(ids))
-        for term in terms:
-            holding = [at for at in holding if f" {term} " in joined[at]]
+        for word in words:
+            holding = [at for at in holding if f" {word} " in joined[at]]
         found = [at for at in holding if padded in joined[at]]
         if not found:
             continue
-        rarest = min([scorer.chunk_frequency(term) for term in terms])
+        rarest = min([scorer.chunk_frequency(word) for word in words])
         places = np.array(found)
         counts = np.array([[occurrences(phrase, column) for column in texts[at]] for at in found])
         frequencies = counts @ np.array(weights)
@@ -176,25 +170,23 @@ def proximity_scores(
     return {chunk_id: score for chunk_id, score in zip(ids, scores.tolist(), strict=True) if score}
 
 
-def _with_all_terms(snapshot: PostingsSnapshot, terms: Sequence[str]) -> DocOrdinals:
-    """The documents that hold all of *terms*, ascending; the rarest term is looked at first."""
-    ordered = sorted(terms, key=snapshot.frequency)
-    if not ordered or not snapshot.frequency(ordered[0]):
-        return np.zeros(0, np.intp)
-    postings = (snapshot.postings(term)[0] for term in ordered)
-    return reduce(lambda held, more: held[np.isin(held, more, assume_unique=True)], postings)
-
-
-def _frequencies(phrase: str, columns: Sequence[str], in_order: slice) -> list[int]:
-    counts = [0] * len(columns)
-    counts[in_order] = [occurrences(phrase, column) for column in columns[in_order]]
-    return counts
+def _notes_with_terms(scorer: SnapshotScorer, terms: Sequence[str]) -> list[int]:
+    """The notes that hold all of *terms* anywhere; ascending by id."""
+    held = np.ones(scorer.names.size, np.bool_)
+    for term in dict.fromkeys(terms):
+        mask = np.zeros(scorer.names.size, np.bool_)
+        mask[scorer.note_of_chunk[scorer.chunks.postings(term)[0]]] = True
+        mask[scorer.names.postings(term)[0]] = True
+        held &= mask
+    found: list[int] = np.sort(scorer.names.ids[held]).tolist()
+    return found
 
 
 def _by_ordinal(
-    snapshot: PostingsSnapshot, ids: Sequence[int], rows: Sequence[Sequence[int]], columns: int
+    snapshot: PostingsSnapshot, found: Mapping[int, Sequence[int]], columns: int
 ) -> tuple[DocOrdinals, Floats]:
-    ordinals = snapshot.ordinals_of(np.array(ids, np.int64))
-    frequencies: NDArray[np.float64] = np.array(rows, np.float64).reshape(-1, columns)
+    """Document ordinals, ascending, and frequencies by column, for ids of documents and theirs."""
+    ordinals = snapshot.ordinals_of(np.array([*found], np.int64))
+    frequencies: Floats = np.array([*found.values()], np.float64).reshape(-1, columns)
     order = np.argsort(ordinals, kind="stable")
     return ordinals[order], frequencies[order]

@@ -8,9 +8,9 @@ import numpy as np
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
+from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds, id_range
-from quarry.index.database import select
 from quarry.index.keyword.bm25 import (
     SCORE_DIGITS,
     ChunkWeights,
@@ -20,9 +20,8 @@ from quarry.index.keyword.bm25 import (
     top_documents,
 )
 from quarry.index.keyword.note_scoring import BoolMatrix, CandidateNoteScorer, note_bitmap, notes_with_terms
-from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, phrase_chunk_scores, phrase_note_scores
+from quarry.index.keyword.phrases import PhraseOccurrences, phrase_chunk_scores, phrase_note_scores
 from quarry.index.keyword.query import QueryTerm
-from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import Postings, PostingsBatch, ScoreScope, SnapshotScorer
 from quarry.index.snapshot_data import Locations
@@ -44,12 +43,14 @@ class QueryScorer:
         scorer: SnapshotScorer,
         locations: Locations,
         terms: Sequence[QueryTerm],
+        phrases: Mapping[QueryTerm, PhraseOccurrences],
         deadline: Deadline,
     ) -> None:
         self._db = connection
         self._scorer = scorer
         self._locations = locations
         self._terms = terms
+        self._phrases = phrases
         self._deadline = deadline
         self._postings: dict[QueryTerm, Postings] = {}
         self._chunk_scores: dict[ChunkWeights, list[TermScores]] = {}
@@ -93,9 +94,7 @@ class QueryScorer:
 
     # --- notes ---------------------------------------------------------------------------------
 
-    def top_notes(
-        self, admitted: NoteIds | None, depth: int, *, by_name: bool = False
-    ) -> list[tuple[int, str, float]]:
+    def top_notes(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> list[tuple[int, str, float]]:
         """
         `(note_id, path, score)` of the best *depth* of the *admitted* notes; equal scores by path.
 
@@ -186,11 +185,6 @@ class QueryScorer:
     def _rare_notes(self) -> BoolMatrix:
         """Which notes hold each of the rare terms; shape (terms, notes)."""
         return notes_with_terms(self._scorer, self._texts, self._names)
-
-    @cached_property
-    def _phrases(self) -> dict[QueryTerm, PhraseOccurrences]:
-        phrases = [term for term in self._terms if term.kind == "phrase"]
-        return {term: find_phrase(self._db, self._scorer, term.text, self._deadline) for term in phrases}
 
     def _read(self, term: QueryTerm) -> Postings:
         """The chunk postings of a term or prefix, of which there may be half a million."""

@@ -13,7 +13,7 @@ from quarry.index.deadline import Deadline
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.keyword.spelling import SpellingIndex, TermsByLength
-from quarry.index.keyword.stored_snapshot import Documents, read_scorer
+from quarry.index.keyword.stored_snapshot import Documents, empty_scorer, read_scorer
 from quarry.index.snapshot_cache import SnapshotCache
 
 
@@ -67,3 +67,15 @@ class Fts5Retriever:
     def vocabulary(self) -> TermsByLength:
         """The terms that FTS5 has."""
         return self._spelling.of_database(self._db)
+
+
+class NoRetriever:
+    """Finds nothing, where FTS5 is missing."""
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:  # noqa: ARG002 - as declared
+        """A scorer of no document."""
+        return empty_scorer()
+
+    def vocabulary(self) -> TermsByLength:
+        """No terms."""
+        return {}

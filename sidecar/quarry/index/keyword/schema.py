@@ -89,7 +89,8 @@ def _set_up(connection: apsw.Connection, options: Mapping[str, int]) -> None:
 
 
 def _distinct_terms(connection: apsw.Connection) -> Iterator[tuple[int, str]]:
-    for note_id, body in connection.execute("SELECT note_id, body FROM bodies ORDER BY note_id").fetchall():
+    rows: list[tuple[int, bytes]] = select(connection, "SELECT note_id, body FROM bodies ORDER BY note_id")
+    for note_id, body in rows:
         try:
             yield note_id, open_packed(body).terms().distinct()
         except IndexDamaged:  # `verify` finds it, and the note is read anew

@@ -1,7 +1,6 @@
 """What a reader asks of the keyword index at one moment."""
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import islice
 
 import apsw
@@ -11,11 +10,13 @@ from numpy.typing import NDArray
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds, id_list, notes_of
-from quarry.index.keyword.forward import stands_in_text
-from quarry.index.keyword.phrases import proximity_scores, read_notes
+from quarry.index.keyword.forward import ALIASES, SECTION, TEXT, TITLE
+from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, proximity_scores
 from quarry.index.keyword.query import KeywordQuery, QueryTerm
 from quarry.index.keyword.query_scorer import QueryScorer
 from quarry.index.keyword.retrievers import KeywordRetriever
+from quarry.index.keyword.segment import DocOrdinals
+from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
 from quarry.index.snapshot_data import Locations
 from quarry.index.tie_breaking import chunk_locations
@@ -38,6 +39,7 @@ class KeywordSearcher:
         self._db = connection
         self._retriever = retriever
         self._locations = locations
+        self._phrases: dict[str, PhraseOccurrences] = {}
         self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
 
     def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
@@ -46,7 +48,8 @@ class KeywordSearcher:
         if known is None:
             terms = query.scored
             scorer = self._retriever.scorer(terms, deadline)
-            known = QueryScorer(self._db, scorer, self._locations, terms, deadline)
+            phrases = {term: self.find_phrase(term.text, deadline) for term in terms if term.kind == "phrase"}
+            known = QueryScorer(self._db, scorer, self._locations, terms, phrases, deadline)
             self._queries[query, deadline] = known
         return known
 
@@ -90,40 +93,32 @@ class KeywordSearcher:
         """
         The notes that hold *terms* side by side in their text, over a border of chunks or not, title or aliases.
 
-        Ascending by id.
+        Ascending by id. The columns that one term stands in are known from its postings; for several, notes are read.
         """
-        phrase = " ".join(terms)
-        scorer = self._retriever.scorer([QueryTerm(term) for term in {*terms}], deadline)
-        held: NDArray[np.bool_] | None = None
-        for term in sorted({*terms}, key=scorer.chunk_frequency):
-            mask = np.zeros(scorer.names.size, np.bool_)
-            mask[scorer.note_of_chunk[scorer.chunks.postings(term)[0]]] = True
-            mask[scorer.names.postings(term)[0]] = True
-            held = mask if held is None else held & mask
-        candidates = [] if held is None else np.sort(scorer.names.ids[held]).tolist()
-        return [
-            note.note_id
-            for note in read_notes(self._db, candidates, deadline)
-            if stands_in_text(phrase, note.chunks) or any(f" {phrase} " in f" {name} " for name in note.names[:2])
-        ]
+        if len(terms) > 1:
+            return _listed(self.find_phrase(" ".join(terms), deadline).note_ids)
+        scorer = self._retriever.scorer([QueryTerm(terms[0])], deadline)
+        held = np.zeros(scorer.names.size, np.bool_)
+        held[scorer.note_of_chunk[_standing_in(scorer.chunks, terms[0], (TEXT,))]] = True
+        held[_standing_in(scorer.names, terms[0], (TITLE, ALIASES))] = True
+        return _listed(np.sort(scorer.names.ids[held]))
 
-    def chunks_with_phrase(self, terms: Sequence[str], *, in_section: bool, deadline: Deadline) -> list[int]:
-        """The chunks that hold *terms* side by side in their text, or also *in_section*: in their headings."""
-        phrase = " ".join(terms)
-        scorer = self._retriever.scorer([QueryTerm(term) for term in {*terms}], deadline)
-        held: NDArray[np.intp] | None = None
-        for term in sorted({*terms}, key=scorer.chunk_frequency):
-            ordinals = scorer.chunks.postings(term)[0]
-            held = ordinals if held is None else held[np.isin(held, ordinals, assume_unique=True)]
-        wanted = set() if held is None else set(scorer.chunks.ids[held].tolist())
-        notes = sorted({chunk_id >> 11 for chunk_id in wanted})
-        columns = slice(2 if in_section else 1)
-        return [
-            chunk_id
-            for note in read_notes(self._db, notes, deadline, phrase)
-            for chunk_id, chunk in zip(note.chunk_ids, note.chunks, strict=True)
-            if chunk_id in wanted and any(f" {phrase} " in f" {column} " for column in chunk[columns])
-        ]
+    def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
+        """The chunks that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
+        columns = (TEXT, SECTION) if in_headings else (TEXT,)
+        chunks = self._retriever.scorer([QueryTerm(term) for term in terms], deadline).chunks
+        if len(terms) == 1:
+            return _listed(chunks.ids[_standing_in(chunks, terms[0], columns)])
+        found = self.find_phrase(" ".join(terms), deadline)
+        return _listed(chunks.ids[found.chunks[found.chunk_frequencies[:, columns].any(axis=1)]])
+
+    def find_phrase(self, phrase: str, deadline: Deadline) -> PhraseOccurrences:
+        """Every occurrence of *phrase*, its terms with one space between two; found once a snapshot."""
+        found = self._phrases.get(phrase)
+        if found is None:
+            scorer = self._retriever.scorer([QueryTerm(term) for term in phrase.split(" ")], deadline)
+            found = self._phrases[phrase] = find_phrase(self._db, scorer, phrase, deadline)
+        return found
 
     # --- helpers -------------------------------------------------------------------------------
 
@@ -135,3 +130,14 @@ class KeywordSearcher:
         wanted = set(note_ids.tolist())
         every = self._db.execute("SELECT id FROM notes ORDER BY path")
         return list(islice((note_id for (note_id,) in every if note_id in wanted), limit))
+
+
+def _standing_in(snapshot: PostingsSnapshot, term: str, columns: Sequence[int]) -> DocOrdinals:
+    """The documents that hold *term* in one of *columns*."""
+    ordinals, codes = snapshot.postings(term)
+    return ordinals[snapshot.tf_table[:, columns].any(axis=1).take(codes)] if len(ordinals) else ordinals
+
+
+def _listed(ids: NDArray[np.int64]) -> list[int]:
+    found: list[int] = ids.tolist()
+    return found

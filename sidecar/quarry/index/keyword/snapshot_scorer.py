@@ -246,9 +246,7 @@ def _sum_by_key(keys: DocOrdinals, frequencies: Floats) -> tuple[DocOrdinals, Fl
     return keys, np.round(frequencies, DIGITS)
 
 
-def _sum_scores(
-    pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, snapshot: PostingsSnapshot
-) -> TermScores:
+def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, snapshot: PostingsSnapshot) -> TermScores:
     """The scores of documents for weighted frequencies at ordinals, which come in any order and repeatedly."""
     if sum(len(ordinals) for ordinals, _ in pieces) * FEW < snapshot.total:
         ordinals, frequencies = (np.concatenate(column) for column in zip(*pieces, strict=True))

@@ -6,7 +6,7 @@ What the vault knows are terms: stems, lower case. `configuraton` is near to `co
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import apsw
@@ -19,7 +19,8 @@ from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.segment_snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
-from quarry.terms.normalize import term_of
+from quarry.index.snapshot_cache import SnapshotCache
+from quarry.terms.normalize import stem
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -132,13 +133,13 @@ def _read(connection: apsw.Connection) -> TermsByLength:
     return _by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
 
 
-def _commonest(base: Segment) -> Iterable[str]:
+def _commonest(segment: Segment) -> Iterable[str]:
     """The terms of a segment, as `_read` has those of the database."""
-    if len(base.terms) <= MAX_TERMS:
-        return (term.decode(errors="replace") for term in base.terms)
-    terms = [term.decode(errors="replace") for term in base.terms]
+    if len(segment.terms) <= MAX_TERMS:
+        return (term.decode(errors="replace") for term in segment.terms)
+    terms = [term.decode(errors="replace") for term in segment.terms]
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
-    counts = base.frequencies()
+    counts = segment.document_frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
     return [terms[at] for at in long[:MAX_TERMS]]
 
@@ -165,7 +166,7 @@ def _candidates(word: str, slips: int, by_length: TermsByLength) -> set[str]:
 def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
     """What *word* begins with where the rest is near to an ending, and how many slips are left for it."""
     yield word, slips
-    yield term_of(word), slips
+    yield stem(word), slips
     for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
         left = slips - _slips_in_ending(word[-length:])
         if left >= 0:
@@ -184,9 +185,9 @@ def _distance(word: str, term: str, slips: int) -> int:
     """How many slips lead from *word* to a word whose stem is *term*; more than *slips* is only known to be more."""
     from rapidfuzz.distance import OSA
 
-    found = min(int(OSA.distance(word, term)), int(OSA.distance(term_of(word), term)))
+    found = min(int(OSA.distance(word, term)), int(OSA.distance(stem(word), term)))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
-        if distance <= slips and distance < found and term_of(term + ending) == term:
+        if distance <= slips and distance < found and stem(term + ending) == term:
             found = int(distance)
     return found

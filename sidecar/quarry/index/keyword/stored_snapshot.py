@@ -1,23 +1,24 @@
 """
 The postings of a few terms, read from the forward index of the notes that FTS5 proposes for them.
 
-This is how a query is scored where no postings are at hand: while many notes change at once, or for a reader of an older
-snapshot. It gives what postings in memory give, for what it costs to read every note that holds a term of the query.
+This is how a query is scored where no postings are at hand: while many notes change at once, or for a reader of an
+older snapshot. It gives what postings in memory give, at the cost of reading every note that holds a term of the query.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import apsw
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import look_up, notes_of
+from quarry.index.ids import id_range, look_up, notes_of
 from quarry.index.keyword.bm25 import Floats, length_norms
-from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
-from quarry.index.keyword.phrases import read_notes
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, decode_terms
+from quarry.index.keyword.phrases import read_terms
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot_scorer import Postings, SnapshotScorer
@@ -51,11 +52,13 @@ class Documents(Struct, frozen=True, eq=False):
     note_of_chunk: NDArray[np.int32]
 
     @classmethod
-    def read(cls, connection: apsw.Connection, generation: int) -> "Documents":
+    def read(cls, connection: apsw.Connection) -> "Documents":
         """The documents that *connection* sees."""
         chunks = DocumentLengths.of(select(connection, _CHUNKS))
         names = DocumentLengths.of(select(connection, _NOTES))
-        return cls(generation, chunks, names, look_up(names.ids, notes_of(chunks.ids))[0].astype(np.int32))
+        return cls(
+            meta.generation(connection), chunks, names, look_up(names.ids, notes_of(chunks.ids))[0].astype(np.int32)
+        )
 
 
 class StoredSnapshot(Struct, frozen=True, dict=True):
@@ -144,13 +147,22 @@ def read_scorer(
     in_chunks, in_names = _Counter(CHUNK_COLUMNS), _Counter(NAME_COLUMNS)
     with deadline.over(connection):
         note_ids = _matching(connection, words, prefixes)
-    for note in read_notes(connection, note_ids, deadline):
-        for chunk_id, columns in zip(note.chunk_ids, note.chunks, strict=True):
-            in_chunks.count(chunk_id, columns, words, prefixes)
-        in_names.count(note.note_id, note.names, words, prefixes)
+    for note_id, stored in read_terms(connection, note_ids, deadline):
+        found, first = decode_terms(stored.line.decode()), id_range(note_id)[0]
+        for number, columns in enumerate(found.chunks):
+            in_chunks.count(first + stored.slot(number), columns, words, prefixes)
+        in_names.count(note_id, found.names, words, prefixes)
     chunks = StoredSnapshot(documents.chunks, in_chunks.tf_table(), in_chunks.postings(documents.chunks.ids))
     names = StoredSnapshot(documents.names, in_names.tf_table(), in_names.postings(documents.names.ids))
     return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
+
+
+def empty_scorer() -> SnapshotScorer:
+    """A scorer of no document."""
+    nothing = DocumentLengths.of([])
+    chunks = StoredSnapshot(nothing, np.zeros((0, CHUNK_COLUMNS)), {})
+    names = StoredSnapshot(nothing, np.zeros((0, NAME_COLUMNS)), {})
+    return SnapshotScorer(0, chunks, names, np.zeros(0, np.int32))
 
 
 def _matching(connection: apsw.Connection, words: Iterable[str], prefixes: Iterable[str]) -> list[int]:
@@ -198,11 +210,6 @@ def _in_order(ids: NDArray[np.int64], document_ids: list[int], codes: list[int])
     ordinals = look_up(ids, np.array(document_ids, np.int64))[0]
     order = np.argsort(ordinals, kind="stable")  # the chunks of a note come in the order of its text
     return ordinals[order], np.array(codes, np.intp)[order]
-
-
-def every_word(terms: Iterable[str]) -> Iterator[QueryTerm]:
-    """*terms* as they are asked for, each once."""
-    return (QueryTerm(term) for term in dict.fromkeys(terms) if term)
 
 
 _NONE: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))

@@ -67,10 +67,10 @@ def collect(changes: Iterable[KeywordChange], collector: BulkCollector) -> None:
             collector.remove_names(note_id)
         elif note.counted is not None:
             for number, chunk_id in enumerate(chunk_ids):
-                collector.put(chunk_id, (), note.counted.chunk(number))
-            collector.put_names(note_id, (), note.counted.names)
+                collector.add_chunk(chunk_id, (), note.counted.chunk(number))
+            collector.add_names(note_id, (), note.counted.names)
         else:
             terms = note.terms or open_packed(note.body).terms()
             for chunk_id, columns in zip(chunk_ids, terms.chunks, strict=True):
-                collector.put(chunk_id, columns)
-            collector.put_names(note_id, terms.names)
+                collector.add_chunk(chunk_id, columns)
+            collector.add_names(note_id, terms.names)
