@@ -14,7 +14,7 @@ import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/
 
 const AT_ONCE = 2; // the machines that run this have two cores
 const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
-const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published"].map((name) => `../tests/performance/${name}.py`);
+const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
 // Hundreds of Python processes are started, and without kept bytecode each would compile what it imports: half a second.
 delete process.env.PYTHONDONTWRITEBYTECODE;

@@ -190,7 +190,7 @@ class Engine:
             IndexUnavailable, IndexDamaged: As for `search`.
         """
         from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
-        from quarry.text.scrub import scrub_text
+        from quarry.text.secrets.scrub import scrub_text
         from quarry.vault.read import read_file
 
         with self._reading() as reader:

@@ -14,18 +14,18 @@ from types import FrameType
 from typing import Any
 
 from quarry.bench.index_cost import wait_until_idle
-from quarry.bench.measurement import Percentiles, memory_mb, named_percentiles, percentiles
+from quarry.bench.measurement import Percentiles, median, memory_mb, named_percentiles, percentiles
 from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.index import Deadline, Index, KeywordQuery, Reader
 from quarry.ranking.fusion import DEPTH, fuse
-from quarry.text.query import parse_query
+from quarry.text.query.parse import parse_query
 from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones
 COLD = 5
-COUNTED = 50  # queries whose Python calls are counted; the mean varies little
+COUNTED = 50  # queries whose Python calls are counted
 TIMEOUT_S = 60.0
 WEIGHTS: Mapping[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
 LIMIT = 10
@@ -93,14 +93,17 @@ def measure_retrievers(index_path: Path, texts: Sequence[str]) -> dict[str, Perc
     return named_percentiles(taken)
 
 
-def count_python_calls(work: Callable[[str], object], items: Sequence[str]) -> float | None:
+def count_python_calls(work: Callable[[str], object], items: Sequence[str]) -> dict[str, float] | None:
     """
-    The mean number of Python calls that *work* makes on this thread for one of *items*; None for no items.
+    The `mean` and the median (`p50`) number of Python calls that *work* makes on this thread for one of *items*.
 
-    A call of a function counts, and so does each resumption of a generator; calls of C functions do not. Times mean
-    nothing meanwhile, so nothing is timed.
+    A call of a function counts, and so does each resumption of a generator; calls of C functions do not. Nothing is
+    timed meanwhile, as being counted slows every call. None where there are no items.
     """
+    if not items:
+        return None
     calls = 0
+    counts: list[int] = []
 
     def profile(_frame: FrameType, event: str, _arg: object) -> None:
         nonlocal calls
@@ -110,10 +113,12 @@ def count_python_calls(work: Callable[[str], object], items: Sequence[str]) -> f
     sys.setprofile(profile)
     try:
         for item in items:
+            calls = 0
             work(item)
+            counts.append(calls)
     finally:
         sys.setprofile(before)
-    return round(calls / len(items), 1) if items else None
+    return {"mean": round(sum(counts) / len(counts), 1), "p50": median(counts)}
 
 
 def prefixes(words: Sequence[str]) -> list[str]:

@@ -27,7 +27,7 @@ from quarry.index.vector.memory import MemoryDenseQuery
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, QueryVector
 from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
-from quarry.terms.folding import fold
+from quarry.terms.normalize import fold
 from quarry.types import Candidate, Ranking
 
 Pairs = Sequence[Sequence[str]]
@@ -65,7 +65,7 @@ class SearchReader:
     def warm_up(self) -> None:
         """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
         if self._parts.has_fts5:
-            self._memory.postings.words(self._db)
+            self._memory.postings.scorer(self._db)
         self.read_ahead()
 
     def read_ahead(self) -> None:

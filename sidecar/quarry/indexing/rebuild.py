@@ -77,7 +77,7 @@ def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder 
         for _ in range(ROUNDS):
             if not indexer.reconcile(index).changed_anything:
                 break
-        index.fold()
+        index.flush_postings()
         index.checkpoint()
     sync_to_disk(spec.path)  # now, as nobody waits
 
@@ -190,8 +190,8 @@ class _LazyEncoder:
     def encode(self, texts: Sequence[str]) -> FloatMatrix:
         return self._loaded.encode(texts)
 
-    def familiarity(self, text: str) -> float:
-        return self._loaded.familiarity(text)
+    def vocabulary_coverage(self, text: str) -> float:
+        return self._loaded.vocabulary_coverage(text)
 
     def is_word(self, word: str) -> bool:
         return self._loaded.is_word(word)

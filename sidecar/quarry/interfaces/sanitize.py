@@ -15,14 +15,14 @@ _UNPRINTABLE = re.compile(
 
 def scrubbed(text: str) -> str:
     """*text* with credentials blanked: notes were scrubbed when indexed, this is the second line of defence."""
-    from quarry.text.scrub import scrub_text  # what never passes anything on does without its rules
+    from quarry.text.secrets.scrub import scrub_text  # what never passes anything on does without its rules
 
     return scrub_text(text)
 
 
 def all_scrubbed(texts: Iterable[str]) -> Mapping[str, str]:
     """Each of *texts* -> `scrubbed`; a tenth of the time of one after the other. What was forgotten is no key of it."""
-    from quarry.text.scrub import scrub_texts
+    from quarry.text.secrets.scrub import scrub_texts
 
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, scrub_texts(distinct), strict=True))

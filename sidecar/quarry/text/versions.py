@@ -5,7 +5,7 @@ They stand here and not beside the rules because every start asks for them, and 
 """
 
 SCRUBBER_VERSION = 2
-"""Raise it with every change to the rules of `scrub*.py`, so that notes indexed before are scrubbed again."""
+"""Raise it with every change to the rules of `secrets/`, so that notes indexed before are scrubbed again."""
 
 READER_VERSION = 1
 """Raise it with every change of what `note.py` reads out of a note, so that old notes are read again."""

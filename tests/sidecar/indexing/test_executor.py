@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -30,6 +31,8 @@ from quarry.embedding import Encoder
 from quarry.engine import Engine
 from quarry.errors import Cancelled
 from quarry.index import Index
+from quarry.index.keyword import segment_file
+from quarry.index.keyword.builder import BulkCollector
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.limits import PlanLimits
 from quarry.indexing.pool import WorkerOptions
@@ -123,6 +126,29 @@ def test_processes_give_the_same_rows_as_the_thread(
 
     assert outcome.upserted == len(NOTES) + 1
     assert same_as_without_processes(index, vault, encoder, tmp_path)
+
+
+def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_the_processes_are_gone_by_then(
+    vault: Vault, index: Index, staffed: Indexer, monkeypatch: pytest.MonkeyPatch
+):
+    vault.write_all(NOTES)
+    build, running = BulkCollector.build, []
+
+    def building(collector: BulkCollector) -> object:
+        running.append(child_pids())
+        return build(collector)
+
+    monkeypatch.setattr(BulkCollector, "build", building)
+    staffed.reconcile(index)
+    index.close()
+
+    path = segment_file.path_beside(index.path)
+    collected = path.read_bytes()
+    path.unlink()
+    with closing(Index.open(index.path)) as again:
+        again.flush_postings()
+    assert path.read_bytes() == collected
+    assert running[0] == []
 
 
 def test_the_serving_process_embeds_nothing_of_a_large_plan(vault: Vault, index: Index, staffed: Indexer, encoder):

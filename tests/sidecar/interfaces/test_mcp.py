@@ -18,7 +18,7 @@ from mcp import ClientSession, StdioServerParameters  # noqa: E402
 from mcp.client.stdio import stdio_client  # noqa: E402
 
 from quarry.interfaces.mcp import SEARCH_HELP  # noqa: E402
-from quarry.text.query import parse_query  # noqa: E402
+from quarry.text.query.parse import parse_query  # noqa: E402
 
 pytestmark = pytest.mark.slow  # most tests start a sidecar
 

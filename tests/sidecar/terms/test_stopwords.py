@@ -1,5 +1,5 @@
 from quarry.terms.analysis import phrase_terms
-from quarry.terms.folding import fold
+from quarry.terms.normalize import fold
 from quarry.terms.stopwords import STOP_WORDS
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from quarry.terms.analysis import phrase_terms, ranking_terms
-from quarry.terms.folding import fold
+from quarry.terms.normalize import fold
 
 MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is dropped
 MIN_PREFIX = 3  # letters that a word must begin with: "s" alone begins so many that ranking them takes 71 ms

@@ -72,7 +72,7 @@ def test_a_command_that_asks_a_sidecar_imports_no_engine(command: str):
 
     assert "quarry.interfaces.client" in found
     assert not found & (ENGINE | OTHERS | LAZY | SELDOM)
-    assert "quarry.text.scrub" not in found
+    assert "quarry.text.secrets.scrub" not in found
 
 
 def test_a_command_that_serves_agents_imports_no_engine():
@@ -93,7 +93,7 @@ def test_a_sidecar_imports_neither_what_follows_files_nor_what_draws_nor_what_as
         "websockets.sync.client",
         "tokenizers",
         "safetensors",
-        "quarry.text.scrub",
+        "quarry.text.secrets.scrub",
         "quarry.embedding.static",
     }
 

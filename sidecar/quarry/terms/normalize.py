@@ -1,0 +1,54 @@
+"""
+When are two words the same to a reader? Case, accents, width and vowel points aside; English words by their stem.
+
+A different question from `index/folding.py`, which compares names: a path has no stem.
+"""
+
+import re
+import threading
+import unicodedata
+from functools import lru_cache
+
+import Stemmer  # type: ignore[import-not-found]  # ships no types
+
+from quarry.terms.scripts import JOINERS, SKIN_TONES, VARIATIONS
+
+MAX_TERM_CHARS = 64  # characters; what is longer is no word but data, and is known by its beginning
+
+CACHED_WORDS = 30_000  # most words come over and over, within names above all; 6 MB
+
+# Accents (of Latin, Greek, Cyrillic), the points of Hebrew and Arabic, which most people leave out, and what does
+# not show. The vowel signs of other scripts are as good as letters.
+_IGNORED_MARKS = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
+    f"{JOINERS}{VARIATIONS}{SKIN_TONES}]+"
+)
+
+
+class _Stemmers(threading.local):
+    """A stemmer for each thread: one must not be shared."""
+
+    def __init__(self) -> None:
+        self.porter = Stemmer.Stemmer("porter", 0)  # without a cache of its own
+
+
+_stemmers = _Stemmers()
+
+
+def fold(text: str) -> str:
+    """*text* as it is compared: lower case, usual width, without accents, points, or anything invisible."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFC", _IGNORED_MARKS.sub("", decomposed))
+    return folded if " " in text else folded.replace(" ", "")  # ligatures of several words come apart: ﷺ
+
+
+@lru_cache(maxsize=CACHED_WORDS)
+def stem(word: str) -> str:
+    """The term of one *word*: folded, and stemmed where it looks English. `Jumping` is `jump`, `Résumés` `resum`."""
+    folded = fold(word)[:MAX_TERM_CHARS]
+    if len(folded) > 2 and folded.isascii() and folded.isalpha():  # the stem of "s" would be nothing
+        stemmed: str = _stemmers.porter.stemWord(folded)
+        return stemmed
+    return folded

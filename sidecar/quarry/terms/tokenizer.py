@@ -1,0 +1,105 @@
+"""
+Where are the words in a text, and what are the names written in several of them?
+
+In two steps, for speed: a text is cut at spaces and at punctuation that never stands inside a name into *tokens*, most
+of which occur over and over; then each distinct token is cut with care.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal
+
+from msgspec import Struct
+
+from quarry.terms.scripts import (
+    FLAG_LETTERS,
+    HANGUL,
+    JOINERS,
+    MARKS,
+    SKIN_TONES,
+    SYMBOLS,
+    UNSPACED,
+    UNSPACED_MARKS,
+    VARIATIONS,
+)
+from quarry.terms.scripts import ZERO_WIDTH_JOINER as ZWJ
+
+TOKEN = re.compile(
+    "[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    '!"$%()*,;<=>?\\[\\]^`{|}¡«»¿–—“”„…、。「」『』【】《》〈〉！（），．：；？]+'
+)
+
+# What `TOKEN` leaves out of ASCII, as spaces; all else as it is.
+_ASCII_SPACES = bytes(32 if byte < 128 and not TOKEN.match(chr(byte)) else byte for byte in range(256))
+
+_LETTER = rf"[^\W_{UNSPACED}{HANGUL}]"
+_INNER = rf"(?:{_LETTER}|[{MARKS}])"
+_WORD = rf"{_LETTER}{_INNER}*+"  # possessive, as is all that repeats here: nothing is tried twice
+_SIGN = rf"[{SYMBOLS}][{VARIATIONS}{SKIN_TONES}]*+"
+# `user's` is `user`, `we're` is `we`, but `can't` is `cant`: what hangs on a word behind an apostrophe goes with it.
+_SUB_TOKEN = (
+    rf"(?P<word>{_WORD}(?:['’](?i:s|t|ll|ve|re|d|m)(?!{_INNER}))?)"
+    rf"|(?P<korean>[{HANGUL}][{HANGUL}{JOINERS}]*+)"
+    rf"|(?P<unspaced>[{UNSPACED}][{UNSPACED}{UNSPACED_MARKS}]*+)"
+    rf"|(?P<sign>[{FLAG_LETTERS}]{{2}}|{_SIGN}(?:{ZWJ}{_SIGN})*+)"
+)
+_CHARACTER = rf"[{UNSPACED}][{UNSPACED_MARKS}]*+"
+# What joins the words of a name; a lead or a tail that belongs to it: --flag, .NET, @user, C++, C#.
+_LEAD = r"(?:(?<![\w.])(?:--|\.)|(?<!\w)@)?"
+_JOINT = r"(?:::|->|[-._/:@&+~\\#])"
+_TAIL = r"(?:\+\+|\#)?"
+_IDENTIFIER = rf"{_LEAD}{_WORD}(?:{_JOINT}{_WORD})*+{_TAIL}(?!{_INNER})"
+# The same for ASCII, several times faster.
+_ASCII_SUB_TOKEN = re.compile("(?P<word>[A-Za-z0-9]++(?:'(?i:s|t|ll|ve|re|d|m)(?![A-Za-z0-9]))?)")
+_ASCII_IDENTIFIER = re.compile(rf"{_LEAD}[A-Za-z0-9]++(?:{_JOINT}[A-Za-z0-9]++)*+{_TAIL}(?![A-Za-z0-9])", re.ASCII)
+
+_compile_once = cache(re.compile)  # when first needed: all of them take 60 ms, and a vault in ASCII does without
+
+SubTokenKind = Literal["word", "korean", "unspaced", "sign"]
+
+
+class SubToken(Struct, frozen=True):
+    """A word, a run of characters without spaces, or a sign; `[start, end)` in its token."""
+
+    kind: SubTokenKind
+    text: str
+    start: int
+    end: int
+
+
+def coarse_tokens(text: str) -> list[str]:
+    """
+    *text* cut at the ASCII characters that separate tokens: `TOKEN.findall` cuts further only what is not ASCII.
+
+    A table and `split` take half the time that the expression takes: 48 against 99 ms for 6.7 MB of notes.
+    """
+    return text.encode("utf-8", "surrogatepass").translate(_ASCII_SPACES).decode("utf-8", "surrogatepass").split()
+
+
+def split_token(token: str) -> Iterator[SubToken]:
+    """The pieces of *token* in order; what stands between them is punctuation."""
+    for match in (_ASCII_SUB_TOKEN if token.isascii() else _compile_once(_SUB_TOKEN)).finditer(token):
+        kind: SubTokenKind = match.lastgroup  # type: ignore[assignment]  # the groups are named for the kinds
+        yield SubToken(kind, match[0], match.start(), match.end())
+
+
+def ascii_words(token: str) -> list[str]:
+    """The texts of the pieces of an ASCII *token*: what `split_token` gives, without saying where they stand."""
+    return _ASCII_SUB_TOKEN.findall(token)
+
+
+def ascii_word_spans(token: str) -> list[tuple[str, int, int]]:
+    """The same with where each stands: `[start, end)` in *token*."""
+    return [(match[0], *match.span()) for match in _ASCII_SUB_TOKEN.finditer(token)]
+
+
+def unspaced_characters(run: str) -> Iterator[tuple[str, int]]:
+    """The characters of a run without spaces, each with its marks, and where it begins."""
+    return ((match[0], match.start()) for match in _compile_once(_CHARACTER).finditer(run))
+
+
+def identifiers(token: str) -> list[str]:
+    """Each word of *token* together with what is joined to it; a plain word is one, too."""
+    found: list[str] = (_ASCII_IDENTIFIER if token.isascii() else _compile_once(_IDENTIFIER)).findall(token)
+    return found

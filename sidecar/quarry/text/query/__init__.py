@@ -1,0 +1,1 @@
+"""What was typed into the search box becomes words, phrases and a condition. Pure."""

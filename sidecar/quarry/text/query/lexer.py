@@ -1,0 +1,182 @@
+"""
+Which pieces does a typed query have, and where does each stand?
+
+A query is read while it is being typed: a quote or a property's bracket without its partner reaches to the end.
+Whatever is not wholly of the language is an ordinary word: `http://x`, `foo:bar`, `and/or`, `path/to/file`, `--force`,
+`malloc()`, `#1`, `[[a link]]`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+QueryTokenKind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
+
+OPERATORS = frozenset(
+    {
+        *("path", "file", "folder", "tag", "type", "domain", "status", "created", "modified"),
+        *("content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"),
+    }
+)
+REGEX_OPERATORS = frozenset({"content", "path", "file"})  # elsewhere slashes are part of the value: `folder:/a/`
+DATE_OPERATORS = frozenset({"created", "modified"})
+MAX_BRACKET_DEPTH = 3  # in each other within a property: `[up:[[Home]]]`; keeps a row of brackets from being read again
+
+_TYPOGRAPHIC_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # from a command line that was no UTF-8; nothing can hold one
+_SPACE = re.compile(r"\s*")
+_PIECE = re.compile(r"[^\s\"()]+|[()]")
+_PHRASE = re.compile(r'"([^"]*)("?)')
+_OPERATOR = re.compile(r"([A-Za-z-]+):")
+_REGEX = re.compile(r"/((?![\s/])(?:[^\\/]|\\.)*(?<!\s))/(?=[\s)]|\Z)", re.DOTALL)
+_TAG = re.compile(r"#([^\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]+)")
+_NUMERIC = re.compile(r"[\d/_-]*")
+_PROPERTY = re.compile(
+    r"\[(?:\s*\"(?P<quoted>[^\"]*)(?:\"\s*|\Z)|(?P<plain>[^\[\]\":(){}<>,=|\\#]+))(?P<next>[:\]]|\Z)"
+)
+_IN_PROPERTY = re.compile(r'"[^"]*"|[\[\]]')
+_RELATIVE_DAYS = re.compile(r"(?i:last|this)\s+(?:\d+\s+)?[A-Za-z]+")
+
+
+class QueryToken(Struct, frozen=True):
+    """
+    A piece of a query.
+
+    `text` is what it says without its signs: the words in the quotes, the expression between the slashes, the tag
+    behind the `#`, the property's or the operator's name. The value of an operator is the token right behind it.
+    """
+
+    kind: QueryTokenKind
+    text: str
+    start: int  # code points into the query, quotes and signs included
+    end: int
+    value: str | None = None  # of a property: what stands behind its colon, as typed
+    is_whole: bool = True  # False: the quote or the bracket is still open
+
+
+def tokenize_query(typed: str) -> Iterator[QueryToken]:
+    """The pieces of *typed* in order, read as they are asked for, each character a bounded number of times."""
+    source = _HALF_CHARACTER.sub("\ufffd", typed.translate(_TYPOGRAPHIC_QUOTES))
+    at = _end(_SPACE, source, 0)
+    while at < len(source):
+        token = _token(source, at)
+        yield token
+        at = token.end
+        if token.kind == "operator" and (value := _value(source, at, token.text)) is not None:
+            yield value
+            at = value.end
+        at = _end(_SPACE, source, at)
+
+
+def _token(source: str, at: int) -> QueryToken:
+    sign = source[at]
+    if sign == '"':
+        return _phrase(source, at)
+    if sign in "()":
+        return QueryToken("open" if sign == "(" else "close", sign, at, at + 1)
+    if sign == "-" and not _ends_word(source, at + 1) and source[at + 1] != "-":
+        return QueryToken("not", sign, at, at + 1)
+    read = {"/": _regex, "#": _tag, "[": _property}.get(sign, _operator)
+    return read(source, at) or _word(source, at)
+
+
+def _value(source: str, at: int, operator: str) -> QueryToken | None:
+    """What stands right behind an operator; None where nothing does yet. No sign but quotes and `(` means anything."""
+    if _ends_word(source, at) or source[at] == ")":
+        return None
+    sign = source[at]
+    if sign in '"(':
+        return _token(source, at)
+    if sign == "/" and operator in REGEX_OPERATORS and (regex := _regex(source, at)):
+        return regex
+    if operator in DATE_OPERATORS and (days := _RELATIVE_DAYS.match(source, at)):
+        return QueryToken("word", days[0], at, days.end())
+    word = _word(source, at)
+    return QueryToken("word", word.text, word.start, word.end)
+
+
+def _ends_word(source: str, at: int) -> bool:
+    return at >= len(source) or source[at].isspace()
+
+
+def _phrase(source: str, at: int) -> QueryToken:
+    found = _PHRASE.match(source, at)
+    assert found is not None
+    return QueryToken("phrase", " ".join(found[1].split()), at, found.end(), is_whole=bool(found[2]))
+
+
+def _word(source: str, at: int) -> QueryToken:
+    """What goes on up to a space or a quote, or to a parenthesis that has no partner in it."""
+    end = at
+    opened: list[int] = []
+    for found in _PIECE.finditer(source, at):
+        sign = found[0]
+        if found.start() != end or (sign == ")" and not opened):
+            break
+        end = found.end()
+        if sign == "(":
+            opened.append(found.start())
+        elif sign == ")":
+            opened.pop()
+    text = source[at : opened[0] if opened else end]
+    return QueryToken("or" if text == "OR" else "word", text, at, at + len(text))
+
+
+def _regex(source: str, at: int) -> QueryToken | None:
+    found = _REGEX.match(source, at)
+    return QueryToken("regex", found[1], at, found.end()) if found else None
+
+
+def _tag(source: str, at: int) -> QueryToken | None:
+    found = _TAG.match(source, at)
+    if found is None or _NUMERIC.fullmatch(found[1]):
+        return None
+    return QueryToken("tag", found[1], at, found.end())
+
+
+def _operator(source: str, at: int) -> QueryToken | None:
+    found = _OPERATOR.match(source, at)
+    if found is None or found[1].lower() not in OPERATORS:
+        return None
+    return QueryToken("operator", found[1].lower(), at, found.end())
+
+
+def _property(source: str, at: int) -> QueryToken | None:
+    found = _PROPERTY.match(source, at)
+    if found is None:
+        return None
+    name = " ".join((found["quoted"] if found["quoted"] is not None else found["plain"]).split())
+    if _NUMERIC.fullmatch(name):
+        return None
+    has_value = found["next"] == ":"
+    end = _closing_bracket(source, found.end()) if has_value else found.end()
+    if end is None:
+        return None
+    value = source[found.end() : end - 1].strip() if has_value else None
+    if end > len(source) or not found["next"]:
+        return QueryToken("property", name, at, len(source), value, is_whole=False)
+    if not (_ends_word(source, end) or source[end] == ")"):
+        return None  # `[text](address)`
+    return QueryToken("property", name, at, end, value)
+
+
+def _closing_bracket(source: str, at: int) -> int | None:
+    """Where the property ends that goes on at *at*: one past the end while it is open, None: it is no property."""
+    depth = 1
+    for found in _IN_PROPERTY.finditer(source, at):
+        if found[0] == "]":
+            depth -= 1
+        elif found[0] == "[":
+            depth += 1
+        if depth == 0:
+            return found.end()
+        if depth > MAX_BRACKET_DEPTH:
+            return None
+    return len(source) + 1
+
+
+def _end(pattern: re.Pattern[str], source: str, at: int) -> int:
+    found = pattern.match(source, at)
+    return found.end() if found else at

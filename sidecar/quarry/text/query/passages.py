@@ -1,0 +1,105 @@
+"""
+What must stand together in one section or in one task: `section:(a "b c" -d)`, `task-todo:(call OR write)`?
+
+The group is written out as alternatives, each a list of what the passage holds and a list of what it does not:
+`(a OR b) -c` is `a` without `c`, or `b` without `c`.
+"""
+
+from collections.abc import Callable
+from itertools import product
+
+from msgspec import Struct
+
+from quarry.conditions import Condition, InSection, InTask, TaskState, any_of
+from quarry.errors import BadQuery
+from quarry.text.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode
+from quarry.text.query.lexer import QueryToken
+from quarry.text.query.terms import content_word
+
+MAX_ALTERNATIVES = 32  # `(a OR b) (c OR d)` has four; each is looked for by itself
+
+_TASKS: dict[str, TaskState] = {"task": "any", "task-todo": "todo", "task-done": "done"}
+PASSAGE_OPERATORS = frozenset({"section", "line", "block", *_TASKS})
+
+
+class _Alternative(Struct, frozen=True):
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def joined(self, other: "_Alternative") -> "_Alternative":
+        return _Alternative(
+            _without_repeats(self.phrases + other.phrases), _without_repeats(self.without + other.without)
+        )
+
+
+def passage_condition(operator: OperatorNode, count: Callable[[str, QueryToken], None]) -> tuple[Condition, ...]:
+    """
+    The condition of a `section:`, `line:`, `block:` or `task:` operator; none while it says nothing.
+
+    Args:
+        count: Told of each word or phrase, so that it may refuse one too many.
+
+    Raises:
+        BadQuery: There is something else than words and phrases in it, or too many alternatives.
+    """
+    state = _TASKS.get(operator.token.text)
+    found = (
+        _AlternativesReader(operator.token, count).alternatives(operator.value, negated=False) if operator.value else []
+    )
+    if state is not None:
+        return (any_of(InTask(state, each.phrases, each.without) for each in found or [_Alternative()]),)
+    found = [each for each in found if each != _Alternative()]
+    return (any_of(InSection(each.phrases, each.without) for each in found),) if found else ()
+
+
+class _AlternativesReader(Struct, frozen=True):
+    operator: QueryToken
+    count: Callable[[str, QueryToken], None]
+
+    def alternatives(self, node: QueryNode, *, negated: bool) -> list[_Alternative]:
+        """*node*, or what is not *node*, as alternatives: by De Morgan, down to single words."""
+        if isinstance(node, NegationNode):
+            return self.alternatives(node.part, negated=not negated)
+        if isinstance(node, LeafNode):
+            return self._single(node.token, negated=negated)
+        if isinstance(node, OperatorNode):
+            raise self._refusal(node.token)
+        parts = [self.alternatives(part, negated=negated) for part in node.parts]
+        known = [part for part in parts if part]
+        if (node.kind == "either") != negated:
+            found = [each for part in known for each in part]
+        else:
+            found = self._combined(known)
+        if len(found) > MAX_ALTERNATIVES:
+            raise self._too_many()
+        return found
+
+    def _combined(self, parts: list[list[_Alternative]]) -> list[_Alternative]:
+        """Every choice of one alternative from each of *parts*."""
+        found = parts[:1][0] if parts else []
+        for part in parts[1:]:
+            if len(found) * len(part) > MAX_ALTERNATIVES:
+                raise self._too_many()
+            found = [left.joined(right) for left, right in product(found, part)]
+        return found
+
+    def _single(self, token: QueryToken, *, negated: bool) -> list[_Alternative]:
+        if token.kind not in ("word", "phrase", "tag"):
+            raise self._refusal(token)
+        words = token.text if token.kind == "phrase" else content_word(token.text)
+        if not words:
+            return []
+        self.count(words, token)
+        return [_Alternative(without=(words,))] if negated else [_Alternative(phrases=(words,))]
+
+    def _too_many(self) -> BadQuery:
+        message = f"{self.operator.text}: has more than {MAX_ALTERNATIVES} combinations of alternatives: use fewer OR"
+        return BadQuery(message, self.operator.start)
+
+    def _refusal(self, token: QueryToken) -> BadQuery:
+        message = f"{self.operator.text}: takes words, phrases, OR and -: put {token.text} outside of it"
+        return BadQuery(message, token.start)
+
+
+def _without_repeats(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))

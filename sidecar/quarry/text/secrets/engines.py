@@ -1,0 +1,151 @@
+"""
+Which regular expression engine runs the rules?
+
+RE2 where google-re2 can be imported, else Python's `re`: slower, and linear
+only because the rules are written for it. Both give the same spans. Why sets
+of patterns first, and why one set a family: docs/decisions/003.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Protocol
+
+from quarry.text.secrets.rules import RULE_FAMILIES, RULES, Rule
+
+SET_MEMORY_BYTES = 32 << 20  # for the automaton of one set, grown as texts need it; 8 MB, the default, thrashes
+
+
+class ScrubEngine(Protocol):
+    """The rules, compiled. The bytes that they look at begin and end with a character that is no part of a secret."""
+
+    def candidates(self, data: bytes) -> Iterator[int]:
+        """The indexes into `RULES` of all rules that may match *data*, ascending."""
+        ...
+
+    def place(self, index: int, data: bytes, position: int) -> int | None:
+        """Where rule *index*, whatever stands around it, next begins to match *data*, at *position* or later."""
+        ...
+
+    def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
+        """The next span that rule *index* has in *data*, at *position* or later."""
+        ...
+
+
+class Re2Engine:
+    """google-re2: one pass a family over the note says which rules to run at all."""
+
+    def __init__(self) -> None:
+        import re2  # type: ignore[import-untyped]  # here, so that a platform without it can go on
+
+        def options() -> Any:
+            chosen = re2.Options()
+            chosen.encoding = re2.Options.Encoding.LATIN1  # one byte is one character
+            chosen.log_errors = False
+            return chosen
+
+        of_sets, of_patterns = options(), options()
+        of_sets.max_mem = SET_MEMORY_BYTES
+        # Compiled when first wanted, 10 ms for all: most rules match in no note, and every start waits for this.
+        self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), of_patterns))
+        self._core: Callable[[int], Any] = cache(lambda index: re2.compile(_without_group(RULES[index]), of_patterns))
+        self._sets: list[Any] = []
+        for family in RULE_FAMILIES:
+            patterns = re2.Set.SearchSet(of_sets)
+            for rule in family:
+                patterns.Add(_core(rule).encode())
+            patterns.Compile()
+            self._sets.append(patterns)
+
+    def candidates(self, data: bytes) -> Iterator[int]:
+        """One set after the other; within a set RE2 gives the indexes in no order."""
+        first = 0
+        for family, patterns in zip(RULE_FAMILIES, self._sets, strict=True):
+            yield from sorted(first + index for index in patterns.Match(data) or ())
+            first += len(family)
+
+    def place(self, index: int, data: bytes, position: int) -> int | None:
+        """Search for what the sets look for."""
+        match = self._core(index).search(data, position)
+        return match.start() if match else None
+
+    def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
+        """
+        Search without look-around: the characters at both ends are matched too, and taken off here.
+
+        A group would say the same, but RE2 leaves its automaton to fill a group: a second for a line of 1 MB.
+        """
+        rule = RULES[index]
+        match = self._pattern(index).search(data, position - 1 if position and rule.left else position)
+        if match is None:
+            return None
+        if rule.lead or rule.trail:
+            start, end = match.span(1)
+        else:
+            start, end = match.start() + bool(rule.left), match.end() - bool(rule.right)
+        return start, end
+
+
+class ReEngine:
+    """Python's `re`: the keywords say which rules to run."""
+
+    def __init__(self) -> None:
+        self._patterns = [re.compile(_between_ends(rule)) for rule in RULES]
+        self._core: Callable[[int], re.Pattern[bytes]] = cache(lambda index: re.compile(_without_group(RULES[index])))
+        self._keywords = [[word.encode() for word in rule.keywords.split()] for rule in RULES]
+
+    def candidates(self, data: bytes) -> Iterator[int]:
+        """Those with a keyword in the note, or without keywords."""
+        lower = data.lower()
+        for index, keywords in enumerate(self._keywords):
+            if not keywords or any(keyword in lower for keyword in keywords):
+                yield index
+
+    def place(self, index: int, data: bytes, position: int) -> int | None:
+        """Search without look-around."""
+        match = self._core(index).search(data, position)
+        return match.start() if match else None
+
+    def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
+        """Search with look-around."""
+        match = self._patterns[index].search(data, position)
+        return match.span(1) if match else None
+
+
+def _core(rule: Rule) -> str:
+    """The pattern with what surrounds it; the span is its only group, if it has surroundings at all."""
+    return f"{rule.lead}({rule.pattern}){rule.trail}" if rule.lead or rule.trail else f"(?:{rule.pattern})"
+
+
+def _without_group(rule: Rule) -> bytes:
+    return f"{rule.lead}(?:{rule.pattern}){rule.trail}".encode()
+
+
+def _with_ends(rule: Rule) -> bytes:
+    left = f"[^{rule.left}]" if rule.left else ""
+    right = f"[^{rule.right}]" if rule.right else ""
+    return (left + _core(rule) + right).encode()
+
+
+def _between_ends(rule: Rule) -> bytes:
+    left = f"(?<![{rule.left}])" if rule.left else ""
+    right = f"(?![{rule.right}])" if rule.right else ""
+    return f"{left}{rule.lead}({rule.pattern}){rule.trail}{right}".encode()
+
+
+_compiling = threading.Lock()
+
+
+def default_scrub_engine() -> ScrubEngine:
+    """The best engine of this machine, compiled once: who asks meanwhile waits for it."""
+    with _compiling:
+        return _compiled_engine()
+
+
+@cache
+def _compiled_engine() -> ScrubEngine:
+    try:
+        return Re2Engine()
+    except ImportError:  # no wheel of google-re2 for this platform (musl)
+        return ReEngine()

@@ -1,0 +1,209 @@
+"""
+Where may a passage begin and end, so that nothing a reader sees as one is cut through?
+
+It begins at a sentence or a line where one is near, and in no case before what only makes sense in its place: a
+heading's hashes, a fence, the sign of a list, what closed the sentence before. Links, redaction markers, words and
+characters of several code points are shown whole or not at all, as long as there is a place to cut between them.
+"""
+
+import re
+
+from quarry.text.graphemes import is_safe_cut
+from quarry.types import Span
+
+SHARE_BEFORE = 1 / 3  # of the room that is left goes in front of the first mark where no sentence begins near it
+SHARE_AFTER = 1 / 4  # of the room that is left stays behind the last mark when the passage begins with a whole sentence
+
+# A place to begin: behind the end of a sentence or line, and behind the signs that a line begins with.
+_BEGINNING = re.compile(
+    r"(?:[.!?…][\"'”’»)\]*_`]*+[ \t]|[。！？][」』”’）】]*+|\n)\s*+"
+    r"(?:>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|#{1,6}[ \t]++|\|[ \t]*+)*+"
+    r"(?!:?-{2}|`{3}|~{3})(?=(\S))"
+)
+# What a passage does not begin with where that can be avoided: blank lines, hashes, fences, rules, signs of lists and
+# quotes, the border of a table and the line under its head.
+_PREAMBLE = re.compile(
+    r"(?:\s++|#{1,6}[ \t]++|(?:`{3,}|~{3,})[^\n`]*+(?:\n|\Z)|(?:-{3,}|\*{3,}|_{3,})[ \t]*+(?:\n|\Z)"
+    r"|>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|\|(?:[-:| \t]{3,}+(?:\n|\Z)|[ \t]*+))++"
+)
+_CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
+_CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
+
+_LINK = re.compile(
+    r"!?(?:\[\[[^\[\]\n]{1,400}\]\]|\[REDACTED:[^\[\]\s]{1,80}\]"
+    r"|\[(?:[^\[\]\n]|!?\[[^\[\]\n]{0,400}\]){0,600}+\]\((?:[^()\n]|\([^()\n]{0,400}\)){0,800}+\))"
+)
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
+_SCHEME_BACKWARDS = re.compile(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
+_JOINED = re.compile(r"[\w'’.@/_-]*+")  # a word with what it is written with: user's, some-word, file.md, a/b
+_JOINTS = frozenset("_'’.@/-")
+_SIGNS_AROUND = "'’.@/-"  # a word neither begins nor ends with them
+_WORD = re.compile(r"\w*+")
+_LONGEST_LINK = 1_000
+_LONGEST_SCHEME = 18  # of an address, with its ://
+_LONGEST_WORD = 64  # longer ones are cut: a line without spaces is no word
+_LONGEST_SIGNS = 12  # characters between the end of a sentence and the next one's beginning, as a rule
+_MOST_BRACKETS = 4  # that are tried as the beginning of a link; one may stand inside another's text
+
+
+def fit_window(text: str, first: int, last: int, width: int, lowest: int) -> tuple[int, int]:
+    """
+    Where to cut *text* so that at most *width* characters hold `[first, last)`, which is no longer than that.
+
+    Args:
+        text: What to cut.
+        first: Where the passage that must be shown begins.
+        last: Where it ends.
+        width: Characters.
+        lowest: The beginning of what may be shown, at most *first*.
+    """
+    first, last = _widened(text, first, last, width, lowest)
+    room = width - (last - first)
+    low = max(lowest, last - width)
+    least = max(low, min(last + int(room * SHARE_AFTER), len(text)) - width)
+    start = _beginning(text, first, least, len(text) - width, lowest)
+    if start is None:
+        start = max(low, min(first - int(room * SHARE_BEFORE), len(text) - width))
+    start = _start(text, start, first, low)
+    return start, _end(text, start, last, min(len(text), start + width))
+
+
+def unbreakable_at(text: str, cut: int) -> Span | None:
+    """The link, marker or word that a cut at *cut* would go through, if there is one."""
+    if not 0 < cut < len(text):
+        return None
+    near = cut - _LONGEST_LINK if cut > _LONGEST_LINK else 0
+    bracket = text.rfind("[", near, cut + 1)
+    if bracket >= 0 and text.find("\n", bracket, cut) < 0:  # what is a link stands in one line
+        line = max(near, text.rfind("\n", near, bracket) + 1)
+        if link := _bracketed(text, cut, line):
+            return link
+    before, after = text[cut - 1], text[cut]
+    if before.isspace() or after.isspace():
+        return None
+    places = text.rfind("://", near, cut + _LONGEST_SCHEME)
+    if places >= 0 and text.find("\n", places, cut) < 0 and (address := _address(text, cut, places)):
+        return address
+    return _word(text, cut) if _is_joined(before) and _is_joined(after) else None
+
+
+def skip_preamble(text: str, start: int) -> int:
+    """Where something worth showing begins at or behind *start*, which is the beginning of a line."""
+    found = _PREAMBLE.match(text, start)
+    return found.end() if found else start
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+def _widened(text: str, first: int, last: int, width: int, lowest: int) -> tuple[int, int]:
+    """
+    The stretch with all of the link or word that it begins and ends in, where there is room.
+
+    Where there is not, the last one is given up, as to show a part of it would cut it.
+    """
+    before, behind = unbreakable_at(text, first), unbreakable_at(text, last)
+    start, end = max(before.start, lowest) if before else first, behind.end if behind else last
+    if end - start <= width:
+        return start, end
+    if behind and behind.start > (before.end if before else first) and behind.start - start <= width:
+        return start, start + len(text[start : behind.start].rstrip())
+    if last - start <= width:
+        return start, last
+    return (first, end) if end - first <= width else (first, last)
+
+
+def _beginning(text: str, first: int, least: int, full: int, lowest: int) -> int | None:
+    """
+    The last beginning of a sentence from *least* to *first*, or else of a line; None when there is none.
+
+    A window that begins behind *full* is not full, so then the earliest that is not before it.
+    """
+    found = _BEGINNING.finditer(text, max(lowest, least - _LONGEST_SIGNS), first + 1)
+    places = [(at.end(), not at[1].islower()) for at in found if at.end() >= least]
+    if least == lowest:
+        places.insert(0, (lowest, True))
+    chosen = [at for at, is_sentence in places if is_sentence] or [at for at, _ in places]
+    if not chosen or chosen[-1] <= full:
+        return chosen[-1] if chosen else None
+    return next(at for at in chosen if at >= full)
+
+
+def _start(text: str, start: int, latest: int, low: int) -> int:
+    """The first place from *start* to *latest* that cuts nothing and is worth beginning with."""
+    if start == 0 or text[start - 1] == "\n":
+        start = min(skip_preamble(text, start), latest)
+    while start < latest:
+        if _is_closing(text, start):
+            start += 1
+        elif whole := unbreakable_at(text, start):
+            start = min(whole.end, latest)
+        elif not is_safe_cut(text, start):
+            start += 1
+        else:
+            return start
+    while start > low and not is_safe_cut(text, start):
+        start -= 1
+    return start
+
+
+def _is_closing(text: str, at: int) -> bool:
+    """Whether the character is white space or closes what stands before it."""
+    if text[at] in _CLOSING_BEFORE_SPACE:
+        return text[at + 1 : at + 2].isspace()
+    return text[at].isspace() or text[at] in _CLOSING
+
+
+def _end(text: str, start: int, earliest: int, end: int) -> int:
+    """The last place from *earliest* to *end* that cuts nothing; never *start* itself."""
+    good = end
+    while good > earliest:
+        if text[good - 1].isspace():
+            good -= 1
+        elif whole := unbreakable_at(text, good):
+            good = max(whole.start, earliest)
+        elif not is_safe_cut(text, good):
+            good -= 1
+        else:
+            break
+    while good < end and not is_safe_cut(text, good):
+        good += 1
+    return good if good > start else end
+
+
+# --- what is whole -----------------------------------------------------------------------------------
+
+
+def _bracketed(text: str, cut: int, lowest: int) -> Span | None:
+    at = cut + 1
+    for _ in range(_MOST_BRACKETS):
+        at = text.rfind("[", lowest, at)
+        if at < 0:
+            return None
+        found = _LINK.match(text, at - 1 if at and text[at - 1] == "!" else at)
+        if found and found.start() < cut < found.end():
+            return Span(*found.span())
+    return None
+
+
+def _address(text: str, cut: int, at: int) -> Span | None:
+    """The address with its `://` at *at*, if it goes on over *cut*."""
+    scheme = _SCHEME_BACKWARDS.match(text[max(0, at - 15) : at][::-1])
+    found = _ADDRESS.match(text, at - scheme.end()) if scheme else None
+    return Span(*found.span()) if found and found.start() < cut < found.end() else None
+
+
+def _is_joined(character: str) -> bool:
+    """Whether `_JOINED` goes over it."""
+    return character.isalnum() or character in _JOINTS
+
+
+def _word(text: str, cut: int) -> Span | None:
+    behind = text[max(0, cut - _LONGEST_WORD) : cut][::-1]
+    for shape in (_JOINED, _WORD):
+        before, after = shape.match(behind), shape.match(text, cut, cut + _LONGEST_WORD)
+        start = cut - len(before[0].rstrip(_SIGNS_AROUND)) if before else cut
+        end = cut + len(after[0].rstrip(_SIGNS_AROUND)) if after else cut
+        if start < cut < end and end - start <= _LONGEST_WORD:
+            return Span(start, end)
+    return None

@@ -1,0 +1,127 @@
+"""
+What of one token is wanted?
+
+A word of ASCII that does not begin like anything wanted is not analysed; of all others is known what they are.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from quarry.terms.analysis import locate_part_terms, locate_terms
+from quarry.terms.compounds import camel_case_parts
+from quarry.terms.normalize import fold, stem
+from quarry.terms.tokenizer import ascii_word_spans
+from quarry.text.snippet.matcher import Matcher, TermMatch
+
+# Words that are also known by what they are together: health-check, U.S.A.
+_JOINED = re.compile(
+    r"(?<!\w)(?<!\w-)[^\W_]++(?:[-_][^\W_]++){1,5}+(?![-_]?\w)|(?<![\w.])[^\W\d_](?:\.[^\W\d_])++(?!\w)"
+)
+_JOINTS = ("-", "_", ".")
+_JOINT = re.compile("[-_.]")
+_LETTERS_AND_DIGITS = re.compile("[A-Za-z0-9]++")
+_MAX_CACHED_TOKEN_CHARS = 100  # characters; longer tokens are hardly ever met twice
+_MAX_CACHED_TOKENS = 8_192  # about 6 MB
+_SIGNS = "#&'+-./:@\\_~"  # what is left of ASCII: a token may hold these, a word by itself does not
+
+
+class TokenTerm(NamedTuple):
+    """A term in a token, `[start, end)` counted from the token's start."""
+
+    term: str
+    start: int
+    end: int
+
+
+def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[TermMatch, ...]:
+    """What is wanted of *token* by itself, counted from its start: something wanted may begin at *places*."""
+    if not token.isascii():
+        found = [hit for at in itertools.chain(*token_terms(token)) if (hit := _match_term(token, *at, matcher))]
+        return (*found, *_pair_matches(token, matcher)) if matcher.pairs else tuple(found)
+    bare = token.strip(_SIGNS)
+    if not (bare.isalpha() and bare[1:].islower()):
+        terms = _ascii_terms(token, places, matcher.prefixes)
+        return tuple([hit for at in terms if (hit := _match_term(token, *at, matcher))])
+    if not bare.lower().startswith(matcher.prefixes):
+        return ()
+    start = token.index(bare)
+    hit = _match_term(token, stem(bare), start, start + len(bare), matcher)
+    return (hit,) if hit else ()
+
+
+def _match_term(token: str, term: str, start: int, end: int, matcher: Matcher) -> TermMatch | None:
+    value = matcher.values.get(term)
+    if value is not None:
+        return (start, end, term, value)
+    if matcher.prefix and fold(token[start:end]).startswith(matcher.prefix):
+        return (start, end, matcher.prefix_key, matcher.prefix_value)
+    return None
+
+
+def _pair_matches(token: str, matcher: Matcher) -> Iterator[TermMatch]:
+    """The wanted pairs of neighbouring characters."""
+    for one, other in itertools.pairwise(token_terms(token)[0]):
+        pair = one.term + other.term
+        if one.end == other.start and pair in matcher.pairs:
+            yield one.start, other.end, pair, matcher.values[pair]
+
+
+def _ascii_terms(token: str, places: Sequence[int], prefixes: tuple[str, ...]) -> list[tuple[str, int, int]]:
+    """
+    The words and parts of an ASCII token that begin with one of *prefixes*, as something at *places* does.
+
+    The others are not analysed, and of an address, or a path, these are nearly all.
+    """
+    found: list[tuple[str, int, int]] = []
+    may_join = False
+    for word, start, end in _words_at_offsets(token, places):
+        lower = word.lower()
+        if lower.startswith(prefixes):
+            found.append((next(locate_terms(word)).text if "'" in word else stem(word), start, end))
+        if lower != word or not word.isalpha():
+            for first, last in camel_case_parts(word):
+                if lower[first:last].startswith(prefixes):
+                    found.append((stem(word[first:last]), start + first, start + last))
+        may_join = may_join or token[end : end + 1] in _JOINTS
+    if may_join:
+        for joined in _JOINED.finditer(token):
+            whole = _JOINT.sub("", joined[0])
+            if whole.lower().startswith(prefixes):
+                found.append((stem(whole), *joined.span()))
+    return found
+
+
+def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int, int]]:
+    """The words of an ASCII token that *places*, which ascend, stand in, with where they stand; perhaps others, too."""
+    if "'" in token.strip("'"):  # which may be a part of a word
+        return ascii_word_spans(token)
+    words = []
+    end = 0
+    for at in places:
+        if at >= end and (word := _LETTERS_AND_DIGITS.match(token, at)):
+            start, end = at, word.end()
+            while start and token[start - 1].isalnum():
+                start -= 1
+            words.append((token[start:end], start, end))
+    return words
+
+
+def token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
+    """The words of *token*, and what else stands in it: the parts of words, and what several are together."""
+    return _cached_token_terms(token) if len(token) <= _MAX_CACHED_TOKEN_CHARS else _token_terms(token)
+
+
+def _token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
+    """The words of a token, and its compounds that can be placed in it."""
+    if token.isascii() and token.isalpha() and token[1:].islower():  # as most are: one word without parts
+        return (TokenTerm(stem(token), 0, len(token)),), ()
+    words = tuple(TokenTerm(term.text, term.start, term.end) for term in locate_terms(token))
+    parts = [TokenTerm(part.text, part.start, part.end) for part in locate_part_terms(token)]
+    parts += [TokenTerm(stem(joined[0].translate(_JOINTS)), *joined.span()) for joined in _JOINED.finditer(token)]
+    return words, tuple(parts)
+
+
+_cached_token_terms = lru_cache(maxsize=_MAX_CACHED_TOKENS)(_token_terms)

@@ -1,0 +1,88 @@
+"""
+Which stretch of a text holds the most of what is wanted?
+
+The one where the different things in it are the most telling together: a word counts once, however often it stands
+there; two words near each other count for more than apart, a phrase for more than all words. Of equals the first.
+"""
+
+from collections.abc import Sequence
+
+from quarry.text.snippet.matcher import TermMatch
+
+NEAR = 16  # characters between two words, about two other words: closer ones say something together
+HEADING_SHARE = 4  # headings are shown above a passage anyway: what stands in those counts for a quarter
+
+_NO_PAIR = 0  # is a thing, too, but worth nothing and always there
+
+
+def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int, int]:
+    """
+    From the first to the last thing worth showing in at most *width* characters, in time linear in *found*.
+
+    Args:
+        found: At least one, in order of their starts. One that is longer than *width* can be a window alone.
+        width: Characters.
+        body: Where the text behind its headings begins.
+    """
+    start, end, _, _ = found[0]
+    if start >= body and len({key for _, _, key, _ in found}) == 1:  # as for most queries of one word
+        return start, end
+    words, pairs, values = _things(found, body)
+    counts = [0] * len(values)  # of things while they come and go
+    counts[_NO_PAIR] = 2 * len(found)
+    first, total, best, chosen = 0, 0, 0, (0, 0)
+    for last, (_, end, _, _) in enumerate(found):
+        word, pair = words[last], pairs[last]
+        if not counts[word]:
+            total += values[word]
+        counts[word] += 1
+        if not counts[pair]:
+            total += values[pair]
+        counts[pair] += 1
+        while first < last:
+            word, pair = words[first], pairs[first + 1]
+            # What stands there again is not needed, unless it makes up a pair that does not.
+            if (counts[word] == 1 or counts[pair] == 1) and end <= found[first][0] + width:
+                break
+            counts[word] -= 1
+            if not counts[word]:
+                total -= values[word]
+            counts[pair] -= 1
+            if not counts[pair]:
+                total -= values[pair]
+            first += 1
+        if total > best:
+            best, chosen = total, (first, last)
+    first, last = chosen
+    return found[first][0], max([end for _, end, _, _ in found[first : last + 1]])
+
+
+def _things(found: Sequence[TermMatch], body: int) -> tuple[list[int], list[int], list[int]]:
+    """
+    For each of *found* the number of its word and of the pair that it makes with the one before it, and how telling
+    each thing is, by its number.
+    """
+    words: list[int] = []
+    pairs: list[int] = []
+    values = [0]
+    numbers: dict[str | tuple[int, int], int] = {}
+    end_before, key_before, word_before, value_before = -NEAR - 1, "", _NO_PAIR, 0
+    for start, end, key, value in found:
+        word_key = key
+        if start < body:
+            word_key, value = f"# {key}", max(1, value // HEADING_SHARE)
+        if word_key not in numbers:
+            numbers[word_key] = len(values)
+            values.append(value)
+        word = numbers[word_key]
+        pair = _NO_PAIR
+        if start - end_before <= NEAR and key != key_before:
+            pair_key = (word_before, word) if word_before < word else (word, word_before)
+            if pair_key not in numbers:
+                numbers[pair_key] = len(values)
+                values.append(min(value_before, value) // 2)  # of the lesser
+            pair = numbers[pair_key]
+        words.append(word)
+        pairs.append(pair)
+        end_before, key_before, word_before, value_before = end, key, word, value
+    return words, pairs, values

@@ -1,0 +1,85 @@
+import threading
+
+import apsw
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("CAFÉ", "cafe"),
+        ("Straße", "strasse"),
+        ("naïve", "naive"),
+        ("数据", "数据"),
+        ("가", "가"),
+        ("ｆｕｌｌ", "full"),
+        ("ｶﾞ", "ガ"),
+        ("ﬁn", "fin"),
+        ("हिन्दी", "हिन्दी"),
+        ("مُحَمَّد", "محمد"),
+        ("שָׁלוֹם", "שלום"),
+        ("می‌خواهم", "میخواهم"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("👍🏽", "👍"),
+        ("❤️", "❤"),
+    ],
+)
+def test_words_are_folded(word, expected):
+    assert fold(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "term"),
+    [
+        ("Jumping", "jump"),
+        ("Résumés", "resum"),
+        ("v1", "v1"),
+        ("s", "s"),
+        ("is", "is"),
+        ("Häuser", "hauser"),
+        ("日", "日"),
+    ],
+)
+def test_english_looking_words_are_stemmed(word, term):
+    assert stem(word) == term
+
+
+def test_long_data_is_known_by_its_beginning():
+    assert stem("A1" * 5000) == "a1" * (MAX_TERM_CHARS // 2)
+
+
+@given(st.text(st.characters(exclude_categories=["Zs", "Zl", "Zp", "Cc", "Cs"])))
+@example("ﷺ")
+def test_a_folded_word_has_no_space(word):
+    assert fold(word).split() in ([], [fold(word)])
+
+
+@given(st.text(st.characters(max_codepoint=0x7F)))
+def test_folding_ascii_is_lowering(text):
+    assert fold(text) == text.lower()
+
+
+@given(st.text(alphabet="abcdefgilmnostuvy", min_size=3, max_size=12))
+def test_stems_are_those_of_fts5(word):
+    porter = apsw.Connection(":memory:").fts5_tokenizer("porter", ["ascii"])
+
+    (expected,) = porter(
+        word.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+
+    assert stem(word) == expected
+
+
+def test_threads_do_not_share_a_stemmer():
+    found = []
+    threads = [threading.Thread(target=lambda: found.append([stem("jumping") for _ in range(200)])) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [["jump"] * 200] * 8

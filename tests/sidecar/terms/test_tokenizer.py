@@ -1,0 +1,102 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.terms import tokenizer
+from quarry.terms.tokenizer import TOKEN, ascii_words, coarse_tokens, identifiers, split_token
+
+ASCII = st.text(alphabet=st.characters(max_codepoint=0x7F))
+
+
+def pieces(text):
+    return [(piece.kind, piece.text) for token in TOKEN.findall(text) for piece in split_token(token)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("snake_case, it's v1.2", ["snake", "case", "it's", "v1", "2"]),
+        ("don’t O'Reilly x's2", ["don’t", "O", "Reilly", "x", "s2"]),
+        ("**bold** [[Link|label]] `code`", ["bold", "Link", "label", "code"]),
+        ("naïve e\u0301te", ["naïve", "e\u0301te"]),
+        ("हिन्दी की", ["हिन्दी", "की"]),
+        ("می‌خواهم", ["می‌خواهم"]),
+        ("用Python写", ["用", "Python", "写"]),
+        ("Python은 좋다", ["Python", "은", "좋다"]),
+        ("2023年", ["2023", "年"]),
+        ("👩‍💻👍🏽❤️", ["👩‍💻", "👍🏽", "❤️"]),
+        ("🇩🇪🇫🇷", ["🇩🇪", "🇫🇷"]),
+        ("1️⃣ → 42 €", ["1️⃣", "→", "42", "€"]),
+        ("├── src │ • – … ! ?", ["src"]),
+        ("ｶﾞｷ", ["ｶﾞｷ"]),
+    ],
+)
+def test_text_is_cut_into_words_runs_and_signs(text, expected):
+    assert [found for _, found in pieces(text)] == expected
+
+
+def test_pieces_say_what_they_are_and_where():
+    found = [(piece.kind, piece.start, piece.end) for piece in split_token("用Py은→")]
+
+    assert found == [("unspaced", 0, 1), ("word", 1, 3), ("korean", 3, 4), ("sign", 4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("C++", ["C++"]),
+        ("C#.", ["C#"]),
+        (".NET", [".NET"]),
+        ("--no-verify", ["--no-verify"]),
+        ("...and", ["and"]),
+        ("@user", ["@user"]),
+        ("user@host.org.", ["user@host.org"]),
+        ("std::vector", ["std::vector"]),
+        ("C:\\Users\\me", ["C", "Users\\me"]),
+        ("https://a.b/c", ["https", "a.b/c"]),
+        ("-item", ["item"]),
+        ("_emphasis_", ["emphasis"]),
+    ],
+)
+def test_names_are_words_with_what_is_joined_to_them(token, expected):
+    assert identifiers(token) == expected
+
+
+@given(ASCII)
+def test_ascii_is_cut_as_any_text_is(text):
+    for token in TOKEN.findall(text):
+        general = [match[0] for match in tokenizer._compile_once(tokenizer._SUB_TOKEN).finditer(token)]
+
+        assert general == ascii_words(token) == [piece.text for piece in split_token(token)]
+        assert tokenizer._compile_once(tokenizer._IDENTIFIER).findall(token) == identifiers(token)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 10**6,
+        "a-" * 10**6,
+        "-" * 10**6,
+        "'s" * 10**6,
+        "学" * 10**6,
+        "é\u0301" * 10**6,
+        "→\u200d" * 10**6,
+        "🇩" * 10**6,
+    ],
+)
+def test_the_worst_text_takes_linear_time(text):
+    found = list(split_token(text))
+
+    assert len(found) <= len(text)
+    assert len("".join(identifiers(text))) <= len(text)
+
+
+@given(st.text(st.one_of(st.sampled_from(" \n\t\0\x1c\x85\xa0\u2003\u3000-.,“”。a1é机\ud800"), st.characters())))
+def test_rough_tokens_are_cut_to_the_same_tokens_as_the_text(text):
+    assert [token for rough in coarse_tokens(text) for token in TOKEN.findall(rough)] == TOKEN.findall(text)
+
+
+def test_rough_tokens_of_ascii_are_its_tokens():
+    text = "".join(chr(code) for code in range(128)) * 2 + "[a](b.md) don't-stop"
+
+    assert coarse_tokens(text) == TOKEN.findall(text)

@@ -1,0 +1,54 @@
+"""A query reads as a person would say it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from quarry.text.query.description import describe_query
+from quarry.text.query.parse import parse_query
+from quarry.types import Scope
+
+NOW = datetime(2026, 11, 21, 15, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "all notes"),
+        ("how to back off", "notes near in meaning to how to back off"),
+        (
+            'folder:Work #idea "rate limit" backoff strategies',
+            'notes in Work tagged #idea with "rate limit", near in meaning to backoff strategies',
+        ),
+        ('-tag:x -"u v" "a" "b c"', 'notes with "a" and with "b c" not tagged #x without "u v"'),
+        ("created:2026 modified:7d", "notes created in 2026 modified since 2026-11-14"),
+        ("created:2026-03", "notes created in 2026-03"),
+        ("created:today -modified:<2026", "notes created on 2026-11-21 not modified before 2026-01-01"),
+        ("created:2026-01..2026-03", "notes created from 2026-01-01 to 2026-03-31"),
+        (
+            '#a OR "b" path:x',
+            'notes either tagged #a or (with "b" and with "x" in the path)',
+        ),
+        ('#a -("u v" OR file:w)', 'notes tagged #a without "u v" and without "w" in the file name'),
+        ('#a -("u" path:w)', 'notes tagged #a, either without "u" or without "w" in the path'),
+        ("task:", "notes with a task"),
+        ("-task-done: #a", "notes tagged #a without a finished task"),
+        ("task-todo:(-x)", 'notes with an open task that does not say "x"'),
+        ('section:("c" -"d")', 'notes with "c" but not "d" in one section'),
+        ("[status:done OR dropped]", "notes either whose status is done or whose status is dropped"),
+        ("[due:<today] [rating:>=4]", "notes whose due is before 2026-11-21 and whose rating is at least 4"),
+        (
+            "[p] -[q] [r:null] -type:daily",
+            "notes with a property p whose r is empty without a property q whose type is not daily",
+        ),
+        ("/a+/ -path:/b/", "notes with text like /a+/ without a path like /b/"),
+    ],
+)
+def test_conditions_in_words(typed: str, said: str) -> None:
+    assert describe_query(parse_query(typed, now=NOW), UTC) == said
+
+
+def test_filters_set_elsewhere_are_said_too() -> None:
+    query = parse_query("x", Scope(folders=("A", "B"), not_tags=("t",)), now=NOW)
+
+    assert describe_query(query) == "notes either in A or in B not tagged #t, near in meaning to x"
