@@ -131,7 +131,7 @@ class SpellingIndex:
 
     def _known(self, words: SnapshotScorer) -> _ByLength:
         """The terms of letters of the base, read once, and those that came since; some may stand nowhere any more."""
-        base, additions, count = words.chunks.base, words.chunks.additions, words.chunks.added
+        base, additions, count = words.chunks.segment, words.chunks.mutable_segment, words.chunks.added_count
         with self._lock:
             if self._base is None or self._base[0] is not base:
                 self._base = (base, _by_length(_commonest(base)))
@@ -163,7 +163,7 @@ def _commonest(base: Segment) -> Iterable[str]:
         return (term.decode(errors="replace") for term in base.terms)
     terms = [term.decode(errors="replace") for term in base.terms]
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
-    counts = base.frequencies()
+    counts = base.document_frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
     return [terms[at] for at in long[:MAX_TERMS]]
 
