@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import QuarryError
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 
 TaskKind = Literal["prepare", "stamps", "embed"]
 MAX_PROCESSES = 2  # one writer is kept busy by two
