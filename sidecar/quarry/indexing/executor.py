@@ -20,7 +20,7 @@ from quarry.indexing.pool import PoisonItem, Result, TaskKind, WorkerOptions, Wo
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
 from quarry.indexing.worker_process import ProcessUnavailable
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
 POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"

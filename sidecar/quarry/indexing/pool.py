@@ -27,7 +27,7 @@ from quarry.indexing.limits import ProcessLimits
 from quarry.indexing.prepare import NotePreparer
 from quarry.indexing.read_files import read_groups, read_stamps
 from quarry.indexing.worker_process import ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
 TASKS_AHEAD = 3  # a process: one at work, one ready, one on its way
