@@ -2,20 +2,21 @@
  * When does a query need spelling correction, and how is it asked without? Pure.
  *
  * While a query is typed, the engine reads its last word as a prefix and never corrects it. Asking again for a whole word
- * can only help when the prefix matched nothing, which the answer shows: no highlighted word begins with it. A wrong guess
- * costs one request whose answer is the same.
+ * can only help when the prefix matched nothing, which the answer shows: no highlighted word and no word of a heading
+ * begins with it. (Words of headings are not highlighted, because snippets leave headings out.)
  */
 import { type Correction, type Hit, type Mark } from "../protocol/messages";
 
 // The engine corrects words of letters only, of four or more. A value after an operator is not a word to it.
 const LAST_WORD = /(?:^|[\s(])(\p{L}{4,})$/u;
+const NO_LETTERS = /[^\p{L}\p{M}]+/u;
 
-/** Whether no highlighted word of `hits` begins with the last word of `query`. */
+/** Whether no word that `hits` were found by begins with the last word of `query`. */
 export function lastWordIsUnknown({ query, hits }: { readonly query: string; readonly hits: readonly Hit[] }): boolean {
   const word = LAST_WORD.exec(query)?.[1];
   if (word === undefined) return false;
   const prefix = foldCase(word);
-  return !hits.some((hit) => highlightedWords(hit).some((highlighted) => foldCase(highlighted).startsWith(prefix)));
+  return !hits.some((hit) => matchedWords(hit).some((matched) => foldCase(matched).startsWith(prefix)));
 }
 
 /**
@@ -29,8 +30,13 @@ export function quotedAsTyped(query: string, corrections: readonly Correction[])
   return quoted === query ? null : quoted;
 }
 
-function highlightedWords({ title, titleMarks, passages }: Hit): readonly string[] {
-  return [...markedTexts(title, titleMarks), ...passages.flatMap(({ snippet, marks }) => markedTexts(snippet, marks))];
+/** The highlighted words of a hit and all words of its headings. */
+function matchedWords({ title, titleMarks, passages }: Hit): readonly string[] {
+  const inPassages = passages.flatMap(({ snippet, marks, headingPath }) => [
+    ...markedTexts(snippet, marks),
+    ...headingPath.flatMap((heading) => heading.split(NO_LETTERS)),
+  ]);
+  return [...markedTexts(title, titleMarks), ...inPassages];
 }
 
 function markedTexts(text: string, marks: readonly Mark[]): readonly string[] {

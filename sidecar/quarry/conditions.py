@@ -1,11 +1,11 @@
 """
 What a note must satisfy to be a hit: a tree, made from what was typed, that the index turns into a set of notes.
 
-    Holds, Matches                              what stands in the note
+    HasPhrase, MatchesPattern                   what stands in the note
     InSection, InTask                           what stands together in one section, in one task
-    InFolder, InPath, InFile, Tagged            where it lies and what it is filed under
-    HasProperty, Dated                          what its front matter and its file say
-    Every, AnyOf, Not                           several of them
+    InFolder, InPath, InFile, HasTag            where it lies and what it is filed under
+    HasProperty, InTimeRange                    what its front matter and its file say
+    AllOf, AnyOf, Not                           several of them
 
 Every condition speaks of whole notes, as Obsidian's own search does. What merely ranks is no condition.
 """
@@ -16,23 +16,23 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 TaskState = Literal["any", "todo", "done"]
-Comparison = Literal["exists", "is", "<", "<=", ">", ">="]
+PropertyComparison = Literal["exists", "is", "<", "<=", ">", ">="]
 TimeField = Literal["created", "modified"]
-Place = Literal["text", "path", "file"]
+PatternTarget = Literal["text", "path", "file"]
 """What a regular expression is tried on: each passage of the note, its path, or its file's name."""
 
 
-class Holds(Struct, frozen=True):
+class HasPhrase(Struct, frozen=True):
     """These words stand side by side, in any form and case, in the note's text, title or aliases."""
 
     phrase: str
 
 
-class Matches(Struct, frozen=True):
+class MatchesPattern(Struct, frozen=True):
     """A regular expression (RE2 syntax, letters in any case, `^` and `$` at every line) finds something there."""
 
     pattern: str
-    place: Place = "text"
+    place: PatternTarget = "text"
 
 
 class InSection(Struct, frozen=True):
@@ -72,7 +72,7 @@ class InFile(Struct, frozen=True):
     part: str
 
 
-class Tagged(Struct, frozen=True):
+class HasTag(Struct, frozen=True):
     """Carries this tag, or one nested in it, case ignored."""
 
     tag: str
@@ -85,11 +85,11 @@ class HasProperty(Struct, frozen=True):
     """
 
     name: str
-    comparison: Comparison = "exists"
+    comparison: PropertyComparison = "exists"
     value: str = ""
 
 
-class Dated(Struct, frozen=True):
+class InTimeRange(Struct, frozen=True):
     """
     `from_ms <= time < until_ms`, milliseconds since 1970; None leaves that side open.
 
@@ -102,7 +102,7 @@ class Dated(Struct, frozen=True):
     until_ms: int | None = None
 
 
-class Every(Struct, frozen=True):
+class AllOf(Struct, frozen=True):
     """All of the parts; no parts admit every note."""
 
     parts: tuple["Condition", ...] = ()
@@ -121,33 +121,33 @@ class Not(Struct, frozen=True):
 
 
 Condition: TypeAlias = (
-    Holds
-    | Matches
+    HasPhrase
+    | MatchesPattern
     | InSection
     | InTask
     | InFolder
     | InPath
     | InFile
-    | Tagged
+    | HasTag
     | HasProperty
-    | Dated
-    | Every
+    | InTimeRange
+    | AllOf
     | AnyOf
     | Not
 )
 
-EVERYTHING = Every()
+MATCH_ALL = AllOf()
 
 
-def every(parts: Iterable[Condition]) -> Every:
-    """All of *parts*, those of an `Every` among them as parts of their own, each once."""
+def all_of(parts: Iterable[Condition]) -> AllOf:
+    """All of *parts*, those of an `AllOf` among them as parts of their own, each once."""
     flat: dict[Condition, None] = {}
     for part in parts:
-        flat.update(dict.fromkeys(part.parts if isinstance(part, Every) else (part,)))
-    return Every(tuple(flat))
+        flat.update(dict.fromkeys(part.parts if isinstance(part, AllOf) else (part,)))
+    return AllOf(tuple(flat))
 
 
-def either(parts: Iterable[Condition]) -> Condition:
+def any_of(parts: Iterable[Condition]) -> Condition:
     """One of *parts* or, where there is but one, that one; alternatives of alternatives count as their own."""
     flat: dict[Condition, None] = {}
     for part in parts:

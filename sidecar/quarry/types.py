@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.conditions import EVERYTHING, Condition, InFolder, InPath, Not, Tagged, either
+from quarry.conditions import MATCH_ALL, Condition, HasTag, InFolder, InPath, Not, any_of
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -130,14 +130,14 @@ class Scope(Struct, frozen=True):
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """The filters as conditions, all of which must hold."""
-        inside = (either(InFolder(folder) for folder in self.folders),) if self.folders else ()
+        inside = (any_of(InFolder(folder) for folder in self.folders),) if self.folders else ()
         return (
             *inside,
             *(Not(InFolder(folder)) for folder in self.not_folders),
             *(InPath(part) for part in self.paths),
             *(Not(InPath(part)) for part in self.not_paths),
-            *(Tagged(tag) for tag in self.tags),
-            *(Not(Tagged(tag)) for tag in self.not_tags),
+            *(HasTag(tag) for tag in self.tags),
+            *(Not(HasTag(tag)) for tag in self.not_tags),
         )
 
 
@@ -148,7 +148,7 @@ class Query(Struct, frozen=True):
     words: tuple[str, ...]  # content words to rank by, lower case, in order, no repeats
     phrases: tuple[str, ...]  # what was quoted and is wanted: they rank, are marked, and stand in `condition` too
     prefix: str | None  # the last of `words` where the query ends in it: a person typing may not be done with it
-    condition: Condition = EVERYTHING  # what each hit must satisfy, the phrases and the exclusions among it
+    condition: Condition = MATCH_ALL  # what each hit must satisfy, the phrases and the exclusions among it
 
 
 class FileSeen(Struct, frozen=True):

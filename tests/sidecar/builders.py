@@ -160,7 +160,7 @@ class HashEncoder:
                 row /= np.linalg.norm(row)
         return rows
 
-    def familiarity(self, text: str) -> float:
+    def vocabulary_coverage(self, text: str) -> float:
         """All of it, if it is anything."""
         return 1.0 if text.strip() else 0.0
 

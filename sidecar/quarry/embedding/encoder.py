@@ -50,7 +50,7 @@ class Encoder(Protocol):
         """
         ...
 
-    def familiarity(self, text: str) -> float:
+    def vocabulary_coverage(self, text: str) -> float:
         """
         How much of *text* the model knows as more than single letters, 0 to 1.
 

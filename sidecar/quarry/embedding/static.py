@@ -17,7 +17,7 @@ from quarry.embedding.model_files import (
     find_model,
     hash_model,
 )
-from quarry.embedding.tokens import BATCH_SIZE, TokenIds, token_reader
+from quarry.embedding.tokens import BATCH_SIZE, TokenIds, make_tokenizer
 from quarry.embedding.weights import Table, read_table
 from quarry.errors import ModelDamaged
 
@@ -40,7 +40,7 @@ class StaticEncoder:
     def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None, table: Table, fingerprint: Fingerprint) -> None:
         """Take *table*, shape (vocabulary size, dim), as one row a token id; *unknown_id* is for unknown words."""
         self._tokenizer = tokenizer
-        self._tokens = token_reader(tokenizer, unknown_id)
+        self._tokens = make_tokenizer(tokenizer, unknown_id)
         self._table = table
         self._fingerprint = fingerprint
 
@@ -69,7 +69,7 @@ class StaticEncoder:
             _scale_to_unit(rows[start : start + BATCH_SIZE])
         return rows
 
-    def familiarity(self, text: str) -> float:
+    def vocabulary_coverage(self, text: str) -> float:
         """Share of the letters and digits of *text* that stand in tokens of two or more of them."""
         letters = sum(map(str.isalnum, text))
         if not letters:

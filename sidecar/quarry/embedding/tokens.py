@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.terms.unique_words import first_alike
+from quarry.terms.unique_words import unique_words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -26,8 +26,8 @@ MAX_TEXT_CHARS = 8_192
 BATCH_SIZE = 512  # texts tokenised at once; enough to keep every core busy, and the tokens of 512 take a few MB
 # About 150 bytes a word: 10 MB. 65 million characters of notes have 136,000 words, and forgetting them all at every
 # 65,536 costs a fifteenth more than keeping them; the common ones are back within a few notes.
-MAX_KNOWN_WORDS = 65_536
-MAX_KNOWN_WORD_CHARS = 32  # what is longer (99.3 % of words are not) is a link or a script without spaces, seen once
+MAX_CACHED_WORDS = 65_536
+MAX_CACHED_WORD_CHARS = 32  # what is longer (99.3 % of words are not) is a link or a script without spaces, seen once
 
 # What may be cut out of a text without changing its tokens: whitespace, which parts words and is dropped, and marks,
 # each a word of its own. The list is for speed alone, and need not be complete: any other character is left among
@@ -39,8 +39,8 @@ _MARKS = (
     r"\u3001-\u3003\u3008-\u3011\uff01-\uff03\uff08\uff09\uff0c-\uff0f\uff1a\uff1b\uff1f"  # Chinese, Japanese
     r"\u4e00-\u9fff"  # the common ideographs, which the tokenizer parts from one another
 )
-_pieces = re.compile(f"[^{_BLANKS}{_MARKS}]+|[{_MARKS}]").findall
-# The same for bytes of UTF-8, as far as ASCII goes: what is cut out so goes through `_pieces` where it holds more.
+_split_words = re.compile(f"[^{_BLANKS}{_MARKS}]+|[{_MARKS}]").findall
+# The same for bytes of UTF-8, as far as ASCII goes: what is cut out so goes through `_split_words` where it holds more.
 _IS_MARK = np.array([re.match(f"[{_MARKS}]", chr(byte)) is not None for byte in range(256)])
 _IS_LETTER = np.array([byte >= 128 or not re.match(f"[{_BLANKS}{_MARKS}]", chr(byte)) for byte in range(256)])
 MANY_TEXTS = 16  # fewer are quicker read one by one
@@ -50,7 +50,7 @@ TokenIds: TypeAlias = NDArray[np.int64]
 """Of one text, in its order, without those for unknown words."""
 
 
-class TokenReader(Protocol):
+class TextTokenizer(Protocol):
     """What gives the tokens of texts. Safe to share between threads."""
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
@@ -58,7 +58,7 @@ class TokenReader(Protocol):
         ...
 
 
-class WholeTexts:
+class BatchTokenizer:
     """Any tokenizer, asked for whole texts."""
 
     def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
@@ -67,7 +67,7 @@ class WholeTexts:
         self._unknown_id = -1 if unknown_id is None else unknown_id
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
-        """See `TokenReader`."""
+        """See `TextTokenizer`."""
         for start in range(0, len(texts), BATCH_SIZE):
             batch = [_encodable(text[:MAX_TEXT_CHARS]) for text in texts[start : start + BATCH_SIZE]]
             for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
@@ -75,19 +75,19 @@ class WholeTexts:
                 yield ids[ids != self._unknown_id]
 
 
-class WordByWord:
+class WordCacheTokenizer:
     """A tokenizer of the BERT kind, asked for each word once."""
 
     def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
-        """Take a *tokenizer* as `WholeTexts` does, one that `goes_word_by_word`."""
-        self._whole_texts = WholeTexts(tokenizer, unknown_id)
+        """Take a *tokenizer* as `BatchTokenizer` does, one that `is_word_based`."""
+        self._whole_texts = BatchTokenizer(tokenizer, unknown_id)
         self._unknown_id = -1 if unknown_id is None else unknown_id
         self._added = [token.content for token in tokenizer.get_added_tokens_decoder().values()]
-        self._words = _Words(tokenizer)
+        self._words = _WordTokenIds(tokenizer)
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
-        """See `TokenReader`."""
-        for batch in _batches(texts):
+        """See `TextTokenizer`."""
+        for batch in _text_batches(texts):
             read = self._read_many if len(batch) >= MANY_TEXTS else self._read_few
             for text, ids in zip(batch, read(batch), strict=True):
                 if any(map(text.__contains__, self._added)):  # somebody wrote `[PAD]`, which is looked for before words
@@ -110,7 +110,7 @@ class WordByWord:
         is_inner[1:-1] = is_letter[1:] & is_letter[:-1]
         starts = np.flatnonzero((is_letter | is_mark) & ~is_inner[:-1])
         ends = np.flatnonzero((is_letter | is_mark) & ~is_inner[1:]) + 1
-        first, which = first_alike(data, starts, ends)
+        first, which = unique_words(data, starts, ends)
         words = [
             data[start:end].decode() for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)
         ]
@@ -124,10 +124,10 @@ class WordByWord:
         return iter(np.split(ids, cuts[:-1]))
 
     def _packed(self, text: str) -> bytes:
-        return b"".join(map(self._words.__getitem__, _pieces(text)))
+        return b"".join(map(self._words.__getitem__, _split_words(text)))
 
 
-class _Words(dict[str, bytes]):
+class _WordTokenIds(dict[str, bytes]):
     """
     Word -> its token ids as the bytes of int64, tokenised when first asked for.
 
@@ -149,14 +149,14 @@ class _Words(dict[str, bytes]):
         else:
             ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
         packed = array("q", ids).tobytes()
-        if len(word) <= MAX_KNOWN_WORD_CHARS:
-            if len(self) >= MAX_KNOWN_WORDS:
+        if len(word) <= MAX_CACHED_WORD_CHARS:
+            if len(self) >= MAX_CACHED_WORDS:
                 self.clear()
             self[word] = packed
         return packed
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+def _text_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     """*texts*, as far as they are read, some at a time."""
     batch: list[str] = []
     size = 0
@@ -170,15 +170,15 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def token_reader(tokenizer: "Tokenizer", unknown_id: int | None) -> TokenReader:
+def make_tokenizer(tokenizer: "Tokenizer", unknown_id: int | None) -> TextTokenizer:
     """Set *tokenizer* to truncate, and give the fastest way to read with it."""
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
-    kind = WordByWord if goes_word_by_word(tokenizer) else WholeTexts
+    kind = WordCacheTokenizer if is_word_based(tokenizer) else BatchTokenizer
     return kind(tokenizer, unknown_id)
 
 
-def goes_word_by_word(tokenizer: "Tokenizer") -> bool:
+def is_word_based(tokenizer: "Tokenizer") -> bool:
     """
     Whether the tokens of a text are those of its pieces, one after the other.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import apsw
 
-from quarry.conditions import AnyOf, Condition, Every, InTask, Matches
+from quarry.conditions import AllOf, AnyOf, Condition, InTask, MatchesPattern
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.filters.phrases import WrittenPhrases
@@ -82,9 +82,9 @@ def _first_chunk(condition: Condition, phrases: WrittenPhrases) -> SqlFragment:
 
 def _evidence(condition: Condition, phrases: WrittenPhrases) -> Sequence[SqlFragment]:
     """What a chunk may show of *condition*, each as a condition on the chunk `c`."""
-    if isinstance(condition, Every | AnyOf):
+    if isinstance(condition, AllOf | AnyOf):
         return [piece for part in condition.parts for piece in _evidence(part, phrases)]
-    if isinstance(condition, Matches) and condition.place == "text":
+    if isinstance(condition, MatchesPattern) and condition.place == "text":
         return [chunk_matching(condition)]
     if isinstance(condition, InTask):
         return [chunk_with_task(condition, phrases)]

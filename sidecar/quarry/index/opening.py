@@ -43,7 +43,7 @@ def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) ->
         writer = Writer(path, connection)
         if parts.has_fts5:
             _refill_keyword_index(writer)
-        postings.load(connection)
+        postings.open(connection)
     except BaseException:
         connection.close()
         raise

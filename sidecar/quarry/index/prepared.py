@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.keyword.columns import ChunkColumns, NoteColumns, chunk_columns, note_columns
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS, CountedDocument, TermCounts, count
+from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS, CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import Chunk, FileStamp, Note
@@ -103,8 +103,8 @@ def chunk_terms(chunk: Chunk) -> ChunkColumns:
 def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
     """*notes* with their terms counted, all in one batch; notes prepared without terms stay as they are."""
     whole = [note for note in notes if note.chunk_terms is not None]
-    chunks = count([columns for note in whole for columns in note.chunk_terms or ()], CHUNK_COLUMNS)
-    names = count([list(map(str, note.note_terms)) for note in whole], NAME_COLUMNS)
+    chunks = count_terms([columns for note in whole for columns in note.chunk_terms or ()], CHUNK_COLUMNS)
+    names = count_terms([list(map(str, note.note_terms)) for note in whole], NAME_COLUMNS)
     found: list[PreparedNote] = []
     first = row = 0
     for note in notes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from unicodedata import normalize
 
-from quarry.conditions import EVERYTHING, Condition
+from quarry.conditions import MATCH_ALL, Condition
 from quarry.index import listing, meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
@@ -78,7 +78,7 @@ class Reader(SearchReader):
             with deadline.over(self._db):
                 return listing.newest(self._db, admitted, condition, self._phrases, depth)
 
-        return self._snapshot_data.newest(depth, read) if condition == EVERYTHING else read()
+        return self._snapshot_data.newest(depth, read) if condition == MATCH_ALL else read()
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks the *admitted* notes have, counted no further than *limit*."""

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from quarry.conditions import Condition, Dated, HasProperty, every
+from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
@@ -78,8 +78,8 @@ class NoteFilter(Struct, frozen=True):
         if self.type is not None:
             parts.append(HasProperty("type", "is", self.type))
         if self.modified_from_ms is not None or self.modified_until_ms is not None:
-            parts.append(Dated("modified", self.modified_from_ms, self.modified_until_ms))
-        return every(parts)
+            parts.append(InTimeRange("modified", self.modified_from_ms, self.modified_until_ms))
+        return all_of(parts)
 
 
 class NotePage(Struct, frozen=True):

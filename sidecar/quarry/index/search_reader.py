@@ -65,7 +65,7 @@ class SearchReader:
     def warm_up(self) -> None:
         """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
         if self._parts.has_fts5:
-            self._memory.postings.words(self._db)
+            self._memory.postings.scorer(self._db)
         self.read_ahead()
 
     def read_ahead(self) -> None:

@@ -33,7 +33,7 @@ from quarry.index.vector import pending
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
-from quarry.terms.analysis import forget
+from quarry.terms.analysis import clear_cache
 from quarry.types import FileStamp, Note, Retriever
 
 _log = logging.getLogger(__name__)
@@ -229,7 +229,7 @@ class Index:
                 yield
             if gathered := self._writer.collector:
                 with suppress(IndexUnavailable):  # no room for the side file: FTS5 answers until there is
-                    self._fold(NO_DEADLINE, gathered)
+                    self._flush_postings(NO_DEADLINE, gathered)
         finally:
             self._writer.collector = None
 
@@ -345,21 +345,21 @@ class Index:
             check_structure(connection, self._parts)
         self._memory.postings.check()
 
-    def fold(self, deadline: Deadline = NO_DEADLINE) -> bool:
+    def flush_postings(self, deadline: Deadline = NO_DEADLINE) -> bool:
         """
         Write the keyword postings of this moment beside the index, in idle time; whether there was anything to write.
 
         Raises:
             Cancelled, DeadlineExceeded: *deadline* says so; everything is as it was.
         """
-        return self._fold(deadline)
+        return self._flush_postings(deadline)
 
     def optimize(self) -> None:
         """What idle time is for: merge the keyword index, refresh the planner's statistics, give back free pages."""
         if self._parts.has_fts5:
             with self._writer.change() as connection:
                 merge(connection)
-        forget()
+        clear_cache()
         with explained(self.path):
             self._writer.connection.pragma("optimize")
             give_back_pages(self._writer.connection)
@@ -397,10 +397,10 @@ class Index:
         with explained(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
 
-    def _fold(self, deadline: Deadline, gathered: BulkCollector | None = None) -> bool:
+    def _flush_postings(self, deadline: Deadline, gathered: BulkCollector | None = None) -> bool:
         with explained(self.path), self._pool.snapshot() as connection:
             postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
-            return self._parts.has_fts5 and postings.fold(connection, record, gathered, deadline)
+            return self._parts.has_fts5 and postings.flush(connection, record, gathered, deadline)
 
     # --- opening -------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
         with explained(path):
             connection, parts = connect_ours(path, writable=False, without=without)
             try:
-                memory.postings.load(connection)
+                memory.postings.open(connection)
                 SearchReader(connection, parts, memory).warm_up()
             finally:
                 connection.close()

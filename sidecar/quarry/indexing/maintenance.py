@@ -53,7 +53,7 @@ def compact(index: Index, deadline: Deadline) -> bool:
     """
     try:
         index.optimize()
-        index.fold(deadline)
+        index.flush_postings(deadline)
         index.checkpoint()
     except Cancelled:
         return False

@@ -88,7 +88,7 @@ def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder 
         for _ in range(ROUNDS):
             if not indexer.reconcile(index).changed_anything:
                 break
-        index.fold()
+        index.flush_postings()
         index.checkpoint()
     sync_to_disk(spec.path)  # now, as nobody waits
 

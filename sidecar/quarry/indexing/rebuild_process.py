@@ -57,8 +57,8 @@ class _Model:
     def encode(self, texts: Sequence[str]) -> FloatMatrix:
         return self._loaded.encode(texts)
 
-    def familiarity(self, text: str) -> float:
-        return self._loaded.familiarity(text)
+    def vocabulary_coverage(self, text: str) -> float:
+        return self._loaded.vocabulary_coverage(text)
 
     def is_word(self, word: str) -> bool:
         return self._loaded.is_word(word)

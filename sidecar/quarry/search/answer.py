@@ -7,7 +7,8 @@ from msgspec import Struct, field
 
 from quarry.index import StoredChunk
 from quarry.ranking.budget import estimate_tokens
-from quarry.text.snippet.snippet import Mark, Snippet
+from quarry.text.snippet.highlighting import Mark
+from quarry.text.snippet.snippet import Snippet
 from quarry.types import Fused, Retriever
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]

@@ -29,9 +29,9 @@ from quarry.search.ranking import (
 )
 from quarry.search.relaxation import relaxations
 from quarry.search.snippets import SnippetBuilder
-from quarry.text.query.description import in_words
+from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
-from quarry.text.snippet.snippet import Wanted
+from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Fused, Fusion, Query, Retriever, SearchRequest
 
 
@@ -113,7 +113,7 @@ class QueryExecution(Struct, frozen=True):
         """What quotes the notes of *result*."""
         reader = self.context.reader
         if isinstance(result, Listing):
-            return SnippetBuilder(reader, Wanted({}), None, None, self.deadline)
+            return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)
         encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
         return SnippetBuilder(reader, result.prepared.wanted(), encoder, result.prepared.vector, self.deadline)
 
@@ -177,7 +177,7 @@ def search(
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
-        understood = in_words(query, by_meaning=not ranks)
+        understood = describe_query(query, by_meaning=not ranks)
         return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood)
     retrievers = context.available(request.mode)
     return Answer(
@@ -186,7 +186,7 @@ def search(
         retrievers=retrievers,
         missing=missing,
         truncated=truncated,
-        understood=in_words(query, by_meaning="dense" in retrievers),
+        understood=describe_query(query, by_meaning="dense" in retrievers),
         corrections=result.prepared.corrections,
         relaxed=result.relaxed,
     )

@@ -12,7 +12,7 @@ from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.terms.analysis import ranking_terms
-from quarry.text.query.description import condition_in_words, in_words
+from quarry.text.query.description import describe_condition, describe_query
 from quarry.text.query.parse import parse_query
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
@@ -60,7 +60,7 @@ def explain(
     note = reader.note_named(path)
     if note is None:
         return None
-    understood = in_words(query, by_meaning="dense" in context.available(request.mode))
+    understood = describe_query(query, by_meaning="dense" in context.available(request.mode))
     result = None
     if can_rank(query):
         execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
@@ -69,7 +69,7 @@ def explain(
     condition = ranked.query.condition if ranked else query.condition
     failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
     if failing is not None:
-        reason = condition_in_words(failing)
+        reason = describe_condition(failing)
         return Explanation(
             note.path, "refused", f"The query only admits notes {reason}, and this is not one.", understood
         )

@@ -15,10 +15,10 @@ from quarry.embedding import Encoder
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
-from quarry.terms.analysis import locate, phrase_terms, ranking_terms
+from quarry.terms.analysis import locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
 from quarry.terms.stopwords import STOP_WORDS
-from quarry.text.snippet.snippet import Wanted
+from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Query
 
 K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse document frequency
@@ -47,10 +47,10 @@ class PreparedQuery(Struct, frozen=True):
         """The upper bound of the BM25 of any passage: every term as frequent in it as can be."""
         return (K1 + 1) * sum(self.idf.values())
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> HighlightTerms:
         """The terms and phrases that snippets mark."""
         phrases = tuple(terms for phrase in self.query.phrases if (terms := phrase_terms(phrase)))
-        return Wanted(weights=self.idf, phrases=phrases, prefix=self.lexical.prefix)
+        return HighlightTerms(weights=self.idf, phrases=phrases, prefix=self.lexical.prefix)
 
 
 def prepare_query(
@@ -87,7 +87,7 @@ def prepare_query(
         idf=_idf(lexical.terms, reader),
         corrections=corrections,
         vector=vector if vector is not None and vector.any() else None,
-        vocabulary_coverage=encoder.familiarity(text) if encoder else 0.0,
+        vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
     )
 
 
@@ -150,7 +150,7 @@ def _nearest_word(word: str, reader: Reader) -> str | None:
 def _as_spelled(term: str, reader: Reader) -> str:
     """*term*, which is a stem, as a passage of the vault spells it; *term* itself where no passage tells."""
     for chunk in reader.chunks(reader.holding(term, 1)).values():
-        for found in locate(chunk.text):
+        for found in locate_terms(chunk.text):
             if found.text == term:
                 return chunk.text[found.start : found.end].lower()
     return term

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from quarry.conditions import Every
+from quarry.conditions import AllOf
 from quarry.errors import BadRequest, NoteNotFound
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.vector.quantize import FloatVector
@@ -20,7 +20,8 @@ from quarry.search.context import SearchContext
 from quarry.search.features import best_by_note
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.analysis import STOP_TERMS, analyse
-from quarry.text.snippet.snippet import Snippet, Wanted
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.snippet import Snippet
 from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
@@ -72,13 +73,13 @@ def related(
     texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
     vector = _vector(chunks, texts, context)
     terms = _significant_terms(texts, reader)
-    admitted = reader.matching_notes(Every(scope.conditions), deadline=deadline)
+    admitted = reader.matching_notes(AllOf(scope.conditions), deadline=deadline)
     scores, best = _scores(vector, KeywordQuery(terms=terms), admitted, reader, deadline)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
     stored = reader.chunks(best[name.note_id] for name in ranked)
-    builder = SnippetBuilder(reader, Wanted({}), context.encoder, vector, deadline)
+    builder = SnippetBuilder(reader, HighlightTerms({}), context.encoder, vector, deadline)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
     snippets = builder.snippets([chunk for _, chunk in shown], width)
     notes = tuple(

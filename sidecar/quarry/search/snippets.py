@@ -12,7 +12,10 @@ from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.search.ranking import RankedNote
-from quarry.text.snippet.snippet import Snippet, Wanted, find, quote, spans_of, telling_sentences
+from quarry.text.sentences import informative_sentences
+from quarry.text.snippet.highlighting import find_matches, highlight
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.snippet import Snippet, make_snippet
 from quarry.types import Fused, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
@@ -23,7 +26,7 @@ class SnippetBuilder(Struct, frozen=True):
     """Quotes the hits of one query."""
 
     reader: Reader
-    wanted: Wanted
+    wanted: HighlightTerms
     encoder: Encoder | None
     vector: FloatVector | None
     deadline: Deadline
@@ -85,13 +88,13 @@ class SnippetBuilder(Struct, frozen=True):
         found = []
         for chunk in chunks:
             self.deadline.check()
-            found.append(find(chunk.text, self.wanted))
+            found.append(find_matches(chunk.text, self.wanted))
         wordless = [at for at, of_chunk in enumerate(found) if not of_chunk]
         nearest = dict(zip(wordless, self._nearest_sentences([chunks[at].text for at in wordless]), strict=True))
-        return [quote(chunks[at].text, found[at], width, nearest.get(at)) for at in range(len(chunks))]
+        return [make_snippet(chunks[at].text, found[at], width, nearest.get(at)) for at in range(len(chunks))]
 
     def _hit(self, note: RankedNote, passages: Sequence[Passage]) -> Hit:
-        marks = spans_of(passages[0].chunk.title, self.wanted)
+        marks = highlight(passages[0].chunk.title, self.wanted)
         further = len(note.passages) - len(passages)
         return Hit(note.path, note.score, note.retrievers, tuple(passages), further, marks, note.shares)
 
@@ -99,7 +102,7 @@ class SnippetBuilder(Struct, frozen=True):
         """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""
         if self.encoder is None or self.vector is None or not texts:
             return [None] * len(texts)
-        spans = [telling_sentences(text)[:MAX_SENTENCES] for text in texts]
+        spans = [informative_sentences(text)[:MAX_SENTENCES] for text in texts]
         several = [(text, of_text) for text, of_text in zip(texts, spans, strict=True) if len(of_text) > 1]
         sentences = [text[at.start : at.end] for text, of_text in several for at in of_text]
         cosines = iter(_cosines(self.encoder.encode(sentences), self.vector))

@@ -2,8 +2,8 @@
 What are the terms of a text, and of what was typed?
 
 One answer for everyone: the index stores what `analyse` gives, a query asks for what `query_terms` and `phrase_terms`
-give, a snippet marks what `locate` finds. A phrase cut from a text between two words is found in it, because `words`
-never depends on what stands around a word.
+give, a snippet marks what `locate_terms` finds. A phrase cut from a text between two words is found in it, because
+`words` never depends on what stands around a word.
 """
 
 import threading
@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from quarry.terms.compounds import has_humps, humps, parts_of, wholes_of
-from quarry.terms.normalize import MAX_TERM, fold, term_of
+from quarry.terms.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
+from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
 from quarry.terms.stopwords import STOP_WORDS
-from quarry.terms.tokenizer import TOKEN, Piece, ascii_words, characters, cut, rough_tokens
+from quarry.terms.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
 
-KNOWN_CHARACTERS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 80 MB of memory until `forget`
-_MARK = "\0"  # between what is remembered of a token; no term holds it
+MAX_CACHED_CHARS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 80 MB of memory until `clear_cache`
+_FIELD_END = "\0"  # between what is remembered of a token; no term holds it
 
 
-class Analysed(Struct, frozen=True):
+class AnalysedText(Struct, frozen=True):
     """The terms of a text, joined by single spaces."""
 
     words: str  # in the order of the text: what phrases and BM25 see
@@ -28,7 +28,7 @@ class Analysed(Struct, frozen=True):
     parts: str  # without order: of words like `getStaleFiles`
 
 
-class Term(Struct, frozen=True):
+class LocatedTerm(Struct, frozen=True):
     """A term where it stands: `[start, end)` in code points."""
 
     text: str
@@ -36,47 +36,47 @@ class Term(Struct, frozen=True):
     end: int
 
 
-def analyse(text: str) -> Analysed:
+def analyse(text: str) -> AnalysedText:
     """All terms of *text*, in linear time; 60 MB of notes take about 3.5 s."""
-    known = _known.tokens
-    if known.characters > KNOWN_CHARACTERS:
+    known = _cache.tokens
+    if known.characters > MAX_CACHED_CHARS:
         known.forget()
-    joined = known.joined(rough_tokens(text))
-    if _MARK not in joined:
-        return Analysed(joined, "", "")
-    pieces = joined.split(_MARK)
+    joined = known.joined(coarse_tokens(text))
+    if _FIELD_END not in joined:
+        return AnalysedText(joined, "", "")
+    pieces = joined.split(_FIELD_END)
     compounds, parts = " ".join(filter(None, pieces[1::3])), " ".join(filter(None, pieces[2::3]))
-    return Analysed("".join(pieces[::3]), compounds, parts)
+    return AnalysedText("".join(pieces[::3]), compounds, parts)
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Free what this thread remembers of the texts it analysed."""
-    _known.tokens.forget()
+    _cache.tokens.forget()
 
 
-def locate(text: str) -> Iterator[Term]:
+def locate_terms(text: str) -> Iterator[LocatedTerm]:
     """Every term of `analyse(text).words` with where it stands: a part of `snake_case`, a character of 机器."""
     for token in TOKEN.finditer(text):
         offset = token.start()
-        for term, start, end in _located(token[0]):
-            yield Term(term, offset + start, offset + end)
+        for term, start, end in _located_terms(token[0]):
+            yield LocatedTerm(term, offset + start, offset + end)
 
 
-def locate_parts(text: str) -> Iterator[Term]:
+def locate_part_terms(text: str) -> Iterator[LocatedTerm]:
     """Every term of `analyse(text).parts` with where it stands: `stale` in `getStaleFiles`."""
     for token in TOKEN.finditer(text):
-        for piece in cut(token[0]):
+        for piece in split_token(token[0]):
             if piece.kind == "word":
                 offset = token.start() + piece.start
-                for start, end in humps(piece.text):
-                    yield Term(term_of(piece.text[start:end]), offset + start, offset + end)
+                for start, end in camel_case_parts(piece.text):
+                    yield LocatedTerm(stem(piece.text[start:end]), offset + start, offset + end)
 
 
 def phrase_terms(phrase: str) -> tuple[str, ...]:
     """The terms of `words` that a typed *phrase* asks for side by side; none for mere punctuation."""
     if phrase.isascii():  # without cutting it into tokens first: no piece reaches over the end of one
-        return tuple([_of_contraction(word) if "'" in word else term_of(word) for word in ascii_words(phrase)])
-    return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located(token)])
+        return tuple([_contraction_term(word) if "'" in word else stem(word) for word in ascii_words(phrase)])
+    return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located_terms(token)])
 
 
 def query_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -87,7 +87,7 @@ def query_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     capitalises a name wants no more than who does not. Nor is `python` for `python3`: other numbers are not meant.
     """
     words, asked = phrase_terms(word), analyse(word)
-    parts = asked.parts if word[:1].islower() and has_humps(word) else ""
+    parts = asked.parts if word[:1].islower() and is_camel_case(word) else ""
     compounds = dict.fromkeys([*asked.compounds.split(), *parts.split()])
     return words, tuple(compound for compound in compounds if compound not in words)
 
@@ -99,9 +99,14 @@ def ranking_terms(word: str) -> tuple[str, ...]:
     Its compounds, then its words; but of a run without spaces only the pairs, as single characters tell little.
     """
     if word.isascii() and word.isalpha() and word.islower():  # which has no compounds
-        return (term_of(word),)
+        return (stem(word),)
     words, compounds = query_terms(word)
-    runs = (_run_terms(piece.text) for token in TOKEN.findall(word) for piece in cut(token) if piece.kind == "unspaced")
+    runs = (
+        _run_terms(piece.text)
+        for token in TOKEN.findall(word)
+        for piece in split_token(token)
+        if piece.kind == "unspaced"
+    )
     paired = {term for run in runs if len(run) > 1 for term in run}
     return tuple(dict.fromkeys([*compounds, *(term for term in words if term not in paired)]))
 
@@ -109,39 +114,39 @@ def ranking_terms(word: str) -> tuple[str, ...]:
 # --- one token ---------------------------------------------------------------------------------
 
 
-def _located(token: str) -> Iterator[tuple[str, int, int]]:
-    for piece in cut(token):
+def _located_terms(token: str) -> Iterator[tuple[str, int, int]]:
+    for piece in split_token(token):
         if piece.kind != "unspaced":
             term = _term(piece)
             if term:
                 yield term, piece.start, piece.end
             continue
-        for character, at in characters(piece.text):
+        for character, at in unspaced_characters(piece.text):
             if term := fold(character):
                 yield term, piece.start + at, piece.start + at + len(character)
 
 
-def _term(piece: Piece) -> str:
+def _term(piece: SubToken) -> str:
     """The term of a piece that is one word."""
     if piece.kind != "word":
         return fold(piece.text)
-    return _of_contraction(piece.text.replace("’", "'"))
+    return _contraction_term(piece.text.replace("’", "'"))
 
 
-def _of_contraction(word: str) -> str:
+def _contraction_term(word: str) -> str:
     head, _, tail = word.partition("'")
-    return term_of(head + tail if tail in ("t", "T") else head)
+    return stem(head + tail if tail in ("t", "T") else head)
 
 
 def _run_terms(run: str) -> list[str]:
     """The terms of a run without spaces: one a character."""
-    return [term for character, _ in characters(run) if (term := fold(character))]
+    return [term for character, _ in unspaced_characters(run) if (term := fold(character))]
 
 
 def _compounds_of(token: str) -> str:
-    found = wholes_of(token)
+    found = joined_forms(token)
     if not token.isascii():
-        for piece in cut(token):
+        for piece in split_token(token):
             if piece.kind == "unspaced":
                 run = _run_terms(piece.text)
                 found += map(str.__add__, run, run[1:])
@@ -151,11 +156,11 @@ def _compounds_of(token: str) -> str:
     return " ".join(found)
 
 
-def _marked(words: str, compounds: str, parts: str) -> str:
-    return f"{words}{_MARK}{compounds}{_MARK}{parts}{_MARK}" if compounds or parts else words
+def _pack(words: str, compounds: str, parts: str) -> str:
+    return f"{words}{_FIELD_END}{compounds}{_FIELD_END}{parts}{_FIELD_END}" if compounds or parts else words
 
 
-class _Tokens(dict[str, str]):
+class _TokenCache(dict[str, str]):
     """
     What `analyse` makes of each token met: its words alone, or where it has more, words, compounds and parts with a
     mark behind each. Most tokens come over and over, and so do the words within names.
@@ -171,11 +176,11 @@ class _Tokens(dict[str, str]):
         if token.isascii():
             found = self._of_ascii(token)
         elif (finer := TOKEN.findall(token)) == [token]:
-            words = " ".join(term for term, _, _ in _located(token))
-            found = _marked(words, _compounds_of(token), " ".join(parts_of(token)))
+            words = " ".join(term for term, _, _ in _located_terms(token))
+            found = _pack(words, _compounds_of(token), " ".join(part_terms(token)))
         else:
             found = self.joined(finer)
-            if len(token) > MAX_TERM:  # a sentence in a script without spaces, which will not come again
+            if len(token) > MAX_TERM_CHARS:  # a sentence in a script without spaces, which will not come again
                 return found
         self[token] = token if found == token else found  # one string less to remember
         self.characters += len(token)
@@ -185,15 +190,15 @@ class _Tokens(dict[str, str]):
         bare = token.rstrip(".:'-_/")
         if bare.isalnum():  # most are plain words
             is_rare_term = bare.isalpha() and (bare.islower() or bare.istitle())
-            return term_of(bare) if is_rare_term else _marked(term_of(bare), "", " ".join(parts_of(bare)))
+            return stem(bare) if is_rare_term else _pack(stem(bare), "", " ".join(part_terms(bare)))
         if "'" in token:
-            terms = (_of_contraction(word) if "'" in word else term_of(word) for word in ascii_words(token))
-            return _marked(" ".join(terms), " ".join(wholes_of(token)), " ".join(parts_of(token)))
+            terms = (_contraction_term(word) if "'" in word else stem(word) for word in ascii_words(token))
+            return _pack(" ".join(terms), " ".join(joined_forms(token)), " ".join(part_terms(token)))
         words = " ".join([self[word] for word in ascii_words(token)])
-        if _MARK not in words:
-            return _marked(words, " ".join(wholes_of(token)), "") if words else ""
-        pieces = words.split(_MARK)  # the compounds of a single word are none
-        return _marked("".join(pieces[::3]), " ".join(wholes_of(token)), " ".join(pieces[2::3]))
+        if _FIELD_END not in words:
+            return _pack(words, " ".join(joined_forms(token)), "") if words else ""
+        pieces = words.split(_FIELD_END)  # the compounds of a single word are none
+        return _pack("".join(pieces[::3]), " ".join(joined_forms(token)), " ".join(pieces[2::3]))
 
     def forget(self) -> None:
         """Begin anew."""
@@ -201,14 +206,14 @@ class _Tokens(dict[str, str]):
         self.characters = 0
 
 
-class _Known(threading.local):
+class _ThreadCache(threading.local):
     """What this thread remembers."""
 
     def __init__(self) -> None:
-        self.tokens = _Tokens()
+        self.tokens = _TokenCache()
 
 
-_known = _Known()
+_cache = _ThreadCache()
 
 
 STOP_TERMS = frozenset(term for word in STOP_WORDS for term in analyse(word).words.split())

@@ -15,7 +15,7 @@ _NUMBER = {name: number for number, name in enumerate(_MONTHS, start=1)} | {
 }
 _MONTH = "|".join(sorted(_NUMBER, key=len, reverse=True))
 _DAY = r"(?P<{}>[0-3]?[0-9])(?:st|nd|rd|th)?"
-_SAID = re.compile(
+_SPOKEN_DATE = re.compile(
     rf"\b(?:{_DAY.format('before')}\s+(?:of\s+)?)?(?P<month>{_MONTH})\.?,?(?:\s+{_DAY.format('after')}(?![0-9]),?)?"
     r"\s+(?P<year>[12][0-9]{3})\b",
     re.IGNORECASE,
@@ -25,7 +25,7 @@ _SAID = re.compile(
 def date_phrases(text: str) -> tuple[str, ...]:
     """The months and days with a year that *text* names in words, as `2021 12` or `2021 12 07`: year first."""
     found = []
-    for said in _SAID.finditer(text):
+    for said in _SPOKEN_DATE.finditer(text):
         day = said["before"] or said["after"]
         month = f"{said['year']} {_NUMBER[said['month'].lower()]:02d}"
         found.append(f"{month} {int(day):02d}" if day and 1 <= int(day) <= 31 else month)

@@ -13,13 +13,13 @@ import Stemmer  # type: ignore[import-not-found]  # ships no types
 
 from quarry.terms.scripts import JOINERS, SKIN_TONES, VARIATIONS
 
-MAX_TERM = 64  # characters; what is longer is no word but data, and is known by its beginning
+MAX_TERM_CHARS = 64  # characters; what is longer is no word but data, and is known by its beginning
 
 CACHED_WORDS = 30_000  # most words come over and over, within names above all; 6 MB
 
 # Accents (of Latin, Greek, Cyrillic), the points of Hebrew and Arabic, which most people leave out, and what does
 # not show. The vowel signs of other scripts are as good as letters.
-_DROPPED = re.compile(
+_IGNORED_MARKS = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
     f"{JOINERS}{VARIATIONS}{SKIN_TONES}]+"
 )
@@ -40,14 +40,14 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-    folded = unicodedata.normalize("NFC", _DROPPED.sub("", decomposed))
+    folded = unicodedata.normalize("NFC", _IGNORED_MARKS.sub("", decomposed))
     return folded if " " in text else folded.replace(" ", "")  # ligatures of several words come apart: ﷺ
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def term_of(word: str) -> str:
+def stem(word: str) -> str:
     """The term of one *word*: folded, and stemmed where it looks English. `Jumping` is `jump`, `Résumés` `resum`."""
-    folded = fold(word)[:MAX_TERM]
+    folded = fold(word)[:MAX_TERM_CHARS]
     if len(folded) > 2 and folded.isascii() and folded.isalpha():  # the stem of "s" would be nothing
         stemmed: str = _stemmers.porter.stemWord(folded)
         return stemmed

@@ -38,7 +38,7 @@ _INNER = rf"(?:{_LETTER}|[{MARKS}])"
 _WORD = rf"{_LETTER}{_INNER}*+"  # possessive, as is all that repeats here: nothing is tried twice
 _SIGN = rf"[{SYMBOLS}][{VARIATIONS}{SKIN_TONES}]*+"
 # `user's` is `user`, `we're` is `we`, but `can't` is `cant`: what hangs on a word behind an apostrophe goes with it.
-_PIECE = (
+_SUB_TOKEN = (
     rf"(?P<word>{_WORD}(?:['’](?i:s|t|ll|ve|re|d|m)(?!{_INNER}))?)"
     rf"|(?P<korean>[{HANGUL}][{HANGUL}{JOINERS}]*+)"
     rf"|(?P<unspaced>[{UNSPACED}][{UNSPACED}{UNSPACED_MARKS}]*+)"
@@ -49,26 +49,26 @@ _CHARACTER = rf"[{UNSPACED}][{UNSPACED_MARKS}]*+"
 _LEAD = r"(?:(?<![\w.])(?:--|\.)|(?<!\w)@)?"
 _JOINT = r"(?:::|->|[-._/:@&+~\\#])"
 _TAIL = r"(?:\+\+|\#)?"
-_NAME = rf"{_LEAD}{_WORD}(?:{_JOINT}{_WORD})*+{_TAIL}(?!{_INNER})"
+_IDENTIFIER = rf"{_LEAD}{_WORD}(?:{_JOINT}{_WORD})*+{_TAIL}(?!{_INNER})"
 # The same for ASCII, several times faster.
-_ASCII_PIECE = re.compile("(?P<word>[A-Za-z0-9]++(?:'(?i:s|t|ll|ve|re|d|m)(?![A-Za-z0-9]))?)")
-_ASCII_NAME = re.compile(rf"{_LEAD}[A-Za-z0-9]++(?:{_JOINT}[A-Za-z0-9]++)*+{_TAIL}(?![A-Za-z0-9])", re.ASCII)
+_ASCII_SUB_TOKEN = re.compile("(?P<word>[A-Za-z0-9]++(?:'(?i:s|t|ll|ve|re|d|m)(?![A-Za-z0-9]))?)")
+_ASCII_IDENTIFIER = re.compile(rf"{_LEAD}[A-Za-z0-9]++(?:{_JOINT}[A-Za-z0-9]++)*+{_TAIL}(?![A-Za-z0-9])", re.ASCII)
 
-_compiled = cache(re.compile)  # when first needed: all of them take 60 ms, and a vault in ASCII does without
+_compile_once = cache(re.compile)  # when first needed: all of them take 60 ms, and a vault in ASCII does without
 
-PieceKind = Literal["word", "korean", "unspaced", "sign"]
+SubTokenKind = Literal["word", "korean", "unspaced", "sign"]
 
 
-class Piece(Struct, frozen=True):
+class SubToken(Struct, frozen=True):
     """A word, a run of characters without spaces, or a sign; `[start, end)` in its token."""
 
-    kind: PieceKind
+    kind: SubTokenKind
     text: str
     start: int
     end: int
 
 
-def rough_tokens(text: str) -> list[str]:
+def coarse_tokens(text: str) -> list[str]:
     """
     *text* cut at the ASCII characters that separate tokens: `TOKEN.findall` cuts further only what is not ASCII.
 
@@ -77,29 +77,29 @@ def rough_tokens(text: str) -> list[str]:
     return text.encode("utf-8", "surrogatepass").translate(_ASCII_SPACES).decode("utf-8", "surrogatepass").split()
 
 
-def cut(token: str) -> Iterator[Piece]:
+def split_token(token: str) -> Iterator[SubToken]:
     """The pieces of *token* in order; what stands between them is punctuation."""
-    for match in (_ASCII_PIECE if token.isascii() else _compiled(_PIECE)).finditer(token):
-        kind: PieceKind = match.lastgroup  # type: ignore[assignment]  # the groups are named for the kinds
-        yield Piece(kind, match[0], match.start(), match.end())
+    for match in (_ASCII_SUB_TOKEN if token.isascii() else _compile_once(_SUB_TOKEN)).finditer(token):
+        kind: SubTokenKind = match.lastgroup  # type: ignore[assignment]  # the groups are named for the kinds
+        yield SubToken(kind, match[0], match.start(), match.end())
 
 
 def ascii_words(token: str) -> list[str]:
-    """The texts of the pieces of an ASCII *token*: what `cut` gives, without saying where they stand."""
-    return _ASCII_PIECE.findall(token)
+    """The texts of the pieces of an ASCII *token*: what `split_token` gives, without saying where they stand."""
+    return _ASCII_SUB_TOKEN.findall(token)
 
 
-def ascii_spans(token: str) -> list[tuple[str, int, int]]:
+def ascii_word_spans(token: str) -> list[tuple[str, int, int]]:
     """The same with where each stands: `[start, end)` in *token*."""
-    return [(match[0], *match.span()) for match in _ASCII_PIECE.finditer(token)]
+    return [(match[0], *match.span()) for match in _ASCII_SUB_TOKEN.finditer(token)]
 
 
-def characters(run: str) -> Iterator[tuple[str, int]]:
+def unspaced_characters(run: str) -> Iterator[tuple[str, int]]:
     """The characters of a run without spaces, each with its marks, and where it begins."""
-    return ((match[0], match.start()) for match in _compiled(_CHARACTER).finditer(run))
+    return ((match[0], match.start()) for match in _compile_once(_CHARACTER).finditer(run))
 
 
-def names(token: str) -> list[str]:
+def identifiers(token: str) -> list[str]:
     """Each word of *token* together with what is joined to it; a plain word is one, too."""
-    found: list[str] = (_ASCII_NAME if token.isascii() else _compiled(_NAME)).findall(token)
+    found: list[str] = (_ASCII_IDENTIFIER if token.isascii() else _compile_once(_IDENTIFIER)).findall(token)
     return found

@@ -13,12 +13,12 @@ MAX_SHORT = 15  # bytes of two numbers, less one for the length
 _HALF = 8  # bytes of a number
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_HALF + 1)], np.uint64)  # of so many bytes
 _SLOT_BITS = 17  # several times as many slots as a batch has different words, in no more bytes than a cache holds
-_ODD = np.array(
+_MULTIPLIERS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64
 )  # to spread over the upper bits
 
 
-def first_alike(
+def unique_words(
     data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """
@@ -33,7 +33,7 @@ def first_alike(
     heads = numbers[starts] & _MASKS[in_head]
     tails = numbers[starts + _HALF] & _MASKS[np.minimum(lengths - in_head, _HALF - 1)]
     tails |= lengths.astype(np.uint64) << np.uint64(56)  # as text may hold zero bytes
-    slots = (heads * _ODD[0] ^ tails * _ODD[1]) * _ODD[2] >> np.uint64(64 - _SLOT_BITS)
+    slots = (heads * _MULTIPLIERS[0] ^ tails * _MULTIPLIERS[1]) * _MULTIPLIERS[2] >> np.uint64(64 - _SLOT_BITS)
     in_slot = np.empty(1 << _SLOT_BITS, np.int64)
     in_slot[slots[::-1]] = np.arange(len(slots))[::-1]  # what is written last stays: the first word of each slot
     first = in_slot[slots]

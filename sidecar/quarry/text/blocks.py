@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from quarry.text.graphemes import is_safe_cut
-from quarry.text.markdown import Protected
+from quarry.text.markdown import OpaqueBlock
 from quarry.text.sentences import split_sentences
 
 MAX_CHARS = 2_000  # a screenful; what a reader takes in at once, and about 500 tokens
@@ -33,7 +33,7 @@ _LINE_END = re.compile(r"\n")
 _MARKER = re.compile(r"\[REDACTED:[^\[\]\s]{1,80}\]")
 
 
-class _Piece(Struct, frozen=True):
+class _Block(Struct, frozen=True):
     """Something that is not divided while it fits: `[start, end)`, trimmed."""
 
     start: int
@@ -42,7 +42,7 @@ class _Piece(Struct, frozen=True):
     leads: bool = False  # belongs with what follows
 
 
-_Divider: TypeAlias = Callable[[str, int, int], list[_Piece]]
+_Divider: TypeAlias = Callable[[str, int, int], list[_Block]]
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
@@ -60,9 +60,11 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
     return (line_start if keeps else first.start()), end
 
 
-def pack(text: str, start: int, end: int, protected: Sequence[Protected], min_chars: int) -> list[tuple[int, int]]:
+def split_blocks(
+    text: str, start: int, end: int, protected: Sequence[OpaqueBlock], min_chars: int
+) -> list[tuple[int, int]]:
     """Divide `[start, end)` into stretches of at most 2,000 characters that hold everything but white space."""
-    groups = _pack(text, _blocks(text, start, end, protected))
+    groups = _group_pieces(text, _blocks(text, start, end, protected))
     if len(groups) > 1 and len(groups[-2]) > 1:
         last = groups[-1]
         moved = groups[-2][-1]
@@ -71,13 +73,13 @@ def pack(text: str, start: int, end: int, protected: Sequence[Protected], min_ch
     return [(group[0].start, group[-1].end) for group in groups]
 
 
-def _pack(text: str, pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+def _group_pieces(text: str, pieces: Sequence[_Block]) -> list[list[_Block]]:
     """Groups of neighbouring pieces, as many as fit together; what does not fit alone is divided first."""
-    groups: list[list[_Piece]] = []
-    group: list[_Piece] = []
+    groups: list[list[_Block]] = []
+    group: list[_Block] = []
     for piece in _divided(text, pieces):
         if group and piece.end - group[0].start > MAX_CHARS:
-            rest: list[_Piece] = []
+            rest: list[_Block] = []
             while len(group) > 1 and group[-1].leads and piece.end - group[-1].start <= MAX_CHARS:
                 rest.insert(0, group.pop())
             groups.append(group)
@@ -88,7 +90,7 @@ def _pack(text: str, pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     return groups
 
 
-def _divided(text: str, pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+def _divided(text: str, pieces: Sequence[_Block]) -> Iterator[_Block]:
     """The pieces, those that are too long replaced by smaller ones."""
     for piece in pieces:
         if piece.end - piece.start <= MAX_CHARS:
@@ -97,7 +99,7 @@ def _divided(text: str, pieces: Sequence[_Piece]) -> Iterator[_Piece]:
             yield from _divide(text, piece, _DIVIDERS.get(piece.kind, _DIVIDERS["paragraph"]))
 
 
-def _divide(text: str, piece: _Piece, dividers: Sequence[_Divider]) -> Iterator[_Piece]:
+def _divide(text: str, piece: _Block, dividers: Sequence[_Divider]) -> Iterator[_Block]:
     """Divide with the first divider; what is still too long with the next. The last always succeeds."""
     for smaller in dividers[0](text, piece.start, piece.end):
         if smaller.end - smaller.start <= MAX_CHARS:
@@ -106,34 +108,34 @@ def _divide(text: str, piece: _Piece, dividers: Sequence[_Divider]) -> Iterator[
             yield from _divide(text, smaller, dividers[1:])
 
 
-def _by(pattern: re.Pattern[str]) -> _Divider:
+def _divider_after(pattern: re.Pattern[str]) -> _Divider:
     """A divider that cuts behind every match of *pattern*."""
 
-    def divide(text: str, start: int, end: int) -> list[_Piece]:
+    def divide(text: str, start: int, end: int) -> list[_Block]:
         cuts = [found.end() for found in pattern.finditer(text, start, end)]
         return _pieces(text, [start, *cuts, end])
 
     return divide
 
 
-def _pieces(text: str, bounds: Sequence[int]) -> list[_Piece]:
+def _pieces(text: str, bounds: Sequence[int]) -> list[_Block]:
     spans = (trim(text, start, end) for start, end in pairwise(bounds))
-    return [_Piece(start, end, "") for start, end in spans if start < end]
+    return [_Block(start, end, "") for start, end in spans if start < end]
 
 
-def _sentences(text: str, start: int, end: int) -> list[_Piece]:
-    return [_Piece(start + span.start, start + span.end, "") for span in split_sentences(text[start:end])]
+def _sentences(text: str, start: int, end: int) -> list[_Block]:
+    return [_Block(start + span.start, start + span.end, "") for span in split_sentences(text[start:end])]
 
 
-def _hard(text: str, start: int, end: int) -> list[_Piece]:
+def _divide_anywhere(text: str, start: int, end: int) -> list[_Block]:
     """Cut every 2,000 characters or a little before, at a space if there is one, never inside a redaction's marker."""
     bounds = [start]
     while end - bounds[-1] > MAX_CHARS:
-        bounds.append(_hard_cut(text, bounds[-1], end))
+        bounds.append(_last_resort_cut(text, bounds[-1], end))
     return _pieces(text, [*bounds, end])
 
 
-def _hard_cut(text: str, start: int, end: int) -> int:
+def _last_resort_cut(text: str, start: int, end: int) -> int:
     latest = start + MAX_CHARS
     if end - latest < MAX_CHARS // 10:
         latest = start + (end - start) // 2  # no crumbs: two halves instead
@@ -149,21 +151,21 @@ def _hard_cut(text: str, start: int, end: int) -> int:
     return cut
 
 
-_LINES = _by(_LINE_END)
+_LINES = _divider_after(_LINE_END)
 _DIVIDERS: dict[str, tuple[_Divider, ...]] = {
-    "paragraph": (_sentences, _LINES, _hard),
-    "item": (_by(_CHILD_ITEM), _LINES, _sentences, _hard),
-    "fence": (_by(_STANZA), _LINES, _hard),
-    "table": (_LINES, _hard),
-    "quote": (_LINES, _sentences, _hard),
-    "heading": (_sentences, _hard),
+    "paragraph": (_sentences, _LINES, _divide_anywhere),
+    "item": (_divider_after(_CHILD_ITEM), _LINES, _sentences, _divide_anywhere),
+    "fence": (_divider_after(_STANZA), _LINES, _divide_anywhere),
+    "table": (_LINES, _divide_anywhere),
+    "quote": (_LINES, _sentences, _divide_anywhere),
+    "heading": (_sentences, _divide_anywhere),
 }
 
 
 # --- blocks ------------------------------------------------------------------------------------
 
 
-class _Current(Struct):
+class _OpenBlock(Struct):
     """The block being read."""
 
     kind: str = ""
@@ -173,10 +175,10 @@ class _Current(Struct):
     after_blank: bool = False
 
 
-def _blocks(text: str, start: int, end: int, protected: Sequence[Protected]) -> list[_Piece]:
+def _blocks(text: str, start: int, end: int, protected: Sequence[OpaqueBlock]) -> list[_Block]:
     """The blocks of a stretch, in order; together all that is no white space."""
-    pieces: list[_Piece] = []
-    current = _Current()
+    pieces: list[_Block] = []
+    current = _OpenBlock()
     next_region = bisect_left(protected, start, key=lambda region: region.start)
     position = start
     while position < end:
@@ -193,52 +195,52 @@ def _blocks(text: str, start: int, end: int, protected: Sequence[Protected]) -> 
         else:
             _add_line(text, current, pieces, position, line_end)
         position = line_end + 1
-    _close(text, current, pieces)
+    _close_block(text, current, pieces)
     return pieces
 
 
-def _add_region(text: str, current: _Current, pieces: list[_Piece], start: int, end: int) -> None:
+def _add_region(text: str, current: _OpenBlock, pieces: list[_Block], start: int, end: int) -> None:
     """A protected stretch: part of the list item under which it is indented, else a block."""
     shape = _SHAPE.match(text, start)
-    if current.kind == "item" and shape and not shape["item"] and _width(shape["indent"]) > current.indent:
+    if current.kind == "item" and shape and not shape["item"] and _indent_width(shape["indent"]) > current.indent:
         current.end, current.after_blank = end, False
         return
-    _close(text, current, pieces)
+    _close_block(text, current, pieces)
     current.kind, current.start, current.end = "fence", start, end
     if shape and shape["item"]:
-        current.kind, current.indent = "item", _width(shape["indent"])
+        current.kind, current.indent = "item", _indent_width(shape["indent"])
     else:
-        _close(text, current, pieces)
+        _close_block(text, current, pieces)
 
 
-def _add_line(text: str, current: _Current, pieces: list[_Piece], start: int, end: int) -> None:
+def _add_line(text: str, current: _OpenBlock, pieces: list[_Block], start: int, end: int) -> None:
     """A line outside of protected stretches: goes on with the current block, or begins one."""
     shape = _SHAPE.match(text, start, end)
     if start == end or shape is None or _NOT_SPACE.search(text, start, end) is None:
         current.after_blank = True
         if current.kind != "item":
-            _close(text, current, pieces)
+            _close_block(text, current, pieces)
         return
     kind = "paragraph" if shape.lastgroup in (None, "indent") else str(shape.lastgroup)
-    indent = _width(shape["indent"])
+    indent = _indent_width(shape["indent"])
     if current.kind == "item":
         goes_on = indent > current.indent or (kind == "paragraph" and not current.after_blank)
     else:
         goes_on = kind == current.kind and kind not in ("item", "heading")
     if not goes_on:
-        _close(text, current, pieces)
+        _close_block(text, current, pieces)
         current.kind, current.start, current.indent = kind, start, indent
     current.end, current.after_blank = end, False
 
 
-def _close(text: str, current: _Current, pieces: list[_Piece]) -> None:
+def _close_block(text: str, current: _OpenBlock, pieces: list[_Block]) -> None:
     if current.kind:
         start, end = trim(text, current.start, current.end)
         introduces = text[end - 1] in ":：" and end - start <= _INTRODUCTION
         leads = current.kind == "heading" or (current.kind == "paragraph" and introduces)
-        pieces.append(_Piece(start, end, current.kind, leads))
+        pieces.append(_Block(start, end, current.kind, leads))
     current.kind, current.after_blank = "", False
 
 
-def _width(indent: str) -> int:
+def _indent_width(indent: str) -> int:
     return len(indent.expandtabs(4)) if indent else 0

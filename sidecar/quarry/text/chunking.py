@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.text.blocks import MAX_CHARS, pack, trim
+from quarry.text.blocks import MAX_CHARS, split_blocks, trim
 from quarry.text.decoding import utf16_length
 from quarry.text.markdown import Heading, Outline
 from quarry.text.secrets.scrub import Scrubbed
@@ -26,14 +26,14 @@ MAX_DETAIL_CHARS = 2_000  # of flattened data a chunk: as much again as its own 
 NOTE_START = -1  # as `Detail.offset`: goes to the first chunk
 
 
-class Detail(Struct, frozen=True):
+class ChunkDetail(Struct, frozen=True):
     """Lines that make a chunk easier to find: the flattened data of the block at *offset* of the scrubbed text."""
 
     offset: int
     lines: tuple[str, ...]
 
 
-class Chunked(Struct, frozen=True):
+class ChunkedText(Struct, frozen=True):
     """The chunks of a note, and what was left out, in words."""
 
     chunks: tuple[Chunk, ...]
@@ -62,8 +62,8 @@ def chunk_body(
     skip_sections: Sequence[str] = (),
     max_chunks: int = 2_000,
     context: str = "",
-    details: Sequence[Detail] = (),
-) -> Chunked:
+    details: Sequence[ChunkDetail] = (),
+) -> ChunkedText:
     """
     Cut the text of a note from *body_start* on.
 
@@ -89,7 +89,7 @@ def chunk_body(
     if not parts:
         parts = [_Part(body_start, body_start, (), 0)]
     chunks = tuple(_place(decoded, scrubbed, parts, context))
-    return Chunked(_with_details(chunks, parts, details), problems)
+    return ChunkedText(_with_details(chunks, parts, details), problems)
 
 
 # --- sections ----------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def _cut(text: str, section: _Section, outline: Outline) -> Iterator[_Part]:
     for (sub_start, path), sub_end in zip(starts, ends, strict=True):
         start, end = trim(text, sub_start, sub_end)
         if end - start > MAX_CHARS:
-            for piece_start, piece_end in pack(text, start, end, outline.protected, MIN_CHARS):
+            for piece_start, piece_end in split_blocks(text, start, end, outline.protected, MIN_CHARS):
                 yield _Part(piece_start, piece_end, path, section.run)
         elif start < end:
             yield _Part(start, end, path, section.run)
@@ -234,7 +234,9 @@ def _markers(decoded: str, scrubbed: Scrubbed) -> Iterator[_Marker]:
         drift += size - (redaction.end - redaction.start)
 
 
-def _with_details(chunks: tuple[Chunk, ...], parts: Sequence[_Part], details: Sequence[Detail]) -> tuple[Chunk, ...]:
+def _with_details(
+    chunks: tuple[Chunk, ...], parts: Sequence[_Part], details: Sequence[ChunkDetail]
+) -> tuple[Chunk, ...]:
     """Add each detail to the context of the chunk in which its block begins, as far as there is room."""
     if not details:
         return chunks

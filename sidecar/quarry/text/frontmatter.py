@@ -18,11 +18,11 @@ from quarry.text.yaml_flow import (
     MAX_DEPTH,
     QUOTED,
     FlowValue,
-    TooDeep,
-    read_flow,
-    read_quoted,
-    read_scalar,
-    read_simple,
+    YamlTooDeep,
+    parse_flow,
+    parse_plain,
+    parse_quoted,
+    parse_scalar,
 )
 from quarry.types import PropertyValue
 
@@ -124,11 +124,11 @@ class _Reader:
         name, written = pair[1], pair[2].rstrip()
         value: FlowValue | PropertyValue | None
         if written[0] in "'\"|>[{#":
-            value = read_simple(written)
+            value = parse_plain(written)
         else:
             after = self._lines[self._at + 1][:1] if self._at + 1 < len(self._lines) else ""
             goes_on = after.isspace() or after in ("]", "}")
-            value = None if goes_on or "#" in written else read_scalar(written)
+            value = None if goes_on or "#" in written else parse_scalar(written)
         if value is None:
             return False
         self._open = [_Open(0, name, 1, in_list=False)]
@@ -168,7 +168,7 @@ class _Reader:
 
     def _read_pair(self, parent: _Open | None, indent: int, content: str, key_end: int) -> None:
         """`name: value`, or `name:` with its value on the lines below."""
-        name = read_quoted(content[:key_end].strip())
+        name = parse_quoted(content[:key_end].strip())
         depth = parent.depth + 1 if parent else 1
         gather = parent.in_list if parent else False
         if depth > MAX_DEPTH or not name:
@@ -196,8 +196,8 @@ class _Reader:
                 return quoted
         elif (sign == "[" and not _WIKI_LINK_FIRST.match(written)) or (sign == "{" and not written.startswith("{{")):
             try:
-                flow = self._whole(indent, written, read_flow)
-            except TooDeep:
+                flow = self._whole(indent, written, parse_flow)
+            except YamlTooDeep:
                 self._note_problem(line)
                 flow = None
             if flow is not None:
@@ -206,7 +206,7 @@ class _Reader:
         plain = written[: comment.start()].strip() if comment else written
         if plain and comment is None:
             plain += self._continuation(indent)
-        return plain if as_text else read_scalar(plain)
+        return plain if as_text else parse_scalar(plain)
 
     def _block_scalar(self, indent: int, *, folded: bool) -> str:
         """`|` keeps line ends, `>` joins lines into paragraphs."""
@@ -290,7 +290,7 @@ class _Reader:
 
 def _read_quoted_prefix(written: str) -> tuple[FlowValue, int] | None:
     found = QUOTED.match(written)
-    return (read_quoted(found[0]), found.end()) if found else None
+    return (parse_quoted(found[0]), found.end()) if found else None
 
 
 def _key_end(content: str) -> int | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from quarry.text.markdown import Regions
+from quarry.text.markdown import TextRegions
 from quarry.types import Link, LinkKind
 
 MAX_LABEL_CHARS = 1_000  # how far back the `[` of a Markdown link is looked for
@@ -24,7 +24,7 @@ _ATTACHMENT = re.compile(
 _OTHER_FILE = re.compile(r"\.(?!md\Z)[A-Za-z][A-Za-z0-9]{0,4}\Z", re.IGNORECASE)
 
 
-def link_spans(text: str, inert: Regions) -> Iterator[tuple[int, int]]:
+def link_spans(text: str, inert: TextRegions) -> Iterator[tuple[int, int]]:
     """Where links stand, of either kind and wherever they lead: a `#` in there is no tag."""
     for pattern in (_WIKI, _MARKDOWN):
         for found in pattern.finditer(text):
@@ -32,7 +32,7 @@ def link_spans(text: str, inert: Regions) -> Iterator[tuple[int, int]]:
                 yield found.span()
 
 
-def find_links(text: str, inert: Regions) -> tuple[Link, ...]:
+def find_links(text: str, inert: TextRegions) -> tuple[Link, ...]:
     """
     The links of *text* to notes, in order: `[[target#heading|label]]`, `![[embed]]`, `[label](path.md#heading)`.
 
@@ -46,7 +46,7 @@ def find_links(text: str, inert: Regions) -> tuple[Link, ...]:
     return tuple(link for _, link in sorted(found, key=lambda at: at[0]))
 
 
-def _wiki_link(text: str, found: re.Match[str], inert: Regions) -> Link | None:
+def _wiki_link(text: str, found: re.Match[str], inert: TextRegions) -> Link | None:
     start = found.start()
     if inert.cover(start):
         return None
@@ -58,7 +58,7 @@ def _wiki_link(text: str, found: re.Match[str], inert: Regions) -> Link | None:
     return Link(kind, target, heading, label.strip() or None if bar else None)
 
 
-def _markdown_links(text: str, inert: Regions) -> Iterator[tuple[int, Link]]:
+def _markdown_links(text: str, inert: TextRegions) -> Iterator[tuple[int, Link]]:
     previous_end = 0
     for found in _MARKDOWN.finditer(text):
         close = found.start()

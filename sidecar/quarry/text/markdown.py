@@ -53,7 +53,7 @@ class Heading(Struct, frozen=True):
     end: int
 
 
-class Protected(Struct, frozen=True):
+class OpaqueBlock(Struct, frozen=True):
     """Whole lines (of a comment, the comment alone) in which nothing is a heading, link or tag."""
 
     kind: ProtectedKind
@@ -67,10 +67,10 @@ class Outline(Struct, frozen=True):
     """The headings and protected stretches of a note, each in order."""
 
     headings: tuple[Heading, ...]
-    protected: tuple[Protected, ...]
+    protected: tuple[OpaqueBlock, ...]
 
 
-class Regions:
+class TextRegions:
     """Stretches `[start, end)` of a text, for asking whether an offset lies in one of them. They may overlap."""
 
     def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
@@ -87,7 +87,7 @@ class Regions:
 def read_outline(text: str, body_start: int = 0) -> Outline:
     """Find the headings and protected stretches of *text* from *body_start* on, in one forward scan."""
     headings: list[Heading] = []
-    protected: list[Protected] = []
+    protected: list[OpaqueBlock] = []
     comments = _Comments(text) if "<!--" in text else None
     settled = position = body_start  # nothing before `settled` can still be the text of a setext heading
     found = _FIRST_LINE.match(text, body_start) or _NEXT_LINE.search(text, body_start)
@@ -124,10 +124,10 @@ class _Comments:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._latest: Protected | None = None
+        self._latest: OpaqueBlock | None = None
         self._exhausted = False
 
-    def next_from(self, position: int) -> Protected | None:
+    def next_from(self, position: int) -> OpaqueBlock | None:
         """The first comment that starts at *position* or later; to be asked with rising positions only."""
         if self._exhausted or (self._latest is not None and self._latest.start >= position):
             return self._latest
@@ -136,11 +136,11 @@ class _Comments:
             start = self._text.find("<!--", start + 4)
         end = self._text.find("-->", start + 4) if start >= 0 else -1
         self._exhausted = end < 0
-        self._latest = None if end < 0 else Protected("comment", start, end + 3, "", Span(start + 4, end))
+        self._latest = None if end < 0 else OpaqueBlock("comment", start, end + 3, "", Span(start + 4, end))
         return self._latest
 
 
-def _read_block(text: str, found: re.Match[str], line_start: int, settled: int) -> Heading | Protected | None:
+def _read_block(text: str, found: re.Match[str], line_start: int, settled: int) -> Heading | OpaqueBlock | None:
     """What the line at *found* is or opens; None where it only looked like it."""
     kind = found.lastgroup
     if kind == "title" or kind == "hashes":
@@ -176,7 +176,7 @@ def _setext_heading(text: str, found: re.Match[str], underline_start: int, settl
     return Heading(level, shown_text(line.strip()), start, found.end())
 
 
-def _paired_block(text: str, found: re.Match[str], start: int) -> Protected | None:
+def _paired_block(text: str, found: re.Match[str], start: int) -> OpaqueBlock | None:
     """The math block or `%%` comment that opens at *found*; None where it is never closed."""
     mark = found["pair"]
     closing = text.find(mark, found.end())
@@ -184,12 +184,12 @@ def _paired_block(text: str, found: re.Match[str], start: int) -> Protected | No
         return None
     content = Span(found.end(), closing)
     if mark == "%%":
-        return Protected("comment", start, closing + 2, "", content)
+        return OpaqueBlock("comment", start, closing + 2, "", content)
     line_end = text.find("\n", closing)
-    return Protected("math", start, line_end if line_end >= 0 else len(text), "", content)
+    return OpaqueBlock("math", start, line_end if line_end >= 0 else len(text), "", content)
 
 
-def _fence(text: str, found: re.Match[str], start: int) -> Protected | None:
+def _fence(text: str, found: re.Match[str], start: int) -> OpaqueBlock | None:
     """The code fence that opens at *found*; None where it is inline code that begins a line."""
     fence, info = found["fence"], found["info"]
     if fence[0] == "`" and "`" in info:
@@ -202,7 +202,7 @@ def _fence(text: str, found: re.Match[str], start: int) -> Protected | None:
     else:
         content_end, end = closing.start(), closing.end() if closing["close"] else closing.start()
     content = Span(min(found.end() + 1, end), max(min(found.end() + 1, end), content_end))
-    return Protected("fence", start, end, language, content)
+    return OpaqueBlock("fence", start, end, language, content)
 
 
 @lru_cache(maxsize=32)
@@ -225,7 +225,7 @@ def _label(found: re.Match[str]) -> str:
     return (found[1] or found[2] or "").replace("**", "").replace("`", "")
 
 
-def code_spans(text: str, protected: Iterable[Protected], body_start: int = 0) -> Iterable[tuple[int, int]]:
+def code_spans(text: str, protected: Iterable[OpaqueBlock], body_start: int = 0) -> Iterable[tuple[int, int]]:
     """
     The inline code of *text* from *body_start* on, outside the *protected* stretches, backticks included.
 
@@ -280,7 +280,7 @@ def inline_comments(text: str, body_start: int = 0) -> Iterator[tuple[int, int]]
     return (found.span() for found in _INLINE_COMMENT.finditer(text, body_start))
 
 
-def _gaps(text: str, protected: Iterable[Protected], start: int) -> Iterator[tuple[int, int]]:
+def _gaps(text: str, protected: Iterable[OpaqueBlock], start: int) -> Iterator[tuple[int, int]]:
     """What lies between the *protected* stretches."""
     for region in protected:
         yield start, region.start

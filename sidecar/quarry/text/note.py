@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from quarry.faults import fault_point
-from quarry.text.chunking import NOTE_START, Detail, chunk_body
+from quarry.text.chunking import NOTE_START, ChunkDetail, chunk_body
 from quarry.text.decoding import cut_at_character, decode_note
 from quarry.text.frontmatter import FrontMatter, read_front_matter
 from quarry.text.keyvalue import flatten_block, flatten_properties, is_data
 from quarry.text.links import find_links, link_spans
-from quarry.text.markdown import MAX_HEADING_CHARS, Outline, Regions, code_spans, inline_comments, read_outline
+from quarry.text.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
 from quarry.text.secrets.scrub import scrub
 from quarry.text.tags import find_tags, has_tag_sign
 from quarry.types import Link, Note, PropertyValue
@@ -91,10 +91,10 @@ def _tags_and_links(text: str, front: FrontMatter, outline: Outline) -> tuple[tu
         inert += code_spans(text, outline.protected, front.body_start)
     if (may_link or may_tag) and "%%" in text:
         inert += inline_comments(text, front.body_start)
-    regions = Regions(inert)
+    regions = TextRegions(inert)
     links = find_links(text, regions) if may_link else ()
     if may_tag and may_link:
-        regions = Regions([*inert, *link_spans(text, regions)])
+        regions = TextRegions([*inert, *link_spans(text, regions)])
     return find_tags(text, regions, front.properties, front.body_start if may_tag else len(text)), links
 
 
@@ -126,16 +126,16 @@ def _context(
     return " | ".join(" ".join(field.split()) for field in fields if field)[:MAX_CONTEXT_CHARS]
 
 
-def _details(text: str, properties: Mapping[str, PropertyValue], outline: Outline) -> Iterator[Detail]:
+def _details(text: str, properties: Mapping[str, PropertyValue], outline: Outline) -> Iterator[ChunkDetail]:
     """Flattened data: other properties for the first chunk, JSON and YAML blocks for the chunk they stand in."""
     lines = flatten_properties(properties, leave_out=_IN_CONTEXT_LINE)
     if lines:
-        yield Detail(NOTE_START, lines)
+        yield ChunkDetail(NOTE_START, lines)
     for region in outline.protected:
         if region.kind == "fence" and is_data(region.info):
             lines = flatten_block(region.info, text[region.content.start : region.content.end])
             if lines:
-                yield Detail(region.start, lines)
+                yield ChunkDetail(region.start, lines)
 
 
 def _property(properties: Mapping[str, PropertyValue], wanted: str) -> PropertyValue | None:

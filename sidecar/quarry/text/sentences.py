@@ -37,21 +37,21 @@ def split_sentences(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in _split(text))
 
 
-def telling_sentences(text: str) -> tuple[Span, ...]:
+def informative_sentences(text: str) -> tuple[Span, ...]:
     """
     The sentences worth quoting: without headings, which stand above a passage anyway, without fences and rules, and
     without the signs of lists and quotes. Where nothing else is left, all that `split_sentences` gives.
     """
-    return tuple(Span(start, end) for start, end in _telling(text)) or split_sentences(text)
+    return tuple(Span(start, end) for start, end in _informative(text)) or split_sentences(text)
 
 
-def first_telling_sentence(text: str) -> Span | None:
-    """The first of `telling_sentences`, without looking further; None when *text* is blank."""
-    first = next(_telling(text), None) or next(_split(text), None)
+def first_informative_sentence(text: str) -> Span | None:
+    """The first of `informative_sentences`, without looking further; None when *text* is blank."""
+    first = next(_informative(text), None) or next(_split(text), None)
     return Span(*first) if first else None
 
 
-def _telling(text: str) -> Iterator[tuple[int, int]]:
+def _informative(text: str) -> Iterator[tuple[int, int]]:
     for start, end in _split(text):
         if not text[start].isalpha():  # no heading, fence, rule or sign begins with a letter
             sign = _SIGN.match(text, start, end)

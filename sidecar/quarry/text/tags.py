@@ -8,7 +8,7 @@ least one character that is no digit; letters of every script and emoji count.
 import re
 from collections.abc import Iterator, Mapping
 
-from quarry.text.markdown import Regions
+from quarry.text.markdown import TextRegions
 from quarry.types import PropertyValue
 
 MAX_TAG_CHARS = 200  # longer is a blob with a hash in front
@@ -25,7 +25,7 @@ _FRONT_MATTER_KEYS = ("tags", "tag")
 
 
 def find_tags(
-    text: str, inert: Regions, properties: Mapping[str, PropertyValue], body_start: int = 0
+    text: str, inert: TextRegions, properties: Mapping[str, PropertyValue], body_start: int = 0
 ) -> tuple[str, ...]:
     """
     The tags of a note without `#`, front matter first, each once (case ignored), spelled as first met.
@@ -57,7 +57,7 @@ def _front_matter_tags(properties: Mapping[str, PropertyValue]) -> Iterator[str]
                         yield found
 
 
-def _inline_tags(text: str, inert: Regions, body_start: int) -> Iterator[str]:
+def _inline_tags(text: str, inert: TextRegions, body_start: int) -> Iterator[str]:
     for found in _INLINE.finditer(text, body_start):
         if not inert.cover(found.start()) and (name := _tag_name(found[1])):
             yield name

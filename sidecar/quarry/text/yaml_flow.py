@@ -44,11 +44,11 @@ _PLAIN_KEY = re.compile(_TEXT + ":]|:(?![ \\t\\n]))+")
 _LIKE_TEXT = re.compile(r"\[\[[^\[\]]*\]\]|\{\{")
 
 
-class TooDeep(ValueError):
+class YamlTooDeep(ValueError):
     """Brackets nest deeper than anyone means."""
 
 
-def read_scalar(written: str) -> str | int | float | bool:
+def parse_scalar(written: str) -> str | int | float | bool:
     """A plain value: `true`, `false`, a decimal number, else the text as it stands; nothing is ""."""
     if written in _NOTHING:
         return ""
@@ -63,7 +63,7 @@ def read_scalar(written: str) -> str | int | float | bool:
     return written
 
 
-def read_quoted(written: str) -> str:
+def parse_quoted(written: str) -> str:
     """The text in quotes, its escapes resolved; *written* itself where it is not wholly in quotes."""
     if len(written) < 2 or written[0] != written[-1] or written[0] not in "'\"":
         return written
@@ -83,7 +83,7 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(number)
 
 
-def read_simple(written: str) -> str | list[FlowValue] | None:
+def parse_plain(written: str) -> str | list[FlowValue] | None:
     """What *written* holds where it is plain to see: a text or texts without escapes in `"..."`, `[a, list]`."""
     if written[0] == '"':
         return written[1:-1] if _UNESCAPED.fullmatch(written) else None
@@ -94,7 +94,7 @@ def read_simple(written: str) -> str | list[FlowValue] | None:
     return None
 
 
-def read_flow(written: str) -> tuple[FlowValue, int] | None:
+def parse_flow(written: str) -> tuple[FlowValue, int] | None:
     """
     The `[list]` or `{map}` at the start of *written*, and where it ends; None where it does not close.
 
@@ -115,7 +115,7 @@ class _FlowReader:
 
     def collection(self, depth: int) -> FlowValue | None:
         if depth > MAX_DEPTH:
-            raise TooDeep
+            raise YamlTooDeep
         opening = self._text[self.at]
         self.at += 1
         return self._list(depth) if opening == "[" else self._map(depth)
@@ -155,7 +155,7 @@ class _FlowReader:
         quoted = QUOTED.match(self._text, self.at) if sign in ("'", '"') else None
         if quoted and _AFTER_QUOTED.match(self._text, quoted.end()):
             self.at = quoted.end()
-            return read_quoted(quoted[0])
+            return parse_quoted(quoted[0])
         found = plain.match(self._text, self.at)
         if found is None:
             return "" if sign in (",", ":") else None

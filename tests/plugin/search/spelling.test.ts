@@ -23,6 +23,13 @@ describe("the last word", () => {
     expect(lastWordIsUnknown({ query: "bell", hits: [near] })).toBe(true);
   });
 
+  test("is a known prefix where a word of a heading begins with it, which no snippet highlights", () => {
+    const headed = hit("a.md", { passages: [passage({ headingPath: ["Care", "Patch the bellows"], snippet: "Find the leak.", marks: [] })] });
+
+    expect(lastWordIsUnknown({ query: "leak bell", hits: [headed] })).toBe(false);
+    expect(lastWordIsUnknown({ query: "leak ellows", hits: [headed] })).toBe(true);
+  });
+
   test("is compared without case and accents", () => {
     expect(lastWordIsUnknown({ query: "cafe\u0301", hits: [found("Café", 0, 4)] })).toBe(false);
     expect(lastWordIsUnknown({ query: "CAFE", hits: [found("cafés", 0, 5)] })).toBe(false);

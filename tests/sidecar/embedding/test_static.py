@@ -219,7 +219,7 @@ def test_near_in_meaning_is_near_in_space(bundled: StaticEncoder, text: str, nea
 
 def test_words_of_its_language_are_familiar_and_single_characters_are_not(bundled: StaticEncoder) -> None:
     english, mixed, chinese, signs = map(
-        bundled.familiarity, (RENAME, "rename 机器学习笔记本", "机器学习", "-> ++ ...")
+        bundled.vocabulary_coverage, (RENAME, "rename 机器学习笔记本", "机器学习", "-> ++ ...")
     )
 
     assert english > 0.8
@@ -229,13 +229,13 @@ def test_words_of_its_language_are_familiar_and_single_characters_are_not(bundle
 
 @pytest.mark.parametrize("text", ["", " ", "\ud83d", "x" * 20_000, "💡", "ꙮꙮ", "ﬁne Ⅳ x² ½"])
 def test_familiarity_is_a_share_of_any_text(bundled: StaticEncoder, text: str) -> None:
-    assert 0 <= bundled.familiarity(text) <= 1
+    assert 0 <= bundled.vocabulary_coverage(text) <= 1
 
 
 @settings(max_examples=50)
 @given(text=st.text(max_size=60))
 def test_familiarity_is_a_share_whatever_is_written(bundled: StaticEncoder, text: str) -> None:
-    assert 0 <= bundled.familiarity(text) <= 1
+    assert 0 <= bundled.vocabulary_coverage(text) <= 1
 
 
 @pytest.mark.parametrize("word", ["branch", "Branch", "KITCHEN", "dentist"])
@@ -255,8 +255,8 @@ def test_a_model_of_five_words_knows_them(save_model: SaveModel) -> None:
 
     assert encoder.is_word("Beta")
     assert not encoder.is_word("epsilon")
-    assert encoder.familiarity("alpha beta") == 1
-    assert encoder.familiarity("") == 0
+    assert encoder.vocabulary_coverage("alpha beta") == 1
+    assert encoder.vocabulary_coverage("") == 0
 
 
 # --- fingerprints ----------------------------------------------------------------------------------------------

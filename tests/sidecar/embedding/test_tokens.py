@@ -16,13 +16,13 @@ from quarry.embedding import tokens
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE
 from quarry.embedding.tokens import (
     MANY_TEXTS,
-    MAX_KNOWN_WORD_CHARS,
+    MAX_CACHED_WORD_CHARS,
     MAX_TEXT_CHARS,
     MAX_TOKENS,
-    WholeTexts,
-    WordByWord,
-    goes_word_by_word,
-    token_reader,
+    BatchTokenizer,
+    WordCacheTokenizer,
+    is_word_based,
+    make_tokenizer,
 )
 
 UNKNOWN = "[UNK]"
@@ -69,9 +69,9 @@ def tokenizer() -> Tokenizer:
 
 
 @pytest.fixture(scope="module")
-def word_by_word(tokenizer: Tokenizer) -> WordByWord:
-    reader = token_reader(tokenizer, tokenizer.token_to_id(UNKNOWN))
-    assert isinstance(reader, WordByWord)
+def word_by_word(tokenizer: Tokenizer) -> WordCacheTokenizer:
+    reader = make_tokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
+    assert isinstance(reader, WordCacheTokenizer)
     return reader
 
 
@@ -94,7 +94,7 @@ def reference() -> Callable[[Iterable[str]], list[list[int]]]:
 Reference = Callable[[Iterable[str]], list[list[int]]]
 
 
-def read_as_lists(reader: tokens.TokenReader, texts: list[str]) -> list[list[int]]:
+def read_as_lists(reader: tokens.TextTokenizer, texts: list[str]) -> list[list[int]]:
     """Each by itself, and as one of many, which is another way to the same."""
     alone = [ids.tolist() for text in texts for ids in reader.read([text])]
     among_many = [ids.tolist() for ids in reader.read([*texts, *[""] * MANY_TEXTS])]
@@ -106,7 +106,7 @@ def read_as_lists(reader: tokens.TokenReader, texts: list[str]) -> list[list[int
 # --- the same as the whole ---------------------------------------------------------------------------------------
 
 
-def test_real_notes_give_the_tokens_of_the_whole(word_by_word: WordByWord, reference: Reference) -> None:
+def test_real_notes_give_the_tokens_of_the_whole(word_by_word: WordCacheTokenizer, reference: Reference) -> None:
     notes = [path.read_text(encoding="utf-8", errors="surrogateescape") for path in sorted(VAULT.rglob("*.md"))]
 
     assert len(notes) > 50
@@ -114,12 +114,14 @@ def test_real_notes_give_the_tokens_of_the_whole(word_by_word: WordByWord, refer
 
 
 @pytest.mark.parametrize("text", UNUSUAL, ids=range(len(UNUSUAL)))
-def test_unusual_text_gives_the_tokens_of_the_whole(word_by_word: WordByWord, reference: Reference, text: str) -> None:
+def test_unusual_text_gives_the_tokens_of_the_whole(
+    word_by_word: WordCacheTokenizer, reference: Reference, text: str
+) -> None:
     assert read_as_lists(word_by_word, [text]) == reference([text])
 
 
 def test_every_character_gives_the_tokens_of_the_whole_wherever_it_stands(
-    word_by_word: WordByWord, reference: Reference
+    word_by_word: WordCacheTokenizer, reference: Reference
 ) -> None:
     # All but the bulk of what is made by rule (Hangul) or holds no characters yet.
     points = [*range(0xAC00), *range(0xAC00, 0xF900, 97), *range(0xF900, 0x10000), *range(0x10000, 0x30000, 13)]
@@ -139,7 +141,7 @@ _ODD = (
 @given(text=st.text(st.sampled_from(_ODD), max_size=80) | st.text(max_size=80))
 @example("[PAD]")
 def test_whatever_is_written_gives_the_tokens_of_the_whole(
-    word_by_word: WordByWord, reference: Reference, text: str
+    word_by_word: WordCacheTokenizer, reference: Reference, text: str
 ) -> None:
     assert read_as_lists(word_by_word, [text]) == reference([text])
 
@@ -152,7 +154,7 @@ def test_whatever_is_written_gives_the_tokens_of_the_whole(
     repeats=st.integers(1, 5),
 )
 def test_the_cut_falls_after_the_same_token(
-    word_by_word: WordByWord, reference: Reference, words: list[str], repeats: int
+    word_by_word: WordCacheTokenizer, reference: Reference, words: list[str], repeats: int
 ) -> None:
     text = " ".join(words * repeats)
 
@@ -160,7 +162,7 @@ def test_the_cut_falls_after_the_same_token(
 
 
 def test_many_texts_are_read_some_at_a_time(
-    word_by_word: WordByWord, reference: Reference, monkeypatch: pytest.MonkeyPatch
+    word_by_word: WordCacheTokenizer, reference: Reference, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [*UNUSUAL, *(f"stone {number}" for number in range(3 * MANY_TEXTS))]
     monkeypatch.setattr(tokens, "MANY_CHARS", 50 * MANY_TEXTS)
@@ -169,7 +171,7 @@ def test_many_texts_are_read_some_at_a_time(
 
 
 def test_whole_texts_give_the_tokens_of_the_whole(tokenizer: Tokenizer, reference: Reference) -> None:
-    reader = WholeTexts(tokenizer, tokenizer.token_to_id(UNKNOWN))
+    reader = BatchTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
 
     assert read_as_lists(reader, UNUSUAL) == reference(UNUSUAL)
 
@@ -177,15 +179,15 @@ def test_whole_texts_give_the_tokens_of_the_whole(tokenizer: Tokenizer, referenc
 # --- what is remembered ------------------------------------------------------------------------------------------
 
 
-def test_a_second_reading_is_the_same_as_the_first(word_by_word: WordByWord) -> None:
+def test_a_second_reading_is_the_same_as_the_first(word_by_word: WordCacheTokenizer) -> None:
     assert read_as_lists(word_by_word, UNUSUAL) == read_as_lists(word_by_word, UNUSUAL)
 
 
 def test_words_beyond_the_bound_are_forgotten_and_found_again(
     tokenizer: Tokenizer, reference: Reference, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens, "MAX_KNOWN_WORDS", 3)
-    reader = WordByWord(tokenizer, tokenizer.token_to_id(UNKNOWN))
+    monkeypatch.setattr(tokens, "MAX_CACHED_WORDS", 3)
+    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
     texts = ["one two three four five", "five four, three; two. one", "one one one"]
 
     read = read_as_lists(reader, texts)
@@ -195,8 +197,8 @@ def test_words_beyond_the_bound_are_forgotten_and_found_again(
 
 
 def test_a_word_is_tokenised_once_and_a_long_one_is_not_kept(tokenizer: Tokenizer) -> None:
-    reader = WordByWord(tokenizer, tokenizer.token_to_id(UNKNOWN))
-    long_word = "x" * (MAX_KNOWN_WORD_CHARS + 1)
+    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
+    long_word = "x" * (MAX_CACHED_WORD_CHARS + 1)
 
     list(reader.read(["stone, stone", f"stone {long_word}"]))
 
@@ -206,8 +208,8 @@ def test_a_word_is_tokenised_once_and_a_long_one_is_not_kept(tokenizer: Tokenize
 def test_threads_may_read_while_words_are_forgotten(
     tokenizer: Tokenizer, reference: Reference, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens, "MAX_KNOWN_WORDS", 5)
-    reader = WordByWord(tokenizer, tokenizer.token_to_id(UNKNOWN))
+    monkeypatch.setattr(tokens, "MAX_CACHED_WORDS", 5)
+    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
     texts = [f"note number {number} of unheardofly many, {number * 7}" for number in range(300)]
 
     with ThreadPoolExecutor(4) as pool:
@@ -227,7 +229,7 @@ def changed(tokenizer: Tokenizer, change: Callable[[Tokenizer], Any]) -> Tokeniz
 
 
 def test_a_bert_tokenizer_goes_word_by_word(tokenizer: Tokenizer) -> None:
-    assert goes_word_by_word(tokenizer)
+    assert is_word_based(tokenizer)
 
 
 @pytest.mark.parametrize(
@@ -246,14 +248,14 @@ def test_a_bert_tokenizer_goes_word_by_word(tokenizer: Tokenizer) -> None:
 def test_any_other_is_asked_for_whole_texts(tokenizer: Tokenizer, change: Callable[[Tokenizer], Any]) -> None:
     other = changed(tokenizer, change)
 
-    assert not goes_word_by_word(other)
-    assert isinstance(token_reader(other, None), WholeTexts)
+    assert not is_word_based(other)
+    assert isinstance(make_tokenizer(other, None), BatchTokenizer)
 
 
 def test_a_tokenizer_without_parts_is_asked_for_whole_texts(tokenizer: Tokenizer) -> None:
     parts = json.loads(tokenizer.to_str()) | {"normalizer": None, "pre_tokenizer": None}
 
-    assert not goes_word_by_word(Tokenizer.from_str(json.dumps(parts)))
+    assert not is_word_based(Tokenizer.from_str(json.dumps(parts)))
 
 
 @pytest.mark.parametrize("lowercase", [True, False])
@@ -263,17 +265,17 @@ def test_case_and_accents_may_be_kept(tokenizer: Tokenizer, lowercase: bool, str
     other = changed(tokenizer, lambda it: setattr(it, "normalizer", normalizer))
     unknown_id = other.token_to_id(UNKNOWN)
 
-    reader = token_reader(other, unknown_id)
+    reader = make_tokenizer(other, unknown_id)
 
-    assert isinstance(reader, WordByWord)
-    assert read_as_lists(reader, UNUSUAL) == read_as_lists(WholeTexts(other, unknown_id), UNUSUAL)
+    assert isinstance(reader, WordCacheTokenizer)
+    assert read_as_lists(reader, UNUSUAL) == read_as_lists(BatchTokenizer(other, unknown_id), UNUSUAL)
 
 
 def test_a_written_token_of_more_than_letters_is_found_as_the_tokenizer_finds_it(tokenizer: Tokenizer) -> None:
     other = changed(tokenizer, lambda it: it.add_tokens([AddedToken("new york", normalized=False, single_word=True)]))
     texts = ["in new york, in New York", "renew yorkshire", "new yorkers"]
 
-    reader = token_reader(other, None)
+    reader = make_tokenizer(other, None)
 
-    assert isinstance(reader, WordByWord)
-    assert read_as_lists(reader, texts) == read_as_lists(WholeTexts(other, None), texts)
+    assert isinstance(reader, WordCacheTokenizer)
+    assert read_as_lists(reader, texts) == read_as_lists(BatchTokenizer(other, None), texts)

@@ -5,7 +5,7 @@ from contextlib import closing
 import apsw
 import pytest
 
-from quarry.conditions import EVERYTHING, Holds, InFolder, Not, Tagged
+from quarry.conditions import MATCH_ALL, HasPhrase, HasTag, InFolder, Not
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, NoteFilter, content_hash
 from quarry.index.schema import PAGE_SIZE
@@ -33,7 +33,7 @@ def everything(index, ask, admit, encode, in_time):
     answers = []
     with index.reader() as reader:
         for word, next_word in zip(WORDS[::6], WORDS[1::6], strict=True):
-            for where in (None, Tagged("t1"), InFolder("f2"), Not(Holds(next_word))):
+            for where in (None, HasTag("t1"), InFolder("f2"), Not(HasPhrase(next_word))):
                 admitted = admit(reader, where)
                 answers.append(reader.lexical(ask(word, f"{word} {next_word}"), admitted, 10, deadline=in_time))
                 answers.append(reader.lexical_notes(ask(word), admitted, 10, deadline=in_time))
@@ -46,7 +46,7 @@ def everything(index, ask, admit, encode, in_time):
                 reader.stamps(),
                 reader.counts(),
                 reader.notes(NoteFilter(), 99),
-                reader.browse(EVERYTHING, 99, deadline=in_time),
+                reader.browse(MATCH_ALL, 99, deadline=in_time),
             )
         )
     return answers

@@ -1,4 +1,4 @@
-from quarry.conditions import EVERYTHING, AnyOf, Every, Holds, InFolder, InTask, Matches, Not
+from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasPhrase, InFolder, InTask, MatchesPattern, Not
 from quarry.index import NoteFilter
 from quarry.types import Scope
 
@@ -10,8 +10,8 @@ def test_browsing_lists_the_newest_notes_each_by_its_first_passage(index, put, i
 
     with index.reader() as reader:
         newest = reader.browse(Not(InFolder("other")), 2, deadline=in_time)
-        everything = reader.browse(EVERYTHING, 9, deadline=in_time)
-        nothing = reader.browse(Holds("plums"), 9, deadline=in_time)
+        everything = reader.browse(MATCH_ALL, 9, deadline=in_time)
+        nothing = reader.browse(HasPhrase("plums"), 9, deadline=in_time)
 
     assert [(found.path, found.number, found.score) for found in newest.ranking] == [
         ("b.md", 0, 3000),
@@ -30,10 +30,10 @@ def test_browsing_shows_the_passage_that_is_the_reason(index, put, in_time):
             return reader.browse(condition, 9, deadline=in_time).ranking[0].number
 
     assert shown(InTask("todo")) == 2
-    assert shown(Matches("v9")) == 4
-    assert shown(Every((Matches("V\\d"), InTask("done", ("write",))))) == 2
-    assert shown(AnyOf((Matches("plum"), Matches("pears")))) == 1
-    assert shown(Every((Not(Matches("plum")), Holds("pears")))) == 0
+    assert shown(MatchesPattern("v9")) == 4
+    assert shown(AllOf((MatchesPattern("V\\d"), InTask("done", ("write",))))) == 2
+    assert shown(AnyOf((MatchesPattern("plum"), MatchesPattern("pears")))) == 1
+    assert shown(AllOf((Not(MatchesPattern("plum")), HasPhrase("pears")))) == 0
 
 
 def test_chunks_of_admitted_notes_are_counted_up_to_a_limit(index, put, in_time):
@@ -47,7 +47,7 @@ def test_chunks_of_admitted_notes_are_counted_up_to_a_limit(index, put, in_time)
         assert reader.count_chunks(None, 5) == 5
         assert reader.count_chunks(odd, 50) == 6
         assert reader.count_chunks(odd, 2) == 2
-        assert reader.count_chunks(reader.matching_notes(Holds("plum"), deadline=in_time), 50) == 0
+        assert reader.count_chunks(reader.matching_notes(HasPhrase("plum"), deadline=in_time), 50) == 0
 
 
 def test_a_list_pages_through_the_notes_that_pass_its_filter(index, put):

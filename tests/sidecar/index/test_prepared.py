@@ -52,7 +52,7 @@ def test_notes_counted_elsewhere_give_the_postings_that_reading_everything_gives
     gathered = path.read_bytes()
     path.unlink()
     index._memory.postings.__init__(index.path)
-    index.fold()
+    index.flush_postings()
     assert [note.counted is None for note in ready] == [i % 7 == 3 for i in range(40)]
     assert path.read_bytes() == gathered
     index.close()

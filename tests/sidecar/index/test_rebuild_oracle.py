@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.conditions import Holds, InFolder, Not
+from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.index import Index, NoteFilter, quantize
 
 pytestmark = pytest.mark.slow  # an index is built for each of many examples
@@ -39,7 +39,7 @@ def answers(ask, admit, encode, in_time):
         with index.reader() as reader:
             for word in WORDS:
                 vector = encode([word])[0]
-                for where in (None, Holds("red car"), Not(Holds("pears")), InFolder("f")):
+                for where in (None, HasPhrase("red car"), Not(HasPhrase("pears")), InFolder("f")):
                     admitted = admit(reader, where)
                     rankings = (
                         reader.lexical(ask(word, "red car"), admitted, 3, deadline=in_time),

@@ -1,4 +1,4 @@
-from quarry.conditions import EVERYTHING
+from quarry.conditions import MATCH_ALL
 from quarry.index import listing
 from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.snapshot_cache import SnapshotCache
@@ -55,7 +55,7 @@ def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_th
     def newest(reader, depth):
         def find():
             read.append(depth)
-            return listing.newest(reader._db, None, EVERYTHING, WrittenPhrases(), depth)
+            return listing.newest(reader._db, None, MATCH_ALL, WrittenPhrases(), depth)
 
         found = cache.at(reader._db).newest(depth, find)
         return [candidate.path for candidate in found.ranking], found.total

@@ -4,7 +4,7 @@ import threading
 import pytest
 from builders import index_bytes, problems
 
-from quarry.conditions import Holds, InFolder, Not
+from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import Index, content_hash, quantize
 from quarry.types import Note
@@ -368,8 +368,8 @@ def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, mak
 
     with index.reader() as reader:
         vector = encode(["apples"])[0]
-        by_phrase = reader.dense(vector, admit(reader, Holds("red car")), 5, deadline=in_time)
-        without_word = reader.dense(vector, admit(reader, Not(Holds("PEARS"))), 5, deadline=in_time)
+        by_phrase = reader.dense(vector, admit(reader, HasPhrase("red car")), 5, deadline=in_time)
+        without_word = reader.dense(vector, admit(reader, Not(HasPhrase("PEARS"))), 5, deadline=in_time)
         assert reader.lexical(ask("apples"), None, 5, deadline=in_time) == ()
         assert reader.count_matching(ask("apples"), None, 5) == 0
     assert [c.path for c in by_phrase] == [c.path for c in without_word] == ["a.md"]

@@ -27,7 +27,7 @@ def rebuilt(tmp_path: Path, index: Index, store, make_note) -> Path:
     made = Index.open(path)
     for name in NOTES:
         store(made, make_note(name, "apples", "pears"))
-    made.fold()
+    made.flush_postings()
     made.close()
     return path
 
@@ -36,7 +36,7 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
     index: Index, rebuilt: Path, ask, in_time, monkeypatch: pytest.MonkeyPatch
 ):
     index.replace_with(rebuilt)
-    monkeypatch.setattr(postings_cache.SegmentDelta, "take", lambda *_: 1 // 0)
+    monkeypatch.setattr(postings_cache.SegmentDelta, "apply_note", lambda *_: 1 // 0)
 
     with index.reader() as reader:
         found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
@@ -44,7 +44,7 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
         reader._db.set_exec_trace(lambda _, sql, __: statements.append(sql) or True)
         reader.read_ahead()
         reader._db.set_exec_trace(None)
-        assert index._memory.postings.words(reader._db) is not None
+        assert index._memory.postings.scorer(reader._db) is not None
 
     assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
     assert [sql for sql in statements if "vectors" in sql] == []
@@ -54,7 +54,7 @@ def test_postings_are_written_where_the_index_is_now(tmp_path: Path, index: Inde
     index.replace_with(rebuilt)
     before = (tmp_path / "i.db.postings").read_bytes()
     store(index, make_note("more.md", "plums"))
-    index.fold()
+    index.flush_postings()
 
     assert (tmp_path / "i.db.postings").read_bytes() != before
     assert not list(tmp_path.glob("*rebuild*"))

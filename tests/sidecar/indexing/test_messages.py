@@ -2,13 +2,13 @@
 
 import io
 
-from quarry.index.keyword.term_counts import CountedDocument, count
+from quarry.index.keyword.term_counts import CountedDocument, count_terms
 from quarry.indexing.frames import encode_frame, read_frame
 from quarry.indexing.messages import ResultBatch
 
 
 def test_what_results_share_is_sent_once():
-    one, other = count([("a " * 50_000 + "b",)], 1), count([("c",)], 1)
+    one, other = count_terms([("a " * 50_000 + "b",)], 1), count_terms([("c",)], 1)
     sent = [(f"n{row}", CountedDocument(batch, row), batch) for row in range(3) for batch in (one, other)]
     part = read_frame(io.BytesIO(encode_frame(ResultBatch.of(sent))))
     assert isinstance(part, ResultBatch)

@@ -143,21 +143,21 @@ def test_what_processes_counted_is_what_is_read_anew_and_they_are_gone_before_it
     vault.write_all(NOTES)
     monkeypatch.setattr(indexer, "MANY_NOTES", 100)
     seen: list[tuple[object, int]] = []
-    finish, count = BulkCollector.finish, builder.count
+    build, count = BulkCollector.build, builder.count_terms
 
     def finishing(collector: BulkCollector) -> tuple[Segment, Segment]:
         seen.append((staffed._preparation._pool, len(collector._names)))
-        return finish(collector)
+        return build(collector)
 
-    monkeypatch.setattr(BulkCollector, "finish", finishing)
-    monkeypatch.setattr(builder, "count", lambda *_: 1 // 0)
+    monkeypatch.setattr(BulkCollector, "build", finishing)
+    monkeypatch.setattr(builder, "count_terms", lambda *_: 1 // 0)
     staffed.reconcile(index)
-    monkeypatch.setattr(builder, "count", count)
+    monkeypatch.setattr(builder, "count_terms", count)
 
     path = segment_file.path_beside(index.path)
     gathered = path.read_bytes()
-    index._memory.postings.forget("the test wants it anew")
-    assert index.fold()
+    index._memory.postings.invalidate("the test wants it anew")
+    assert index.flush_postings()
     assert path.read_bytes() == gathered
     assert seen[0] == (None, len(NOTES))
 

@@ -395,9 +395,9 @@ def test_the_message_of_a_failure_goes_with_it(vault: Vault, open_engine, monkey
 
 
 def test_what_the_first_saved_note_would_wait_for_is_done_when_idle(vault: Vault, encoder: HashEncoder, open_engine):
-    engines._best_engine.cache_clear()
+    engines._compiled_engine.cache_clear()
     engine = open_engine()
-    wait_until(lambda: engines._best_engine.cache_info().currsize == 1)
+    wait_until(lambda: engines._compiled_engine.cache_info().currsize == 1)
 
     assert encoder.embedded == []
     assert engine.status().notes == 0

@@ -14,7 +14,7 @@ from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.search import SearchContext, search
-from quarry.text.query.description import in_words
+from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
 from quarry.types import SearchRequest
 
@@ -69,7 +69,7 @@ def test_an_answer_says_what_was_understood(vault: Vault, open_engine):
     typed = 'folder:Work tag:idea "rate limit" backoff'
     answer = ask(open_engine(), typed)
 
-    assert answer.understood == in_words(parse_query(typed, now=NOW))
+    assert answer.understood == describe_query(parse_query(typed, now=NOW))
     assert answer.understood.startswith('notes in Work tagged #idea with "rate limit"')
 
 

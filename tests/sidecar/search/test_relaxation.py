@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from builders import Vault, ask
 
-from quarry.conditions import Every, Holds, InFolder, Not
+from quarry.conditions import AllOf, HasPhrase, InFolder, Not
 from quarry.search.relaxation import relaxations
 from quarry.text.query.parse import parse_query
 from quarry.types import Query, Scope
@@ -50,14 +50,14 @@ def test_words_of_a_phrase_that_is_given_up_are_ranked_by():
 
     assert query.words == ("oil", "hide", "glue")
     assert query.phrases == ()
-    assert query.condition == Every()
+    assert query.condition == AllOf()
 
 
 def test_a_filter_is_given_up_and_the_phrase_is_not():
     _, (step, query) = easier('folder:x "hide glue"')
 
     assert step == "without-filters"
-    assert query.condition == Every((Holds("hide glue"),))
+    assert query.condition == AllOf((HasPhrase("hide glue"),))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_filter_is_given_up_and_the_phrase_is_not():
 def test_no_exclusion_is_ever_given_up(typed: str):
     asked = parse_query(typed, now=NOW).condition
     for _, query in easier(typed):
-        kept = query.condition.parts if isinstance(query.condition, Every) else (query.condition,)
+        kept = query.condition.parts if isinstance(query.condition, AllOf) else (query.condition,)
         assert set(kept) >= {part for part in asked.parts if isinstance(part, Not)}
 
 
@@ -88,7 +88,7 @@ def test_what_was_set_elsewhere_is_not_given_up():
     [_, (step, query)] = easier("tag:oak walnut", scope=Scope(folders=("Work",)))
 
     assert step == "without-filters"
-    assert query.condition == Every((InFolder("Work"),))
+    assert query.condition == AllOf((InFolder("Work"),))
 
 
 # --- what comes of it ------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from quarry.terms import analysis
 from quarry.terms.analysis import (
-    Analysed,
-    Term,
+    AnalysedText,
+    LocatedTerm,
     analyse,
-    forget,
-    locate,
-    locate_parts,
+    clear_cache,
+    locate_part_terms,
+    locate_terms,
     phrase_terms,
     query_terms,
     ranking_terms,
@@ -35,17 +35,17 @@ TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.characters(exclude_catego
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("The running Résumés", Analysed("the run resum", "", "")),
-        ("don't stop the user's car", Analysed("dont stop the user car", "", "")),
-        ("GitHub getStaleFiles()", Analysed("github getstalefil", "", "git hub get stale file")),
-        ("use snake_case.", Analysed("us snake case", "snakecas", "")),
-        ("C++ 17", Analysed("c 17", "c++", "")),
-        ("机器学习", Analysed("机 器 学 习", "机器 器学 学习", "")),
-        ("用Python写", Analysed("用 python 写", "", "")),
-        ("데이터를 책", Analysed("데이터를 책", "데이 이터 터를", "")),
-        ("ภาษา", Analysed("ภ า ษ า", "ภา าษ ษา", "")),
-        ("done ✅ 👍🏽", Analysed("done ✅ 👍", "", "")),
-        ("... -- []", Analysed("", "", "")),
+        ("The running Résumés", AnalysedText("the run resum", "", "")),
+        ("don't stop the user's car", AnalysedText("dont stop the user car", "", "")),
+        ("GitHub getStaleFiles()", AnalysedText("github getstalefil", "", "git hub get stale file")),
+        ("use snake_case.", AnalysedText("us snake case", "snakecas", "")),
+        ("C++ 17", AnalysedText("c 17", "c++", "")),
+        ("机器学习", AnalysedText("机 器 学 习", "机器 器学 学习", "")),
+        ("用Python写", AnalysedText("用 python 写", "", "")),
+        ("데이터를 책", AnalysedText("데이터를 책", "데이 이터 터를", "")),
+        ("ภาษา", AnalysedText("ภ า ษ า", "ภา าษ ษา", "")),
+        ("done ✅ 👍🏽", AnalysedText("done ✅ 👍", "", "")),
+        ("... -- []", AnalysedText("", "", "")),
     ],
 )
 def test_texts_become_terms(text, expected):
@@ -55,16 +55,16 @@ def test_texts_become_terms(text, expected):
 def test_terms_stand_where_they_are_said_to():
     text = "Ein snake_case 机器, user's"
 
-    found = list(locate(text))
+    found = list(locate_terms(text))
 
-    assert found[1] == Term("snake", 4, 9)
+    assert found[1] == LocatedTerm("snake", 4, 9)
     assert [text[term.start : term.end] for term in found] == ["Ein", "snake", "case", "机", "器", "user's"]
 
 
 def test_parts_of_a_word_stand_where_they_are_said_to():
     text = "see getStaleFiles, C++ and python3"
 
-    assert [(term.text, text[term.start : term.end]) for term in locate_parts(text)] == [
+    assert [(term.text, text[term.start : term.end]) for term in locate_part_terms(text)] == [
         ("get", "get"),
         ("stale", "Stale"),
         ("file", "Files"),
@@ -117,18 +117,18 @@ def test_runs_without_spaces_rank_by_pairs(word, expected):
 @example("🇩🇪🇫")
 @example("ｶﾞ")
 def test_what_is_located_is_what_is_analysed(text):
-    terms = list(locate(text))
+    terms = list(locate_terms(text))
 
     assert " ".join(term.text for term in terms) == analyse(text).words
     assert tuple(term.text for term in terms) == phrase_terms(text)
     assert all(before.end <= after.start for before, after in itertools.pairwise(terms))
     assert all(0 <= term.start < term.end <= len(text) for term in terms)
-    assert sorted(term.text for term in locate_parts(text)) == sorted(analyse(text).parts.split())
+    assert sorted(term.text for term in locate_part_terms(text)) == sorted(analyse(text).parts.split())
 
 
 @given(TEXTS, st.data())
 def test_a_phrase_cut_out_between_two_terms_is_found_in_its_text(text, data):
-    terms = list(locate(text))
+    terms = list(locate_terms(text))
     if not terms:
         return
     first = data.draw(st.integers(0, len(terms) - 1))
@@ -171,7 +171,7 @@ def test_case_never_decides_what_a_word_is(text):
 def test_terms_do_not_depend_on_what_was_analysed_before(texts):
     fresh = []
     for text in texts:
-        forget()
+        clear_cache()
         fresh.append(analyse(text))
 
     assert [analyse(text) for text in texts] == fresh
@@ -198,32 +198,32 @@ def test_what_a_word_ranks_by_is_in_a_text_that_holds_it(word):
 
 
 def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(analysis, "KNOWN_CHARACTERS", 1000)
-    forget()
+    monkeypatch.setattr(analysis, "MAX_CACHED_CHARS", 1000)
+    clear_cache()
 
     for n in range(2000):
         analyse(f"word{n} and more")
 
-    assert len(analysis._known.tokens) < 200
+    assert len(analysis._cache.tokens) < 200
 
 
 def test_a_sentence_in_a_script_without_spaces_is_remembered_by_its_parts_alone():
-    forget()
+    clear_cache()
 
     found = analyse("机器学习，" * 30)
 
     assert found.words == " ".join("机器学习" * 30)
-    assert list(analysis._known.tokens) == ["机器学习"]
+    assert list(analysis._cache.tokens) == ["机器学习"]
 
 
 @pytest.mark.parametrize("line", ["QUJD" * 10**6, "ab/cd+" * 10**5, "学" * 10**6, "word_" * 10**5, "aB" * 10**6])
 def test_a_line_of_data_is_analysed_in_linear_time_and_space(line):
-    forget()
+    clear_cache()
     analysed = analyse(line)
 
     assert len(analysed.words) <= 2 * len(line)
     assert len(analysed.compounds) <= 3 * len(line)
-    forget()
+    clear_cache()
 
 
 def test_threads_get_the_same_terms():

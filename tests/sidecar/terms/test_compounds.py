@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.terms.compounds import humps, parts_of, wholes_of
+from quarry.terms.compounds import camel_case_parts, joined_forms, part_terms
 
 
 @pytest.mark.parametrize(
@@ -32,13 +32,13 @@ from quarry.terms.compounds import humps, parts_of, wholes_of
     ],
 )
 def test_names_of_several_words_are_known_as_wholes(token, expected):
-    assert wholes_of(token) == expected
+    assert joined_forms(token) == expected
 
 
 def test_an_identifier_is_the_same_in_every_style():
-    from quarry.terms.normalize import term_of
+    from quarry.terms.normalize import stem
 
-    assert wholes_of("get_stale_files") == wholes_of("get-stale-files") == [term_of("getStaleFiles")]
+    assert joined_forms("get_stale_files") == joined_forms("get-stale-files") == [stem("getStaleFiles")]
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_an_identifier_is_the_same_in_every_style():
     ],
 )
 def test_words_with_humps_or_a_number_have_parts(token, expected):
-    assert parts_of(token) == expected
+    assert part_terms(token) == expected
 
 
 def test_parts_stand_where_they_are_said_to():
     word = "getHTTPFiles"
 
-    assert [word[start:end] for start, end in humps(word)] == ["get", "HTTP", "Files"]
+    assert [word[start:end] for start, end in camel_case_parts(word)] == ["get", "HTTP", "Files"]

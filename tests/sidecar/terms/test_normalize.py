@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.terms.normalize import MAX_TERM, fold, term_of
+from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def test_words_are_folded(word, expected):
     ],
 )
 def test_english_looking_words_are_stemmed(word, term):
-    assert term_of(word) == term
+    assert stem(word) == term
 
 
 def test_long_data_is_known_by_its_beginning():
-    assert term_of("A1" * 5000) == "a1" * (MAX_TERM // 2)
+    assert stem("A1" * 5000) == "a1" * (MAX_TERM_CHARS // 2)
 
 
 @given(st.text(st.characters(exclude_categories=["Zs", "Zl", "Zp", "Cc", "Cs"])))
@@ -71,14 +71,12 @@ def test_stems_are_those_of_fts5(word):
         word.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
 
-    assert term_of(word) == expected
+    assert stem(word) == expected
 
 
 def test_threads_do_not_share_a_stemmer():
     found = []
-    threads = [
-        threading.Thread(target=lambda: found.append([term_of("jumping") for _ in range(200)])) for _ in range(8)
-    ]
+    threads = [threading.Thread(target=lambda: found.append([stem("jumping") for _ in range(200)])) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

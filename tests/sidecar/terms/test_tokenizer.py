@@ -3,13 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.terms import tokenizer
-from quarry.terms.tokenizer import TOKEN, ascii_words, cut, names, rough_tokens
+from quarry.terms.tokenizer import TOKEN, ascii_words, coarse_tokens, identifiers, split_token
 
 ASCII = st.text(alphabet=st.characters(max_codepoint=0x7F))
 
 
 def pieces(text):
-    return [(piece.kind, piece.text) for token in TOKEN.findall(text) for piece in cut(token)]
+    return [(piece.kind, piece.text) for token in TOKEN.findall(text) for piece in split_token(token)]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_text_is_cut_into_words_runs_and_signs(text, expected):
 
 
 def test_pieces_say_what_they_are_and_where():
-    found = [(piece.kind, piece.start, piece.end) for piece in cut("用Py은→")]
+    found = [(piece.kind, piece.start, piece.end) for piece in split_token("用Py은→")]
 
     assert found == [("unspaced", 0, 1), ("word", 1, 3), ("korean", 3, 4), ("sign", 4, 5)]
 
@@ -59,16 +59,16 @@ def test_pieces_say_what_they_are_and_where():
     ],
 )
 def test_names_are_words_with_what_is_joined_to_them(token, expected):
-    assert names(token) == expected
+    assert identifiers(token) == expected
 
 
 @given(ASCII)
 def test_ascii_is_cut_as_any_text_is(text):
     for token in TOKEN.findall(text):
-        general = [match[0] for match in tokenizer._compiled(tokenizer._PIECE).finditer(token)]
+        general = [match[0] for match in tokenizer._compile_once(tokenizer._SUB_TOKEN).finditer(token)]
 
-        assert general == ascii_words(token) == [piece.text for piece in cut(token)]
-        assert tokenizer._compiled(tokenizer._NAME).findall(token) == names(token)
+        assert general == ascii_words(token) == [piece.text for piece in split_token(token)]
+        assert tokenizer._compile_once(tokenizer._IDENTIFIER).findall(token) == identifiers(token)
 
 
 @pytest.mark.parametrize(
@@ -85,18 +85,18 @@ def test_ascii_is_cut_as_any_text_is(text):
     ],
 )
 def test_the_worst_text_takes_linear_time(text):
-    found = list(cut(text))
+    found = list(split_token(text))
 
     assert len(found) <= len(text)
-    assert len("".join(names(text))) <= len(text)
+    assert len("".join(identifiers(text))) <= len(text)
 
 
 @given(st.text(st.one_of(st.sampled_from(" \n\t\0\x1c\x85\xa0\u2003\u3000-.,“”。a1é机\ud800"), st.characters())))
 def test_rough_tokens_are_cut_to_the_same_tokens_as_the_text(text):
-    assert [token for rough in rough_tokens(text) for token in TOKEN.findall(rough)] == TOKEN.findall(text)
+    assert [token for rough in coarse_tokens(text) for token in TOKEN.findall(rough)] == TOKEN.findall(text)
 
 
 def test_rough_tokens_of_ascii_are_its_tokens():
     text = "".join(chr(code) for code in range(128)) * 2 + "[a](b.md) don't-stop"
 
-    assert rough_tokens(text) == TOKEN.findall(text)
+    assert coarse_tokens(text) == TOKEN.findall(text)

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.terms.unique_words import MAX_SHORT, first_alike
+from quarry.terms.unique_words import MAX_SHORT, unique_words
 
 LETTERS = st.sampled_from([b"a", b"b", b"\0", "ü".encode(), "机".encode(), b"\xff"])
 WORDS = st.lists(st.lists(LETTERS, min_size=1, max_size=20).map(b"".join), max_size=60)
@@ -11,7 +11,7 @@ WORDS = st.lists(st.lists(LETTERS, min_size=1, max_size=20).map(b"".join), max_s
 def numbered(words):
     ends = np.cumsum([len(word) + 1 for word in words], dtype=np.int64) - 1
     starts = ends - np.array([len(word) for word in words], np.int64)
-    first, which = first_alike(b" ".join(words), starts, ends)
+    first, which = unique_words(b" ".join(words), starts, ends)
     return [words[at] for at in first], which.tolist()
 
 

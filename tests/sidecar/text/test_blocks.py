@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.blocks import MAX_CHARS, pack, trim
+from quarry.text.blocks import MAX_CHARS, split_blocks, trim
 from quarry.text.markdown import read_outline
 
 PIECES = st.sampled_from(
@@ -42,14 +42,14 @@ def test_a_tail_too_short_takes_company() -> None:
     paragraphs = ["a" * 1_000, "b" * 990, "c" * 9]
     text = "\n\n".join(paragraphs)
 
-    pieces = [text[start:end] for start, end in pack(text, 0, len(text), (), 30)]
+    pieces = [text[start:end] for start, end in split_blocks(text, 0, len(text), (), 30)]
 
     assert pieces == ["a" * 1_000, "b" * 990 + "\n\n" + "c" * 9]
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_everything_that_is_no_space_is_in_one_piece(text: str) -> None:
-    spans = pack(text, 0, len(text), read_outline(text).protected, 30)
+    spans = split_blocks(text, 0, len(text), read_outline(text).protected, 30)
 
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
     assert all(0 < end - start <= MAX_CHARS for start, end in spans)
@@ -58,6 +58,6 @@ def test_everything_that_is_no_space_is_in_one_piece(text: str) -> None:
 
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_no_marker_is_cut(text: str) -> None:
-    spans = pack(text, 0, len(text), read_outline(text).protected, 30)
+    spans = split_blocks(text, 0, len(text), read_outline(text).protected, 30)
 
     assert sum(text[start:end].count("[REDACTED:x]") for start, end in spans) == text.count("[REDACTED:x]")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.markdown import Regions, _gaps, _paired_runs, code_spans, read_outline, shown_text
+from quarry.text.markdown import TextRegions, _gaps, _paired_runs, code_spans, read_outline, shown_text
 
 
 def headings(*lines: str) -> list[tuple[int, str]]:
@@ -80,7 +80,7 @@ def test_inline_code_ends_in_its_paragraph() -> None:
 
 
 def test_regions_may_overlap() -> None:
-    regions = Regions([(5, 8), (0, 20), (30, 31)])
+    regions = TextRegions([(5, 8), (0, 20), (30, 31)])
 
     assert [offset for offset in range(40) if regions.cover(offset)] == [*range(20), 30]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.sentences import split_sentences, telling_sentences
+from quarry.text.sentences import informative_sentences, split_sentences
 
 
 def sentences(text: str) -> list[str]:
@@ -53,12 +53,12 @@ def test_sentences_hold_all_that_is_no_space_once_and_in_order(text: str) -> Non
     ],
 )
 def test_sentences_worth_quoting(text: str, expected: list[str]) -> None:
-    assert [text[span.start : span.end] for span in telling_sentences(text)] == expected
+    assert [text[span.start : span.end] for span in informative_sentences(text)] == expected
 
 
 @given(st.one_of(st.text(), st.text(alphabet="aB.!。 \n#-|`>1[]x")))
 def test_a_text_with_sentences_has_one_worth_quoting(text: str) -> None:
-    told, every = telling_sentences(text), split_sentences(text)
+    told, every = informative_sentences(text), split_sentences(text)
 
     assert bool(told) == bool(every)
     assert all(any(span.start >= whole.start and span.end <= whole.end for whole in every) for span in told)

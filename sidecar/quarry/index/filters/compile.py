@@ -10,20 +10,20 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from quarry.conditions import (
+    AllOf,
     AnyOf,
     Condition,
-    Dated,
-    Every,
+    HasPhrase,
     HasProperty,
-    Holds,
+    HasTag,
     InFile,
     InFolder,
     InPath,
     InSection,
     InTask,
-    Matches,
+    InTimeRange,
+    MatchesPattern,
     Not,
-    Tagged,
 )
 from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.filters.text import in_section, matching, with_task
@@ -35,7 +35,7 @@ _FILE_KEY = "substr(n.path_key, length(rtrim(n.path_key, replace(n.path_key, '/'
 _IN_RANGE = (  # of `path_key`, by the two indexes that make it up
     "(n.folded IS NULL AND n.path >= ? AND n.path < ? OR n.folded IS NOT NULL AND n.folded >= ? AND n.folded < ?)"
 )
-_MOST_EXPENSIVE_FIRST = (Matches, InTask, InSection, Dated, HasProperty, Holds)
+_MOST_EXPENSIVE_FIRST = (MatchesPattern, InTask, InSection, InTimeRange, HasProperty, HasPhrase)
 _MAY_SAY_WHEN_CREATED = "(n.properties LIKE '%creat%' OR n.properties LIKE '%date%')"
 _TIMES = {"modified": ("n.mtime_ns", 1_000_000), "created": ("created_ms(n.properties)", 1)}  # column, units in a ms
 EVERY_NOTE, NO_NOTE = SqlFragment("1"), SqlFragment("0")
@@ -52,15 +52,15 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
         BadQuery: A regular expression cannot be used on this machine.
     """
     match condition:
-        case Every(parts):
+        case AllOf(parts):
             return join(" AND ", [compile_condition(part, phrases) for part in _cheapest_first(parts)], EVERY_NOTE)
         case AnyOf(parts):
             return join(" OR ", [compile_condition(part, phrases) for part in _cheapest_first(parts)], NO_NOTE)
         case Not(part):
             return compile_condition(part, phrases).wrap("NOT (", ")")
-        case Holds(phrase):
+        case HasPhrase(phrase):
             return phrases.in_note(phrase)
-        case Matches():
+        case MatchesPattern():
             return matching(condition)
         case InSection():
             return in_section(condition, phrases)
@@ -72,11 +72,11 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
             return SqlFragment("instr(n.path_key, ?) > 0", (fold_marks(part),))
         case InFile(part):
             return SqlFragment(f"instr({_FILE_KEY}, ?) > 0", (fold_marks(part),))
-        case Tagged(tag):
+        case HasTag(tag):
             return _tagged(fold_tag(tag))
         case HasProperty():
             return _with_property(condition)
-        case Dated():
+        case InTimeRange():
             return _dated(condition)
         case _:
             assert_never(condition)
@@ -89,7 +89,7 @@ def _cheapest_first(parts: Sequence[Condition]) -> list[Condition]:
 def _cost(condition: Condition) -> int:
     if isinstance(condition, Not):
         return _cost(condition.part)
-    if isinstance(condition, Every | AnyOf):
+    if isinstance(condition, AllOf | AnyOf):
         return max(map(_cost, condition.parts), default=0)
     kind = type(condition)
     return len(_MOST_EXPENSIVE_FIRST) - _MOST_EXPENSIVE_FIRST.index(kind) if kind in _MOST_EXPENSIVE_FIRST else 0
@@ -120,7 +120,7 @@ def _with_property(wanted: HasProperty) -> SqlFragment:
     return found.wrap("EXISTS (SELECT 1 FROM json_each(n.properties) p WHERE ", ")")
 
 
-def _dated(wanted: Dated) -> SqlFragment:
+def _dated(wanted: InTimeRange) -> SqlFragment:
     """Whether the note's time lies in a range; a note that does not say when it was created lies in none."""
     column, unit = _TIMES[wanted.field]
     found = [SqlFragment(_MAY_SAY_WHEN_CREATED)] if wanted.field == "created" else []

@@ -7,7 +7,7 @@ A search asks once; every retriever then sees only the notes that match, before 
 import apsw
 import numpy as np
 
-from quarry.conditions import Condition, Every
+from quarry.conditions import AllOf, Condition
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.filters.compile import EVERY_NOTE, compile_condition
@@ -44,7 +44,7 @@ def first_failing_condition(
         BadQuery, DeadlineExceeded, Cancelled: As for `matching_notes`.
     """
     with deadline.over(connection):
-        for part in condition.parts if isinstance(condition, Every) else (condition,):
+        for part in condition.parts if isinstance(condition, AllOf) else (condition,):
             question = compile_condition(part, phrases).wrap("SELECT 1 FROM notes n WHERE n.id = ? AND ")
             if not select(connection, question.text, (note_id, *question.bindings)):
                 return part

@@ -7,7 +7,7 @@ from typing import cast
 
 import apsw
 
-from quarry.conditions import Comparison, InTask
+from quarry.conditions import InTask, PropertyComparison
 from quarry.index.database import SqlValue
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.filters.tasks import holds_task
@@ -66,7 +66,7 @@ def _property_stands(kind: SqlValue, value: SqlValue, comparison: SqlValue, want
         read = tuple(json.loads(str(value)))
     elif kind in ("true", "false"):
         read = kind == "true"
-    return stands(read, cast("Comparison", comparison), str(wanted))
+    return stands(read, cast("PropertyComparison", comparison), str(wanted))
 
 
 def _created_ms(properties: SqlValue) -> int | None:

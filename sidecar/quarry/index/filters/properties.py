@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 
-from quarry.conditions import Comparison
+from quarry.conditions import PropertyComparison
 from quarry.index.folding import fold_marks
 from quarry.types import PropertyValue
 
@@ -26,7 +26,7 @@ _DAY = re.compile(
 )
 _STAMP = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?")
 _FIRST_MS = 10**11  # below it an epoch time counts seconds: in milliseconds it would lie in March 1973
-_ORDER: dict[Comparison, Callable[[float, float], bool]] = {
+_ORDER: dict[PropertyComparison, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -34,7 +34,7 @@ _ORDER: dict[Comparison, Callable[[float, float], bool]] = {
 }
 
 
-def stands(value: PropertyValue, comparison: Comparison, wanted: str) -> bool:
+def stands(value: PropertyValue, comparison: PropertyComparison, wanted: str) -> bool:
     """
     Whether *value*, or one entry of a list, compares with *wanted* in that way.
 
@@ -63,7 +63,7 @@ def created_ms(properties: Mapping[str, PropertyValue]) -> int | None:
     return None
 
 
-def _stands(value: str | float | bool, comparison: Comparison, wanted: str) -> bool:
+def _stands(value: str | float | bool, comparison: PropertyComparison, wanted: str) -> bool:
     text = _text(value)
     if comparison == "is":
         return text == _text(wanted) or _is_number(text, wanted) or _is_in(text, wanted)
@@ -101,7 +101,7 @@ def _is_in(text: str, wanted: str) -> bool:
     return day is not None and period is not None and period[0] <= day < period[1]
 
 
-def _is_before(day: date, comparison: Comparison, period: tuple[date, date]) -> bool:
+def _is_before(day: date, comparison: PropertyComparison, period: tuple[date, date]) -> bool:
     first, behind = period
     return {"<": day < first, "<=": day < behind, ">": day >= behind, ">=": day >= first}.get(comparison, False)
 

@@ -2,7 +2,7 @@
 
 import json
 
-from quarry.conditions import InSection, InTask, Matches
+from quarry.conditions import InSection, InTask, MatchesPattern
 from quarry.errors import BadQuery
 from quarry.index.filters.phrases import ALWAYS, ANY_CHUNK, WrittenPhrases
 from quarry.index.sql import SqlFragment, concat, join
@@ -14,7 +14,7 @@ _LOOKS_LIKE_TASK = SqlFragment("instr(c.text, ' [') > 0 AND instr(c.text, '] ') 
 _EVERY_SECTION = SqlFragment("SELECT note_id, section FROM chunks")
 
 
-def matching(wanted: Matches) -> SqlFragment:
+def matching(wanted: MatchesPattern) -> SqlFragment:
     """
     Whether the regular expression matches in the note's text, path or file name.
 
@@ -43,7 +43,7 @@ def with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
     return chunk_with_task(wanted, phrases).wrap(ANY_CHUNK, ")")
 
 
-def chunk_matching(wanted: Matches) -> SqlFragment:
+def chunk_matching(wanted: MatchesPattern) -> SqlFragment:
     """Whether the regular expression matches in the text of the chunk `c`."""
     return SqlFragment("matches(?, c.text)", (wanted.pattern,))
 

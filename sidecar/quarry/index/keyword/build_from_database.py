@@ -1,4 +1,4 @@
-"""What the keyword index should hold, read from the database: of everything, or of some notes."""
+"""Reads the columns of the keyword index from the database, of one note or of all, and builds segments from them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _NAMES = "SELECT id, title, aliases, name, headings, tags, compounds FROM name_t
 
 
 class NoteColumns(NamedTuple):
-    """The columns of one note: those of its name, and of each of its chunks by id."""
+    """The columns of one note: of its names, and of each of its chunks, `(id, columns)`."""
 
     names: Sequence[str]
     chunks: Sequence[tuple[int, Sequence[str]]]
@@ -26,23 +26,23 @@ class NoteColumns(NamedTuple):
 
 def build_from_database(connection: apsw.Connection, deadline: Deadline = NO_DEADLINE) -> tuple[Segment, Segment]:
     """
-    Segments of all chunks and all names; every text is analysed for it, 80,000 chunks in about 8 s.
+    Build the segments of all chunks and of all names. Every text is analysed for it: 80,000 chunks take about 8 s.
 
     Raises:
         OverflowError: There is too much of it for memory.
         Cancelled, DeadlineExceeded: The deadline says so.
     """
-    gathered = BulkCollector()
-    for put, sql in ((gathered.put, _CHUNKS), (gathered.put_names, _NAMES)):
+    collector = BulkCollector()
+    for add, sql in ((collector.add_chunk, _CHUNKS), (collector.add_names, _NAMES)):
         for at, (row_id, *columns) in enumerate(connection.execute(sql + " ORDER BY id")):
             if at % CHECK_EVERY == 0:
                 deadline.check()
-            put(row_id, _texts(columns))
-    return gathered.finish()
+            add(row_id, _texts(columns))
+    return collector.build()
 
 
 def read_note(connection: apsw.Connection, note_id: int) -> NoteColumns | None:
-    """What one note holds; None: there is none of that id."""
+    """The columns of the note *note_id*; None where there is none."""
     names = select(connection, _NAMES + " WHERE id = ?", (note_id,))
     if not names:
         return None

@@ -1,4 +1,4 @@
-"""What is remembered at one moment from one question to the next: scores of single terms, and where things stand."""
+"""Caches of a snapshot that live from one query to the next: scores of single terms, and locations of documents."""
 
 import threading
 from collections import OrderedDict
@@ -15,11 +15,11 @@ ENTRY_BYTES = 500  # of an entry itself
 
 
 class Sized(Protocol):
-    """Something that says how much memory it takes."""
+    """A value that knows its own size."""
 
     @property
     def size_bytes(self) -> int:
-        """What it takes in memory."""
+        """Bytes that the value takes in memory."""
         ...
 
 
@@ -27,17 +27,17 @@ _Found = TypeVar("_Found", bound=Sized)
 
 
 class Places(Struct, frozen=True):
-    """Where what was found before stands: asked of the database once, as every search finds a hundred chunks."""
+    """Locations of chunks and notes that were found before: every search finds a hundred chunks, many of them again."""
 
     of_chunks: dict[int, tuple[str, int]] = field(default_factory=dict)  # id -> path, and number in its note
     of_notes: dict[int, str] = field(default_factory=dict)  # id -> path
 
 
 class ByteLimitedLru:
-    """What was last worked out of terms; any thread asks."""
+    """Values by key, the least recently used dropped first; for any number of threads."""
 
     def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
-        """Up to so much of it."""
+        """Hold at most *limit_bytes*."""
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
         self._found: OrderedDict[object, Sized] = OrderedDict()
@@ -45,7 +45,7 @@ class ByteLimitedLru:
         self._size_bytes = 0
 
     def get(self, key: object, find: Callable[[], _Found]) -> _Found:
-        """What is kept under *key*, or found now; a key is always asked for the same kind of thing."""
+        """The value of *key*, made by *find* where it is not held; a key always has values of one type."""
         with self._lock:
             if (known := self._found.get(key)) is not None:
                 self._found.move_to_end(key)
@@ -61,7 +61,7 @@ class ByteLimitedLru:
         return found
 
     def table(self, key: object, find: Callable[[], Floats]) -> Floats:
-        """The same for a table of weighted counts; there are as many as there are weights."""
+        """A table of weighted term frequencies, never dropped: there is one for each set of weights."""
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = find()

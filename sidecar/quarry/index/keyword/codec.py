@@ -1,8 +1,8 @@
 """
-How numbers are packed: plane by plane, first the lowest byte of all, then the next, and compressed by zstd.
+Encodes numbers by byte planes (the lowest byte of all numbers, then the next byte, up to four), compressed by zstd.
 
-Most gaps between documents and most codes are small, so their higher byte planes are zeros, which take no room. Every
-frame carries a checksum of its own, so damage done after a file was opened is noticed when the frame is read.
+Most gaps between documents and most tf codes are small, so their higher planes are zeros, which take no room. Every
+block is a zstd frame with its own checksum, so damage done after a file was opened is noticed when the block is read.
 """
 
 from collections.abc import Sequence
@@ -23,51 +23,51 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 class ByteSource(Protocol):
-    """Bytes to be sliced, in memory or in a file."""
+    """Bytes in memory or in a file, read by slicing."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, wanted: slice, /) -> Piece: ...
 
 
 class Packed(Protocol):
-    """An array of bytes, or what stands for one."""
+    """An array of uint8, or the part of a file that holds its bytes."""
 
     def __len__(self) -> int: ...
     @property
     def data(self) -> ByteSource:
-        """Its bytes."""
+        """The bytes of the array."""
         ...
 
 
 class PostingsDamaged(Exception):
-    """The side file is not what was written; the database is whole, so only memory is to be dropped."""
+    """The segment file is not what was written; the database is whole, and postings are made anew from it."""
 
 
-def compressed(data: bytes) -> bytes:
-    """*data* as one frame."""
+def compress(data: bytes) -> bytes:
+    """Compress *data* into one block, with a checksum."""
     return zstd.compressed(data, LEVEL)
 
 
-def decompressed(frame: Piece, at_most: int) -> bytes:
+def decompress(block: Piece, max_bytes: int) -> bytes:
     """
-    What a frame was made of.
+    Decompress one block.
 
     Args:
-        at_most: Bytes that it can be; a damaged length must not ask for all memory.
+        max_bytes: The most that the data can be; a damaged length must not ask for all memory.
 
     Raises:
-        PostingsDamaged: It is none of `compressed`'s.
+        PostingsDamaged: The block is not one of `compress`, or its data is longer.
     """
-    return every_decompressed([frame], [at_most])[0]
+    return decompress_all([block], [max_bytes])[0]
 
 
-def every_decompressed(frames: Sequence[Piece], at_most: Sequence[int]) -> list[bytes]:
-    """The same of many, each with its own limit."""
+def decompress_all(blocks: Sequence[Piece], max_bytes: Sequence[int]) -> list[bytes]:
+    """Decompress each of *blocks* within its own limit; see `decompress`."""
     content = zstd.decompressor()
     found = []
     try:
-        for frame, limit in zip(frames, at_most, strict=True):
-            data = content(frame, limit)
+        for block, limit in zip(blocks, max_bytes, strict=True):
+            data = content(block, limit)
             if data is None:
                 raise PostingsDamaged("a part of the keyword postings is larger than it can be")
             found.append(data)
@@ -77,7 +77,7 @@ def every_decompressed(frames: Sequence[Piece], at_most: Sequence[int]) -> list[
 
 
 def encode_byte_planes(numbers: NDArray[np.int64]) -> bytes:
-    """Numbers below 2**32, after a byte that says how many planes follow."""
+    """Encode numbers below 2**32, after one byte with the number of planes."""
     highest = int(numbers.max(initial=0))
     width = max(1, -(-highest.bit_length() // 8))
     by_byte = numbers.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :width]
@@ -86,13 +86,16 @@ def encode_byte_planes(numbers: NDArray[np.int64]) -> bytes:
 
 def decode_byte_planes(data: bytes, count: int, at: int, kind: type[_Number]) -> tuple[NDArray[_Number], int]:
     """
-    The *count* numbers whose planes begin *at*, and where they end.
+    Decode *count* numbers whose planes begin *at*.
 
     Args:
-        kind: What they are given as; it must hold the highest of them.
+        kind: The type of the result; it must hold the highest of them.
+
+    Returns:
+        The numbers, shape (count,), and where their planes end.
 
     Raises:
-        PostingsDamaged: There are not as many.
+        PostingsDamaged: *data* holds fewer numbers.
     """
     width = data[at] if at < len(data) else 0
     end = at + 1 + width * count
@@ -110,10 +113,17 @@ def decode_all_byte_planes(
     pieces: Sequence[bytes], counts: Sequence[int], begins: Sequence[int]
 ) -> tuple[NDArray[np.uint32], list[int]]:
     """
-    The numbers of many pieces, one after the other, and where they end in each; see `decode_byte_planes`.
+    Decode the numbers of many pieces together: one by one, a thousand pieces take ten times as long.
 
-    Each plane is put together from all pieces before it is looked at: to look at a thousand pieces one by one takes
-    ten times as long.
+    Args:
+        counts: The numbers in each piece.
+        begins: Where the planes begin in each piece.
+
+    Returns:
+        The numbers of all pieces, one after the other, shape (sum(counts),), and where the planes end in each.
+
+    Raises:
+        PostingsDamaged: A piece holds fewer numbers.
     """
     by_plane: tuple[list[bytes], ...] = ([], [], [], [])
     ends, widest = [], 0

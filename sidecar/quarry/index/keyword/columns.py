@@ -13,7 +13,7 @@ import apsw
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
 from quarry.index.database import SqlValue
-from quarry.terms.analysis import Analysed, analyse
+from quarry.terms.analysis import AnalysedText, analyse
 from quarry.types import Note
 
 CHANGES = 3  # raised whenever the same note would give other terms, by a change of ours
@@ -26,7 +26,7 @@ CACHED_TEXTS = 256  # the views ask a text three times; section and context repe
 _terms = lru_cache(maxsize=CACHED_TEXTS)(analyse)
 
 
-def terms(text: str) -> Analysed:
+def terms(text: str) -> AnalysedText:
     """`analyse`, which remembers the last few texts."""
     return _terms(text)
 

@@ -1,8 +1,8 @@
 """
-The notes that changed since a segment was made: added to in memory, never taken from.
+A segment in memory for the documents that changed since an immutable segment was built: append-only.
 
-A note that changes again is added again, and what stood for it before is dead. Whoever looked at the additions before
-goes on seeing what was there: it knows how many documents there were, and leaves out what came later.
+A note that changes again is added again, and its earlier documents are dead. A reader passes the number of documents
+that it may see (`limit`), so a snapshot taken earlier does not see documents that are added later.
 """
 
 import threading
@@ -12,29 +12,30 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.index.keyword.builder import assemble
 from quarry.index.keyword.fts5_tokens import as_fts5_tokenizes, encoded, needs_fts5_tokenizer, tokens_of
-from quarry.index.keyword.segment import DocOrdinals, Segment, assemble
+from quarry.index.keyword.segment import DocOrdinals, Segment
 
 _HIGHEST = chr(0x10FFFF)
 
 
 class MutableSegment:
-    """Documents in the order in which they came; one thread at a time adds, any thread reads."""
+    """Documents in the order in which they were added; one thread at a time adds, any thread reads."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
         self._lock = threading.Lock()
         self._ids: list[int] = []
-        self._sizes: list[list[int]] = []
+        self._field_lengths: list[list[int]] = []
         self._codes: dict[tuple[int, ...], int] = {}
-        self._postings: dict[str, tuple[list[int], list[int]]] = {}  # documents and codes, in the order they came
+        self._postings: dict[str, tuple[list[int], list[int]]] = {}  # ordinals, ascending, and tf codes
         self._terms: list[str] = []  # sorted
 
     def __len__(self) -> int:
         return len(self._ids)
 
     def add(self, document_id: int, columns: Sequence[str]) -> None:
-        """Add a document of these columns."""
+        """Add a document of these *columns*, each terms joined by spaces."""
         counted: dict[str, list[int]] = {}
         field_lengths = [0] * self._columns
         for at, column in enumerate(columns):
@@ -51,57 +52,60 @@ class MutableSegment:
                 documents, codes = self._postings[token]
                 documents.append(document)
                 codes.append(code)
-            self._sizes.append(field_lengths)
+            self._field_lengths.append(field_lengths)
             self._ids.append(document_id)
 
     def ids(self, limit: int) -> NDArray[np.int64]:
-        """The ids of the first *limit* documents."""
+        """The ids of the first *limit* documents, in the order in which they were added."""
         return np.array(self._ids[:limit], np.int64)
 
     def field_lengths(self, limit: int) -> NDArray[np.uint32]:
-        """Their tokens; shape (limit, columns)."""
-        return np.array(self._sizes[:limit], np.uint32).reshape(-1, self._columns)
+        """The tokens of the first *limit* documents by field; shape (limit, columns)."""
+        return np.array(self._field_lengths[:limit], np.uint32).reshape(-1, self._columns)
 
-    def counts(self) -> NDArray[np.uint32]:
-        """What each code stands for; shape (codes, columns)."""
+    def tf_table(self) -> NDArray[np.uint32]:
+        """Term frequencies by field of each tf code; shape (codes, columns)."""
         with self._lock:
             return np.array(list(self._codes), np.uint32).reshape(-1, self._columns)
 
-    def holding(self, term: str, limit: int) -> tuple[DocOrdinals, DocOrdinals]:
-        """Which of the first *limit* documents hold a term, ascending, and their codes."""
+    def postings(self, term: str, limit: int) -> tuple[DocOrdinals, DocOrdinals]:
+        """The postings of *term* in the first *limit* documents: ordinals, ascending, and tf codes."""
         with self._lock:
             found = self._postings.get(term)
-            return _before(limit, [found] if found else [])
+            return _joined(limit, [found] if found else [])
 
-    def holding_any(self, prefix: str, limit: int) -> tuple[DocOrdinals, DocOrdinals]:
-        """The same for each term that begins with *prefix*, one after the other."""
+    def prefix_postings(self, prefix: str, limit: int) -> tuple[DocOrdinals, DocOrdinals]:
+        """The postings of each term that begins with *prefix* in the first *limit* documents, term by term."""
         with self._lock:
-            return _before(limit, [self._postings[term] for term in self._beginning(prefix)])
+            return _joined(limit, [self._postings[term] for term in self._terms_with(prefix)])
 
     def terms(self) -> list[str]:
-        """All terms that were ever added, in order."""
+        """All terms that were ever added, sorted."""
         with self._lock:
             return list(self._terms)
 
-    def frozen(self, keep: NDArray[np.bool_]) -> Segment:
+    def to_segment(self, keep: NDArray[np.bool_]) -> Segment:
         """
-        The documents to *keep* as a segment; their ids differ.
+        Make an immutable segment of the documents to *keep*, which have distinct ids.
 
         Args:
-            keep: Shape (limit,): what came later is left out.
+            keep: Shape (limit,): documents that were added later are left out.
+
+        Raises:
+            OverflowError: There are too many documents for memory.
         """
-        place = np.cumsum(keep, dtype=np.int32) - 1
+        ordinal = np.cumsum(keep, dtype=np.int32) - 1
         postings = []
         terms = self.terms()
         for at, term in enumerate(terms):
-            documents, codes = self.holding(term, len(keep))
+            documents, codes = self.postings(term, len(keep))
             kept = keep[documents]
-            word = np.full(int(kept.sum()), at, np.int32)
-            postings.append((word, place[documents[kept]], codes[kept].astype(np.int32)))
+            number = np.full(int(kept.sum()), at, np.int32)
+            postings.append((number, ordinal[documents[kept]], codes[kept].astype(np.int32)))
         ids, field_lengths = self.ids(len(keep))[keep], self.field_lengths(len(keep))[keep]
-        return assemble(ids, field_lengths, self.counts(), [encoded(term) for term in terms], postings)
+        return assemble(ids, field_lengths, self.tf_table(), [encoded(term) for term in terms], postings)
 
-    def _beginning(self, prefix: str) -> list[str]:
+    def _terms_with(self, prefix: str) -> list[str]:
         first = bisect_left(self._terms, prefix)
         return self._terms[first : bisect_left(self._terms, prefix + _HIGHEST, first)]
 
@@ -113,13 +117,13 @@ def _tokens(column: str) -> Iterable[str]:
     return filter(None, tokens)
 
 
-def _before(limit: int, found: Sequence[tuple[list[int], list[int]]]) -> tuple[DocOrdinals, DocOrdinals]:
+def _joined(limit: int, found: Sequence[tuple[list[int], list[int]]]) -> tuple[DocOrdinals, DocOrdinals]:
     if not found:
         return _NONE, _NONE
     documents = np.concatenate([np.array(documents, np.intp) for documents, _ in found])
     codes = np.concatenate([np.array(codes, np.intp) for _, codes in found])
-    is_there = documents < limit
-    return documents[is_there], codes[is_there]
+    is_visible = documents < limit
+    return documents[is_visible], codes[is_visible]
 
 
 _NONE = np.zeros(0, np.intp)

@@ -69,7 +69,7 @@ class CandidateNoteScorer:
         self._words = words
         self._notes = notes
         self._scores: list[tuple[int, Floats]] = []  # of a term, and how many notes hold it
-        ordered = words.note_of_chunk[: len(words.chunks.base.ids)]
+        ordered = words.note_of_chunk[: len(words.chunks.segment.ids)]
         wanted = notes.astype(ordered.dtype)
         first = np.searchsorted(ordered, wanted)
         count = np.searchsorted(ordered, wanted, side="right") - first
@@ -77,7 +77,7 @@ class CandidateNoteScorer:
         self._of_name = _numbered(words.names.size, notes, np.arange(len(notes)))
         self._chunks = np.arange(count.sum()) + np.repeat(first - begins, count)
         self._owners = np.repeat(np.arange(len(notes)), count)
-        if words.chunks.added:
+        if words.chunks.added_count:
             added = self._of_name.take(words.note_of_chunk[len(ordered) :])
             is_there = np.flatnonzero(added)
             self._chunks = np.concatenate([self._chunks, is_there + len(ordered)])

@@ -226,7 +226,7 @@ class KeywordSearcher:
 
     @cached_property
     def _words(self) -> SnapshotScorer | None:
-        return self._postings.words(self._db)
+        return self._postings.scorer(self._db)
 
     def _ask(
         self, query: KeywordQuery, of_memory: Callable[[QueryScorer], _Answer], of_fts5: Callable[[], _Answer]
@@ -237,7 +237,7 @@ class KeywordSearcher:
         try:
             return of_memory(asking)
         except (PostingsDamaged, IndexError) as error:  # a code or a document beyond what there is
-            self._postings.forget(f"the keyword postings are damaged and made anew: {error}")
+            self._postings.invalidate(f"the keyword postings are damaged and made anew: {error}")
             self.__dict__["_words"] = None
             self._known.clear()
             return of_fts5()

@@ -27,7 +27,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.faults import fault_point
-from quarry.index.keyword.codec import Packed, PostingsDamaged, compressed, decompressed
+from quarry.index.keyword.codec import Packed, PostingsDamaged, compress, decompress
 from quarry.index.keyword.file_slice import FileSlice, SharedFile
 from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
@@ -36,7 +36,7 @@ from quarry.index.keyword.term_dictionary import TermDictionary
 SUFFIX = ".postings"
 _NEW = ".new"
 _MAGIC = b"QRRYPOST"
-_VERSION = 2
+_VERSION = 3
 _HEADER = struct.Struct("<8sIII")  # magic, version, length of the list, its CRC-32
 _ALIGNMENT = 64
 _CHECKED_BYTES = 64 * 1024 * 1024  # arrays up to this size are checked on opening: those of 80,000 chunks in 5 ms
@@ -59,7 +59,7 @@ class SegmentHeader(Struct, frozen=True):
 class SegmentPair(Struct, frozen=True, eq=False):
     """The segments of one moment."""
 
-    stamp: SegmentHeader
+    header: SegmentHeader
     chunks: Segment
     names: Segment
 
@@ -97,7 +97,7 @@ def install(new: Path, over: Path) -> None:
     discard(new)
 
 
-def write(path: Path, base: SegmentPair) -> str:
+def write(path: Path, segments: SegmentPair) -> str:
     """
     Put the side file at *path*, whole or not at all.
 
@@ -110,16 +110,16 @@ def write(path: Path, base: SegmentPair) -> str:
     contents: list[_Entry] = []
     stored: list[memoryview | bytes] = []
     at = 0
-    for name, array in _named(base).items():
+    for name, array in _named(segments).items():
         data = array.data.cast("B") if array.size else b""
-        if name.rpartition(".")[2] not in _FRAMES:
-            data = compressed(bytes(data))
+        if name.rpartition(".")[2] not in _BLOCKS:
+            data = compress(bytes(data))
         at += -at % _ALIGNMENT
         contents.append((name, array.dtype.str, list(array.shape), at, len(data), zlib.crc32(data)))
         stored.append(data)
         at += len(data)
-    stamp = base.stamp
-    listed = {"identity": stamp.identity, "terms": stamp.terms, "generation": stamp.generation, "arrays": contents}
+    header = segments.header
+    listed = {"identity": header.identity, "terms": header.terms, "generation": header.generation, "arrays": contents}
     encoded = json.dumps({**listed, "size": at}).encode()
     new = _new(path)
     new.unlink(missing_ok=True)
@@ -159,10 +159,10 @@ def read(path: Path, identity: str, terms: str, generation: int, signature: str 
         raise InvalidSegmentFile("it is no file")  # a pipe would be waited for
     listed, stored, found = _open(path)
     try:
-        stamp = SegmentHeader(listed["identity"], listed["terms"], listed["generation"])
-        is_other = stamp.identity != identity or stamp.terms != terms or found != signature
-        if is_other or not 0 < stamp.generation <= generation:
-            raise InvalidSegmentFile(f"it is of another index or moment: {stamp}")
+        header = SegmentHeader(listed["identity"], listed["terms"], listed["generation"])
+        is_other = header.identity != identity or header.terms != terms or found != signature
+        if is_other or not 0 < header.generation <= generation:
+            raise InvalidSegmentFile(f"it is of another index or moment: {header}")
         arrays = {}
         for name, kind, shape, _, _, checksum in listed["arrays"]:
             if len(stored[name]) <= _CHECKED_BYTES and _checksum(stored[name]) != checksum:
@@ -171,7 +171,7 @@ def read(path: Path, identity: str, terms: str, generation: int, signature: str 
         chunks, names = _segment(arrays, "chunks", CHUNK_COLUMNS), _segment(arrays, "names", NAME_COLUMNS)
     except (KeyError, TypeError, ValueError, IndexError, PostingsDamaged) as error:
         raise InvalidSegmentFile(f"it is not laid out as it should be: {error}") from error
-    return SegmentPair(stamp, chunks, names)
+    return SegmentPair(header, chunks, names)
 
 
 def stat_key(path: Path) -> tuple[int, int, int] | None:
@@ -217,11 +217,11 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, FileSlice], str]:
 
 
 def _array(name: str, stored: FileSlice, kind: np.dtype[Any], shape: list[int]) -> Any:
-    if name.rpartition(".")[2] in _FRAMES:
+    if name.rpartition(".")[2] in _BLOCKS:
         if kind != np.uint8 or shape != [len(stored)]:
             raise InvalidSegmentFile(f"its part {name} is not laid out as it should be")
         return stored
-    return np.frombuffer(decompressed(stored[:], kind.itemsize * math.prod(shape)), kind).reshape(shape)
+    return np.frombuffer(decompress(stored[:], kind.itemsize * math.prod(shape)), kind).reshape(shape)
 
 
 def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
@@ -232,16 +232,16 @@ def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
         InvalidSegmentFile: They do not.
     """
     found = {name: arrays[f"{of}.{name}"] for name in _NAMES}
-    terms = TermDictionary(*(found.pop(name) for name in ("heads", "words", "word_borders")))
+    terms = TermDictionary(*(found.pop(name) for name in ("first_terms", "terms", "term_offsets")))
     segment = Segment(terms=terms, **found)
     fits = (
         segment.field_lengths.shape == (len(segment.ids), columns)
-        and segment.counts.shape[1:] == (columns,)
-        and _are_borders(terms.borders, terms.frames)
-        and _are_borders(segment.borders, segment.frames)
-        and len(segment.firsts) == len(terms.borders)
-        and int(segment.firsts[-1]) == len(segment.borders) - 1
-        and bool((segment.firsts[1:] > segment.firsts[:-1]).all())
+        and segment.tf_table.shape[1:] == (columns,)
+        and _are_offsets(terms.block_offsets, terms.blocks)
+        and _are_offsets(segment.block_offsets, segment.blocks)
+        and len(segment.first_block_of) == len(terms.block_offsets)
+        and int(segment.first_block_of[-1]) == len(segment.block_offsets) - 1
+        and bool((segment.first_block_of[1:] > segment.first_block_of[:-1]).all())
         and bool((segment.ids[1:] > segment.ids[:-1]).all())
     )
     if not fits:
@@ -249,23 +249,41 @@ def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
     return segment
 
 
-def _are_borders(borders: NDArray[np.uint32], frames: Packed) -> bool:
-    return borders[0] == 0 and int(borders[-1]) == len(frames) and bool((borders[1:] > borders[:-1]).all())
+def _are_offsets(offsets: NDArray[np.uint32], blocks: Packed) -> bool:
+    return offsets[0] == 0 and int(offsets[-1]) == len(blocks) and bool((offsets[1:] > offsets[:-1]).all())
 
 
 _Entry = tuple[str, str, list[int], int, int, int]
 """Of the list: name, type, shape, where it begins after the list, bytes there, and their CRC-32."""
-_FRAMES = ("heads", "words", "frames")
-_NAMES = ("ids", "field_lengths", "counts", "heads", "words", "word_borders", "frames", "borders", "firsts")
+_BLOCKS = ("first_terms", "terms", "blocks")
+_NAMES = (
+    "ids",
+    "field_lengths",
+    "tf_table",
+    "first_terms",
+    "terms",
+    "term_offsets",
+    "blocks",
+    "block_offsets",
+    "first_block_of",
+)
 
 
-def _named(base: SegmentPair) -> dict[str, NDArray[Any]]:
+def _named(segments: SegmentPair) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
-    for of, segment in (("chunks", base.chunks), ("names", base.names)):
+    for of, segment in (("chunks", segments.chunks), ("names", segments.names)):
         terms = segment.terms
-        words = (_bytes(terms.heads), _bytes(terms.frames), terms.borders)
-        frames = _bytes(segment.frames)
-        arrays = (segment.ids, segment.field_lengths, segment.counts, *words, frames, segment.borders, segment.firsts)
+        words = (_bytes(terms.block_first_terms), _bytes(terms.blocks), terms.block_offsets)
+        frames = _bytes(segment.blocks)
+        arrays = (
+            segment.ids,
+            segment.field_lengths,
+            segment.tf_table,
+            *words,
+            frames,
+            segment.block_offsets,
+            segment.first_block_of,
+        )
         found |= {f"{of}.{name}": np.ascontiguousarray(array) for name, array in zip(_NAMES, arrays, strict=True)}
     return found
 

@@ -1,4 +1,4 @@
-"""The documents of one moment: those of a segment that still stand, and those that were added since."""
+"""One snapshot of documents: those of an immutable segment that are alive, and those that were added since."""
 
 from functools import cached_property
 
@@ -12,72 +12,76 @@ from quarry.index.keyword.fts5_tokens import encoded
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import DocOrdinals, Segment
 
-KEPT_RANGES = 4096  # terms that were looked for lately
-KEPT_POSTINGS = 64  # terms whose postings are kept, 3 MB: a search asks for those of chunks three times
-MOST_KEPT = 8192  # postings of a term; of those that more documents hold, other things are kept
+KEPT_RANGES = 4096  # terms whose place in the dictionary is cached
+KEPT_POSTINGS = 64  # terms whose postings are cached, 3 MB: a query asks for those of chunks three times
+MOST_KEPT = 8192  # documents; of more common terms the scores are cached instead
 _NONE = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
 class SegmentSnapshot(Struct, frozen=True, dict=True):
-    """Documents by position: first those of the segment, then those added, in the order in which they came."""
+    """Documents by ordinal: first those of the segment, then those of the mutable segment in the order of adding."""
 
-    base: Segment
-    additions: MutableSegment
-    added: int  # documents of `additions` that are there
-    live_docs: NDArray[np.bool_] | None  # shape (size,); None: all
+    segment: Segment
+    mutable_segment: MutableSegment
+    added_count: int  # documents of `mutable_segment` that this snapshot sees
+    live_docs: NDArray[np.bool_] | None  # shape (size,); None: all are alive
 
     @cached_property
     def size(self) -> int:
-        """All documents, dead ones included."""
-        return len(self.base.ids) + self.added
+        """The number of documents, dead ones included."""
+        return len(self.segment.ids) + self.added_count
 
     @cached_property
     def total(self) -> int:
-        """Documents that stand."""
+        """The number of documents that are alive: the N of BM25."""
         return self.size if self.live_docs is None else int(self.live_docs.sum())
 
     @cached_property
     def ids(self) -> NDArray[np.int64]:
-        """Ascending in the segment's part."""
-        return np.concatenate([self.base.ids, self.additions.ids(self.added)]) if self.added else self.base.ids
-
-    @cached_property
-    def field_lengths(self) -> NDArray[np.uint32]:
-        """Tokens; shape (size, columns)."""
+        """The ids of the documents; shape (size,). Ascending in the part of the segment."""
         return (
-            np.concatenate([self.base.field_lengths, self.additions.field_lengths(self.added)])
-            if self.added
-            else self.base.field_lengths
+            np.concatenate([self.segment.ids, self.mutable_segment.ids(self.added_count)])
+            if self.added_count
+            else self.segment.ids
         )
 
     @cached_property
-    def counts(self) -> NDArray[np.float64]:
-        """How often each code says that a term stands in each column; shape (codes, columns)."""
-        of_base = self.base.counts
-        counts = np.concatenate([of_base, self.additions.counts()]) if self.added else of_base
-        return counts.astype(np.float64)
+    def field_lengths(self) -> NDArray[np.uint32]:
+        """Tokens by field; shape (size, fields)."""
+        return (
+            np.concatenate([self.segment.field_lengths, self.mutable_segment.field_lengths(self.added_count)])
+            if self.added_count
+            else self.segment.field_lengths
+        )
+
+    @cached_property
+    def tf_table(self) -> NDArray[np.float64]:
+        """Term frequencies by field of each tf code; shape (codes, fields)."""
+        of_segment = self.segment.tf_table
+        table = np.concatenate([of_segment, self.mutable_segment.tf_table()]) if self.added_count else of_segment
+        return table.astype(np.float64)
 
     @cached_property
     def length_norms(self) -> Floats:
-        """See `length_factors`, over all columns."""
+        """BM25's length norm of each document over all fields, see `length_factors`; shape (size,)."""
         return self.length_norms_of(self.field_lengths.sum(axis=1, dtype=np.float64))
 
     def length_norms_of(self, lengths: Floats) -> Floats:
-        """See `length_factors`; the average is over what stands."""
+        """BM25's length norms for these *lengths*, shape (size,); the average is that of the documents alive."""
         tokens = float(lengths.sum() if self.live_docs is None else lengths[self.live_docs].sum())
         return length_factors(lengths, tokens / self.total if tokens else 1.0)
 
     def postings(self, term: str) -> tuple[DocOrdinals, DocOrdinals]:
         """
-        The documents that hold *term*, ascending, and their codes.
+        The postings of *term*: document ordinals, ascending, and tf codes.
 
         Raises:
-            PostingsDamaged: The side file is not what was written.
+            PostingsDamaged: The segment file is not what was written.
         """
         found = self._postings.get(term)
         if found is None:
-            added = self.additions.holding(term, self.added) if self.added else _NONE
-            found = self._living(*self._range_of(term), *added)
+            added = self.mutable_segment.postings(term, self.added_count) if self.added_count else _NONE
+            found = self._live_postings(*self._range_of(term), *added)
             if len(found[0]) <= MOST_KEPT:
                 if len(self._postings) >= KEPT_POSTINGS:
                     self._postings.clear()
@@ -85,23 +89,23 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         return found
 
     def prefix_postings(self, prefix: str) -> tuple[DocOrdinals, DocOrdinals]:
-        """The same for each term that begins with *prefix*, one after the other."""
-        first, last = self.base.terms.prefix_range(encoded(prefix))
-        added = self.additions.holding_any(prefix, self.added) if self.added else _NONE
-        return self._living(first, last, *added)
+        """The postings of every term that begins with *prefix*, a document once for each; raises as `postings`."""
+        first, last = self.segment.terms.prefix_range(encoded(prefix))
+        added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else _NONE
+        return self._live_postings(first, last, *added)
 
     def ordinals_of(self, ids: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Where the documents of *ids* stand; shape (len(ids),), -1 for what is not there."""
-        found = _search(self.base.ids, ids, 0)
+        """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not alive."""
+        found = _search(self.segment.ids, ids, 0)
         if self.live_docs is not None:
             found[(found >= 0) & ~self.live_docs[found]] = -1
-        if self.added:
+        if self.added_count:
             fresh = (
-                np.flatnonzero(self.live_docs[len(self.base.ids) :])
+                np.flatnonzero(self.live_docs[len(self.segment.ids) :])
                 if self.live_docs is not None
-                else np.arange(self.added)
+                else np.arange(self.added_count)
             )
-            at = len(self.base.ids) + fresh
+            at = len(self.segment.ids) + fresh
             order = np.argsort(self.ids[at], kind="stable")
             where = _search(self.ids[at][order], ids, 0)
             is_fresh = where >= 0
@@ -109,9 +113,9 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         return found
 
     def frequency(self, term: str) -> int:
-        """How many documents hold *term*."""
-        if self.live_docs is None and not self.added:
-            return self.base.frequency(*self._range_of(term))
+        """The document frequency of *term*."""
+        if self.live_docs is None and not self.added_count:
+            return self.segment.document_frequency(*self._range_of(term))
         found = self._frequencies.get(term)
         if found is None:
             if len(self._frequencies) > KEPT_RANGES:
@@ -121,7 +125,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     @cached_property
     def _frequencies(self) -> dict[str, int]:
-        """Where they are not written down: half a million postings would be unpacked to tell that a term is common."""
+        """Cached where documents changed: the dictionary's are outdated, and counting decodes a term's postings."""
         return {}
 
     @cached_property
@@ -133,25 +137,27 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         return {}
 
     def _range_of(self, term: str) -> tuple[int, int]:
-        """Where a term is among those of the segment; a question asks five times over."""
+        """The place of a term in the segment's dictionary; a query asks five times over."""
         found = self._ranges.get(term)
         if found is None:
             if len(self._ranges) > KEPT_RANGES:
                 self._ranges.clear()
-            found = self._ranges[term] = self.base.terms.range_of(encoded(term))
+            found = self._ranges[term] = self.segment.terms.term_range(encoded(term))
         return found
 
-    def _living(self, first: int, last: int, added: DocOrdinals, codes: DocOrdinals) -> tuple[DocOrdinals, DocOrdinals]:
+    def _live_postings(
+        self, first: int, last: int, added: DocOrdinals, codes: DocOrdinals
+    ) -> tuple[DocOrdinals, DocOrdinals]:
         if first == last and not len(added):
             return _NONE
-        documents, of_base = self.base.postings(first, last)
-        if len(documents) and int(documents.max()) >= len(self.base.ids):
-            raise PostingsDamaged("a posting is of a document that is not there")
+        documents, of_segment = self.segment.postings(first, last)
+        if len(documents) and int(documents.max()) >= len(self.segment.ids):
+            raise PostingsDamaged("a posting is of a document that does not exist")
         if len(added):
-            documents = np.concatenate([documents, added + len(self.base.ids)])
-            every = np.concatenate([of_base.astype(np.intp), codes + len(self.base.counts)])
+            documents = np.concatenate([documents, added + len(self.segment.ids)])
+            every = np.concatenate([of_segment.astype(np.intp), codes + len(self.segment.tf_table)])
         else:
-            every = of_base
+            every = of_segment
         if self.live_docs is None:
             return documents, every
         stand = self.live_docs[documents]

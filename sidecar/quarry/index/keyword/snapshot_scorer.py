@@ -138,7 +138,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return self.kept.get((term, "codes"), lambda: self._codes_everywhere(*read(term)))
 
     def _codes_everywhere(self, positions: DocOrdinals, codes: TfCodes | DocOrdinals) -> "DenseTermFrequencies":
-        is_small = len(self.chunks.counts) < np.iinfo(np.uint16).max
+        is_small = len(self.chunks.tf_table) < np.iinfo(np.uint16).max
         everywhere: TfCodes = (
             np.zeros(self.chunks.size, np.uint16) if is_small else np.zeros(self.chunks.size, np.uint32)
         )
@@ -172,7 +172,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
 
     def _weighted_chunks(self, weights: ChunkWeights) -> Floats:
         """How often each code says that a term stands in a chunk, by these weights; rounded, so that .1 * 3 is .3."""
-        return self.kept.table(weights, lambda: np.round(self.chunks.counts @ np.array(astuple(weights)), DIGITS))
+        return self.kept.table(weights, lambda: np.round(self.chunks.tf_table @ np.array(astuple(weights)), DIGITS))
 
     def weighted_names(self, of: Of) -> Floats:
         """The same for a name."""
@@ -181,7 +181,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
             frequencies: Floats
             title, aliases, name, headings, tags, _, compounds = astuple(NOTE_WEIGHTS)
             rest = (headings, tags, compounds) if of == "note" else (0.0, 0.0, 0.0)
-            frequencies = np.round(self.names.counts @ np.array((title, aliases, name, *rest)), DIGITS)
+            frequencies = np.round(self.names.tf_table @ np.array((title, aliases, name, *rest)), DIGITS)
             return frequencies
 
         return self.kept.table(of, find)
@@ -189,7 +189,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
     @cached_property
     def in_note(self) -> Floats:
         """How often each code of a chunk says that a term stands in the note as a whole."""
-        counts: Floats = self.chunks.counts[:, _TEXT] + self.chunks.counts[:, _COMPOUNDS]
+        counts: Floats = self.chunks.tf_table[:, _TEXT] + self.chunks.tf_table[:, _COMPOUNDS]
         return counts
 
     @cached_property
@@ -205,7 +205,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
     @cached_property
     def is_ordered_above(self) -> NDArray[np.bool_]:
         """Whether a code one lower says that a term stands where the order of terms is that of the text."""
-        return np.concatenate([[False], self.chunks.counts[:, _ORDERED].any(axis=1)])
+        return np.concatenate([[False], self.chunks.tf_table[:, _ORDERED].any(axis=1)])
 
     @cached_property
     def note_length_norms(self) -> Floats:

@@ -20,7 +20,7 @@ from quarry.index.keyword.match_query import quoted
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
-from quarry.terms.normalize import term_of
+from quarry.terms.normalize import stem
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -131,7 +131,7 @@ class SpellingIndex:
 
     def _known(self, words: SnapshotScorer) -> _ByLength:
         """The terms of letters of the base, read once, and those that came since; some may stand nowhere any more."""
-        base, additions, count = words.chunks.base, words.chunks.additions, words.chunks.added
+        base, additions, count = words.chunks.segment, words.chunks.mutable_segment, words.chunks.added_count
         with self._lock:
             if self._base is None or self._base[0] is not base:
                 self._base = (base, _by_length(_commonest(base)))
@@ -163,7 +163,7 @@ def _commonest(base: Segment) -> Iterable[str]:
         return (term.decode(errors="replace") for term in base.terms)
     terms = [term.decode(errors="replace") for term in base.terms]
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
-    counts = base.frequencies()
+    counts = base.document_frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
     return [terms[at] for at in long[:MAX_TERMS]]
 
@@ -190,7 +190,7 @@ def _candidates(word: str, slips: int, by_length: _ByLength) -> set[str]:
 def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
     """What *word* begins with where the rest is near to an ending, and how many slips are left for it."""
     yield word, slips
-    yield term_of(word), slips
+    yield stem(word), slips
     for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
         left = slips - _slips_in_ending(word[-length:])
         if left >= 0:
@@ -209,9 +209,9 @@ def _distance(word: str, term: str, slips: int) -> int:
     """How many slips lead from *word* to a word whose stem is *term*; more than *slips* is only known to be more."""
     from rapidfuzz.distance import OSA
 
-    found = min(int(OSA.distance(word, term)), int(OSA.distance(term_of(word), term)))
+    found = min(int(OSA.distance(word, term)), int(OSA.distance(stem(word), term)))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
-        if distance <= slips and distance < found and term_of(term + ending) == term:
+        if distance <= slips and distance < found and stem(term + ending) == term:
             found = int(distance)
     return found

@@ -1,8 +1,8 @@
 """
-Counting the terms of some documents, in any process: words and counts are numbered within the batch.
+Counts the terms of a batch of documents, in any process.
 
-So that whoever collects batches (`building.py`) only numbers the few thousand different words of each anew, instead of
-looking at every token.
+Terms and term frequencies are numbered within the batch, so a builder (`builder.py`) only renumbers the few thousand
+distinct terms of each batch instead of looking at every token.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.keyword.fts5_tokens import any_needs_fts5_tokenizer, tokens_as_stored
-from quarry.terms.unique_words import first_alike
+from quarry.terms.unique_words import unique_words
 
-CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: those of `keywords.chunk_columns`
+CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: see `columns.chunk_columns`
 NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
 COLUMN_BITS = 3
 
@@ -23,14 +23,14 @@ Small: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
 
 class TermCounts(Struct, frozen=True, eq=False):
-    """A batch of documents, counted: one posting for each word and document. Can be pickled."""
+    """The postings of a batch of documents: one for each term and document. Can be pickled."""
 
-    words: tuple[bytes, ...]  # each once
-    counts: NDArray[np.uint32]  # shape (codes, columns), each row once
+    terms: tuple[bytes, ...]  # distinct
+    tf_table: NDArray[np.uint32]  # shape (codes, columns), distinct rows
     field_lengths: NDArray[np.uint32]  # shape (documents, columns): tokens
-    word: NDArray[np.int32]  # of each posting, into `words`
-    document: Small  # its number in the batch
-    code: Small  # into `counts`
+    term: NDArray[np.int32]  # of each posting, into `terms`
+    document: Small  # of each posting, its number in the batch
+    code: Small  # of each posting, into `tf_table`
 
 
 class CountedDocument(NamedTuple):
@@ -40,43 +40,43 @@ class CountedDocument(NamedTuple):
     row: int
 
 
-def count(documents: Sequence[Sequence[str]], columns: int) -> TermCounts:
-    """Count *documents*, each as many *columns* of terms between spaces."""
+def count_terms(documents: Sequence[Sequence[str]], columns: int) -> TermCounts:
+    """Count the terms of *documents*, each of as many *columns* of terms joined by spaces."""
     assert columns < 1 << COLUMN_BITS
     texts = [document[column] for column in range(columns) for document in documents]
-    words, numbers = _numbered(texts)
-    if any_needs_fts5_tokenizer(b" ".join(words).decode(errors="surrogateescape").split(" ")):
+    terms, numbers = _number_tokens(texts)
+    if any_needs_fts5_tokenizer(b" ".join(terms).decode(errors="surrogateescape").split(" ")):
         texts = [" ".join(tokens_as_stored(text)) for text in texts]
-        words, numbers = _numbered(texts)
-    word, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], columns)
+        terms, numbers = _number_tokens(texts)
+    term, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], columns)
     field_lengths = np.zeros((len(documents), columns), np.uint32)
     for column in range(columns):
         field_lengths[:, column] = np.bincount(document, weights=table[:, column], minlength=len(documents))
-    counts, code = _coded(table)
+    tf_table, code = _distinct_rows(table)
     return TermCounts(
-        tuple(words),
-        counts,
+        tuple(terms),
+        tf_table,
         field_lengths,
-        (word - 1).astype(np.int32),
+        (term - 1).astype(np.int32),
         downcast(document, len(documents)),
-        downcast(code, len(counts)),
+        downcast(code, len(tf_table)),
     )
 
 
 def downcast(values: NDArray[np.int64], limit: int) -> Small:
-    """*values*, all below *limit*, in as few bytes as they take."""
+    """*values*, all below *limit*, as uint16 where they fit and uint32 otherwise."""
     return values.astype(np.uint16) if limit <= 1 << 16 else values.astype(np.uint32)
 
 
-def _numbered(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]]:
-    """The different tokens of all *texts*, and which of them each token is, counted from 1; 0 is for an empty one."""
+def _number_tokens(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The distinct tokens of *texts*, and the number of each token among them, from 1; an empty token has 0."""
     data = " ".join(texts).encode(errors="surrogateescape")
     ends = np.flatnonzero(np.append(np.frombuffer(data, np.uint8) == ord(" "), True))
     starts = np.append(0, ends[:-1] + 1)
     is_token = ends > starts
     numbers = np.zeros(len(is_token), np.int64)
     starts, ends = starts[is_token], ends[is_token]
-    first, which = first_alike(data, starts, ends)
+    first, which = unique_words(data, starts, ends)
     numbers[is_token] = which + 1
     return [data[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)], numbers
 
@@ -85,11 +85,15 @@ def _postings(
     numbers: NDArray[np.int64], lengths: Sequence[int], columns: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """
-    Word and document of each posting, by word, and how often it is in each column.
+    Make postings of numbered tokens.
 
     Args:
         numbers: The tokens: column by column, document by document.
-        lengths: How many of them each column of each document has, in the same order.
+        lengths: Tokens of each column of each document, in the same order.
+
+    Returns:
+        Term and document of each posting, shape (postings,), sorted by term; and term frequencies by column, shape
+        (postings, columns).
     """
     document_count = len(lengths) // columns
     bits = max(1, document_count.bit_length())
@@ -98,7 +102,7 @@ def _postings(
     documents, of_columns = np.arange(document_count), np.arange(columns)[:, np.newaxis]
     places = np.repeat((documents << COLUMN_BITS | of_columns).astype(kind).reshape(-1), lengths)
     cells: NDArray[Any] = (numbers << bits + COLUMN_BITS).astype(kind) | places
-    cells = cells[cells >= 1 << bits + COLUMN_BITS]  # those of the empty token are none
+    cells = cells[cells >= 1 << bits + COLUMN_BITS]  # empty tokens do not count
     cells.sort()
     begins = np.flatnonzero(_differs(cells))
     times = np.diff(begins, append=len(cells))
@@ -113,14 +117,14 @@ def _postings(
 
 
 def _differs(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of *values* are not the one before."""
+    """Which of *values* differ from the one before."""
     found = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=found[1:])
     return found
 
 
-def _coded(table: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The different rows of *table*, and which of them each is."""
+def _distinct_rows(table: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The distinct rows of *table*, and the number of each row among them."""
     columns = table.shape[1]
     bits = 60 // columns
     if len(table) and int(table.max()) < 1 << bits:

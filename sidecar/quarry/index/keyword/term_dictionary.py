@@ -1,8 +1,8 @@
 """
-Which terms are there, and in how many documents is each?
+The sorted terms of a segment, each with its document frequency.
 
-They stand in order, 64 to a frame that is decompressed when somebody looks into it: 270,000 take 2 MB instead of 6, and
-a dict of them 40.
+Terms stand in blocks of 64, compressed; the first term of every block is held uncompressed in memory, so a look-up is
+a binary search over blocks and one inside a block. 270,000 terms take 2 MB compressed, 6 MB plain and 40 MB as a dict.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,135 +19,158 @@ from quarry.index.keyword.codec import (
     ByteSource,
     Packed,
     PostingsDamaged,
-    compressed,
+    compress,
     decode_all_byte_planes,
     decode_byte_planes,
-    decompressed,
+    decompress,
+    decompress_all,
     encode_byte_planes,
-    every_decompressed,
 )
 
-IN_FRAME = 64  # of 256 the frames are a tenth smaller, and to look one up takes three times as long
-KEPT_FRAMES = 256  # 6 KB each once they are taken apart
-MAX_FRAME_BYTES = IN_FRAME * (1 << 16)  # a term has at most half of it, see tokens.py
+CACHED_BLOCKS = 256  # 6 KB each once decoded
+MAX_TERM_BYTES = 1 << 16  # a term has at most half of it, see fts5_tokens.py
 _BEYOND = b"\xff"  # higher than any byte of UTF-8
 
 
+class BlockLayout(NamedTuple):
+    """How many terms share a block; a segment is read with the layout that it was built with."""
+
+    block_terms: int = 64  # blocks of 256 terms are a tenth smaller, and a look-up takes three times as long
+    common_from: int = 256  # documents; the postings of a term in as many or more are a block of their own
+
+
 class TermBlock(NamedTuple):
-    """Terms next to each other, and in how many documents each is."""
+    """Neighbouring terms and the document frequency of each."""
 
     terms: list[bytes]
-    counts: list[int]
+    document_frequencies: list[int]
 
 
 class TermDictionary(Struct, frozen=True, eq=False, dict=True):
-    """Terms in UTF-8 without spaces, ascending by their bytes, each once."""
+    """Distinct terms in UTF-8 without spaces, in the order of their bytes; a term is known by its number in it."""
 
-    heads: Packed  # the first term of each frame, a frame of their own
-    frames: Packed
-    borders: NDArray[np.uint32]  # shape (frames + 1,): where each begins in `frames`
+    block_first_terms: Packed  # the first term of each block, one compressed block by themselves
+    blocks: Packed
+    block_offsets: NDArray[np.uint32]  # shape (blocks + 1,): where each block begins in `blocks`
+    layout: BlockLayout = BlockLayout()
 
     @classmethod
-    def of(cls, terms: Sequence[bytes], counts: NDArray[np.int64]) -> "TermDictionary":
-        """Terms that are in order already."""
-        packed = [
-            _frame(terms[first : first + IN_FRAME], counts[first : first + IN_FRAME])
-            for first in range(0, len(terms), IN_FRAME)
+    def from_sorted(
+        cls, terms: Sequence[bytes], document_frequencies: NDArray[np.int64], layout: BlockLayout
+    ) -> "TermDictionary":
+        """The dictionary of *terms*, which are sorted, distinct and without spaces."""
+        each = layout.block_terms
+        blocks = [
+            _encode_block(terms[first : first + each], document_frequencies[first : first + each])
+            for first in range(0, len(terms), each)
         ]
-        return cls(_bytes(compressed(b" ".join(terms[::IN_FRAME]))), _bytes(b"".join(packed)), borders_of(packed))
+        first_terms = compress(b" ".join(terms[::each]))
+        return cls(
+            np.frombuffer(first_terms, np.uint8),
+            np.frombuffer(b"".join(blocks), np.uint8),
+            offsets_of(blocks),
+            layout,
+        )
 
     @cached_property
     def count(self) -> int:
-        """How many terms there are."""
-        full = len(self.borders) - 2
-        return full * IN_FRAME + len(self.frame(full).terms) if full >= 0 else 0
+        """The number of terms."""
+        full = len(self.block_offsets) - 2
+        return full * self.layout.block_terms + len(self.block(full).terms) if full >= 0 else 0
 
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, at: int) -> bytes:
-        return self.frame(at // IN_FRAME).terms[at % IN_FRAME]
+    def __getitem__(self, number: int) -> bytes:
+        block, place = divmod(number, self.layout.block_terms)
+        return self.block(block).terms[place]
 
     def __iter__(self) -> Iterator[bytes]:
-        for number in range(len(self.borders) - 1):
-            yield from self._read(number).terms
+        for number in range(len(self.block_offsets) - 1):
+            yield from self._read_block(number).terms
 
-    def counts(self, first: int = 0, last: int | None = None) -> NDArray[np.int64]:
-        """In how many documents each term of the frames `[first, last)`, None: of all, is."""
-        frames = parts(self._frames, self.borders[first : None if last is None else last + 1])
-        found = every_decompressed(frames, [MAX_FRAME_BYTES] * len(frames))
-        return decode_all_byte_planes(found, [_held(data) for data in found], [1] * len(found))[0].astype(np.int64)
+    def document_frequencies(self, first_block: int = 0, last_block: int | None = None) -> NDArray[np.int64]:
+        """
+        The document frequency of every term of the blocks `[first_block, last_block)`; None: to the end.
 
-    def range_of(self, term: bytes) -> tuple[int, int]:
-        """`[first, last)` of the one term; empty where it is not there."""
-        at, is_there = self._place_of(term)
-        return at, at + is_there
+        Raises:
+            PostingsDamaged: A block is not as it was written.
+        """
+        offsets = self.block_offsets[first_block : None if last_block is None else last_block + 1]
+        data = decompress_all(slices_between(self._block_bytes, offsets), [self._max_block_bytes] * (len(offsets) - 1))
+        return decode_all_byte_planes(data, [_term_count(block) for block in data], [1] * len(data))[0].astype(np.int64)
+
+    def term_range(self, term: bytes) -> tuple[int, int]:
+        """`[first, last)` of the one *term*; empty where the dictionary does not have it."""
+        number, is_there = self._find(term)
+        return number, number + is_there
 
     def prefix_range(self, prefix: bytes) -> tuple[int, int]:
         """`[first, last)` of the terms that begin with *prefix*."""
-        return self._place_of(prefix)[0], self._place_of(prefix + _BEYOND)[0]
+        return self._find(prefix)[0], self._find(prefix + _BEYOND)[0]
 
     @cached_property
-    def frame(self) -> Callable[[int], TermBlock]:
+    def block(self) -> Callable[[int], TermBlock]:
         """
-        The frame of a number; the last few are remembered.
+        The decoded block of a number; the last `CACHED_BLOCKS` are kept.
 
         Raises:
-            PostingsDamaged: It is not as it was written.
+            PostingsDamaged: The block is not as it was written.
         """
-        return lru_cache(KEPT_FRAMES)(self._read)
+        return lru_cache(CACHED_BLOCKS)(self._read_block)
 
     @cached_property
-    def _frames(self) -> ByteSource:
-        return self.frames.data
+    def _block_bytes(self) -> ByteSource:
+        return self.blocks.data
 
     @cached_property
-    def _heads(self) -> list[bytes]:
-        written = decompressed(self.heads.data[:], len(self.borders) * (1 << 16))
-        heads = written.split(b" ") if written else []
-        if len(heads) != len(self.borders) - 1:
+    def _max_block_bytes(self) -> int:
+        return self.layout.block_terms * MAX_TERM_BYTES
+
+    @cached_property
+    def _first_terms(self) -> list[bytes]:
+        data = decompress(self.block_first_terms.data[:], len(self.block_offsets) * MAX_TERM_BYTES)
+        terms = data.split(b" ") if data else []
+        if len(terms) != len(self.block_offsets) - 1:
             raise PostingsDamaged("the first terms of the keyword postings are not as they were written")
-        return heads
+        return terms
 
-    def _place_of(self, term: bytes) -> tuple[int, bool]:
-        """How many terms come before, and whether it is there."""
-        number = bisect_right(self._heads, term) - 1
+    def _find(self, term: bytes) -> tuple[int, bool]:
+        """How many terms sort before *term*, and whether the dictionary has it."""
+        number = bisect_right(self._first_terms, term) - 1
         if number < 0:
             return 0, False
-        terms = self.frame(number).terms
-        at = bisect_left(terms, term)
-        return number * IN_FRAME + at, at < len(terms) and terms[at] == term
+        terms = self.block(number).terms
+        place = bisect_left(terms, term)
+        return number * self.layout.block_terms + place, place < len(terms) and terms[place] == term
 
-    def _read(self, number: int) -> TermBlock:
-        data = decompressed(self._frames[int(self.borders[number]) : int(self.borders[number + 1])], MAX_FRAME_BYTES)
-        numbers, at = decode_byte_planes(data, _held(data), 1, np.intp)
-        counts: list[int] = numbers.tolist()
-        terms = data[at:].split(b" ")
-        if len(terms) != len(counts):
+    def _read_block(self, number: int) -> TermBlock:
+        first, last = int(self.block_offsets[number]), int(self.block_offsets[number + 1])
+        data = decompress(self._block_bytes[first:last], self._max_block_bytes)
+        numbers, end = decode_byte_planes(data, _term_count(data), 1, np.intp)
+        frequencies: list[int] = numbers.tolist()
+        terms = data[end:].split(b" ")
+        if len(terms) != len(frequencies):
             raise PostingsDamaged("terms of the keyword postings are not as they were written")
-        return TermBlock(terms, counts)
+        return TermBlock(terms, frequencies)
 
 
-def _frame(terms: Sequence[bytes], counts: NDArray[np.int64]) -> bytes:
-    return compressed(bytes([len(terms) - 1]) + encode_byte_planes(counts) + b" ".join(terms))
+def _encode_block(terms: Sequence[bytes], document_frequencies: NDArray[np.int64]) -> bytes:
+    return compress(bytes([len(terms) - 1]) + encode_byte_planes(document_frequencies) + b" ".join(terms))
 
 
-def _held(data: bytes) -> int:
-    """How many terms a frame holds; a damaged one may be empty."""
-    return data[0] + 1 if data else 0
+def _term_count(block: bytes) -> int:
+    """The number of terms that a decompressed block says it has; a damaged one may be empty."""
+    return block[0] + 1 if block else 0
 
 
-def parts(frames: ByteSource, borders: NDArray[np.uint32]) -> list[memoryview]:
-    """What lies between neighbouring *borders*, read in one go."""
-    first, last = int(borders[0]), int(borders[-1])
-    together = memoryview(frames[first:last])
-    return [together[begin - first : end - first] for begin, end in pairwise(borders.tolist())]
+def slices_between(source: ByteSource, offsets: NDArray[np.uint32]) -> list[memoryview]:
+    """The bytes between neighbouring *offsets*, read in one go."""
+    first, last = int(offsets[0]), int(offsets[-1])
+    together = memoryview(source[first:last])
+    return [together[begin - first : end - first] for begin, end in pairwise(offsets.tolist())]
 
 
-def borders_of(packed: Sequence[bytes]) -> NDArray[np.uint32]:
-    """Where each of *packed* begins once they stand one after the other, and where the last ends."""
-    return np.cumsum([0, *map(len, packed)]).astype(np.uint32)
-
-
-def _bytes(data: bytes) -> NDArray[np.uint8]:
-    return np.frombuffer(data, np.uint8)
+def offsets_of(blocks: Sequence[bytes]) -> NDArray[np.uint32]:
+    """Where each of *blocks* begins once they are joined, and where the last ends; shape (blocks + 1,)."""
+    return np.cumsum([0, *map(len, blocks)]).astype(np.uint32)

@@ -79,11 +79,11 @@ def gather(statements: Iterable[Statement], collector: BulkCollector) -> None:
     for sql, (row, *columns), counted in statements:
         assert isinstance(row, int)
         if sql is _ADD_CHUNK:
-            collector.put(row, columns, counted)  # type: ignore[arg-type]  # all of them are text
+            collector.add_chunk(row, columns, counted)  # type: ignore[arg-type]  # all of them are text
         elif sql is _REMOVE_CHUNK:
             collector.remove_chunk(row)
         elif sql is _ADD_NOTE:
-            collector.put_names(row, columns, counted)  # type: ignore[arg-type]
+            collector.add_names(row, columns, counted)  # type: ignore[arg-type]
         else:
             collector.remove_names(row)
 

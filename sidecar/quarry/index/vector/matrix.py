@@ -161,6 +161,19 @@ class VectorMatrix(Struct, frozen=True):
         scores /= self.norms.take(at)
         return scores
 
+    def unrounded(self, scores: Scores, at: RowNumbers) -> NDArray[np.float64]:
+        """
+        *scores* of the rows *at* these positions in float64, as if no float32 had stood between; shape (len(at),).
+
+        A score is a whole number divided by a row's length. A float32 score times a float32 length is that number
+        again, to less than a half where `norm_type` is float32.
+        """
+        if scores.dtype == np.float64:
+            return scores.astype(np.float64, copy=False)
+        norms = self.norms.take(at).astype(np.float64)
+        products: NDArray[np.float64] = np.rint(scores * norms)
+        return products / np.sqrt(np.rint(np.square(norms)))
+
     def cosines_at(self, vector: FloatVector, at: RowNumbers) -> NDArray[np.float64]:
         """Cosines of *vector*, not zero, with the rows *at* these positions; see `quantize.matrix_cosines`."""
         squares = np.rint(np.square(self.norms.take(at), dtype=np.float64))

@@ -81,16 +81,16 @@ def nearest_chunks(
 ) -> NearestChunks:
     """The nearest chunk of each of *note_ids* among *chunks*; notes without a vector are left out."""
     matrix = chunks.matrix
-    at, counts = matrix.rows_of_owners(note_ids)
-    if not len(at):
+    rows, counts = matrix.rows_of_owners(note_ids)
+    if not len(rows):
         return NO_NEAREST_CHUNKS
     has_vectors = counts > 0
     note_ids, counts = note_ids[has_vectors], counts[has_vectors]
-    begins = counts.cumsum() - counts  # where each note's rows begin in `at`
-    scores = chunks.scores_at(at)
+    begins = counts.cumsum() - counts  # where each note's rows begin
+    scores = chunks.scores_at(rows)
     lowest = np.maximum.reduceat(scores, begins) - 2 * query.error_bound
     possible = (scores >= lowest.repeat(counts)).nonzero()[0]
-    at = at[possible]
+    at = rows[possible]
     note_of_row = begins.searchsorted(possible, side="right") - 1  # a position in `note_ids`
     cosines = matrix.cosines_at(query.floats, at)
     highest = np.maximum.reduceat(cosines, note_of_row.searchsorted(np.arange(len(note_ids))))
@@ -98,7 +98,7 @@ def nearest_chunks(
     chunk_ids, note_of_row = matrix.ids[at[is_highest]], note_of_row[is_highest]
     if len(chunk_ids) > len(note_ids):
         chunk_ids = _first_of_each(connection, chunk_ids, note_of_row)
-    means = np.add.reduceat(scores, begins, dtype=np.float64) / (counts * query.quantized_norm)
+    means = np.add.reduceat(matrix.unrounded(scores, rows), begins) / (counts * query.quantized_norm)
     return NearestChunks(note_ids, chunk_ids, highest, means)
 
 

@@ -26,7 +26,7 @@ from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.logs import log_path
 from quarry.settings import load_settings
-from quarry.text.secrets.engines import Re2Engine, default_engine
+from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
 
 MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}
 
@@ -102,7 +102,7 @@ def _database() -> Iterator[Finding]:
 
 
 def _scrubber() -> Finding:
-    if isinstance(default_engine(), Re2Engine):
+    if isinstance(default_scrub_engine(), Re2Engine):
         return Finding("secret scrubbing", "good", "google-re2")
     return Finding("secret scrubbing", "note", "google-re2 is not installed; Python's re does the work, more slowly")
 

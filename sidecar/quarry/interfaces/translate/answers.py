@@ -9,7 +9,8 @@ from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.decoding import utf16_offset
 from quarry.text.positions import note_line, note_utf16_offset
-from quarry.text.snippet.snippet import Mark, Snippet
+from quarry.text.snippet.highlighting import Mark
+from quarry.text.snippet.snippet import Snippet
 from quarry.types import Fused
 from quarry.vault.paths import nfc
 

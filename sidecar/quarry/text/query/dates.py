@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from msgspec import Struct
 
-HOW_TO = (
+DATE_FORMATS = (
     "it takes a day (2026-01-31), a month (2026-01), a year (2026), a range (2026-01..2026-03), any of them behind"
     " >=, >, <= or <, and 7d, 2w, 3m, 1y, today, yesterday, last week, this month and the like"
 )
@@ -19,22 +19,22 @@ FIRST_YEAR, LAST_YEAR = 1700, 2261  # what the index can hold, in nanoseconds ar
 
 _NUMERIC = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _WEEK = re.compile(r"(\d{4})-?[Ww](\d{1,2})")
-_WITHIN = re.compile(r"(?:last |past )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
+_LAST_DAYS = re.compile(r"(?:last |past )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
 _CALENDAR = re.compile(r"(this|last|next) (week|month|year)")
 _COMPARED = re.compile(r"(>=|<=|>|<|=)?\s*(.*)", re.DOTALL)
-_BEING_TYPED = re.compile(r"(?:>=?|<=?|=)?\s*(?:\d{1,3}|\d{4}-0?|\d{4}-\d{1,2}-0?|\d{4}-?[Ww]0?)?")
-_BEGUN = re.compile(r"(?:last|past)(?: \d{1,4} ?[a-z]*)?")
+_UNFINISHED_DATE = re.compile(r"(?:>=?|<=?|=)?\s*(?:\d{1,3}|\d{4}-0?|\d{4}-\d{1,2}-0?|\d{4}-?[Ww]0?)?")
+_UNFINISHED_RELATIVE = re.compile(r"(?:last|past)(?: \d{1,4} ?[a-z]*)?")
 _NAMES = ("today", "yesterday", "tomorrow", *(f"{a} {b}" for a in ("this", "last") for b in ("week", "month", "year")))
 
 
-class Stretch(Struct, frozen=True):
+class DateRange(Struct, frozen=True):
     """From midnight to midnight: `first` is its first day, `behind` the first day after it; None: without end."""
 
     first: date | None
-    behind: date | None
+    end: date | None
 
 
-def read_stretch(written: str, today: date) -> Stretch | None:
+def parse_date_range(written: str, today: date) -> DateRange | None:
     """
     What *written* means on the day *today*; None where it is no time that can be read.
 
@@ -42,40 +42,42 @@ def read_stretch(written: str, today: date) -> Stretch | None:
     """
     text = " ".join(written.lower().split())
     if ".." in text:
-        return _range(text, today)
+        return _parse_range(text, today)
     compared = _COMPARED.fullmatch(text)
     assert compared is not None
     sign, text = compared[1] or "=", compared[2]
-    within = _WITHIN.fullmatch(text)
+    within = _LAST_DAYS.fullmatch(text)
     try:
         if within:
-            return Stretch(_before(today, int(within[1]), within[2][0]), None) if sign == "=" else None
-        period = _period(text, today)
+            return DateRange(_days_ago(today, int(within[1]), within[2][0]), None) if sign == "=" else None
+        period = _parse_period(text, today)
     except (ValueError, OverflowError):  # `2026-02-30`, week 60, 9999 years ago
         return None
     if period is None:
         return None
     first, behind = period
     return {
-        "=": Stretch(first, behind),
-        "<": Stretch(None, first),
-        "<=": Stretch(None, behind),
-        ">": Stretch(behind, None),
-        ">=": Stretch(first, None),
+        "=": DateRange(first, behind),
+        "<": DateRange(None, first),
+        "<=": DateRange(None, behind),
+        ">": DateRange(behind, None),
+        ">=": DateRange(first, None),
     }[sign]
 
 
-def is_being_typed(written: str) -> bool:
+def is_unfinished_date(written: str) -> bool:
     """Whether *written* may be the beginning of a time: `20`, `>=`, `2026-`, `yest`, `last`."""
     text = " ".join(written.lower().split())
     text = text.rpartition("..")[2]
     name = text.lstrip("<>= ")
     if text.endswith("."):  # of a range
         return True
-    return bool(_BEING_TYPED.fullmatch(text) or _BEGUN.fullmatch(name)) or any(n.startswith(name) for n in _NAMES)
+    return bool(_UNFINISHED_DATE.fullmatch(text) or _UNFINISHED_RELATIVE.fullmatch(name)) or any(
+        n.startswith(name) for n in _NAMES
+    )
 
 
-def milliseconds(day: date, now: datetime) -> int:
+def start_of_day_ms(day: date, now: datetime) -> int:
     """
     When *day* begins, in milliseconds since 1970, where *now* is: a time without a zone is this machine's.
 
@@ -88,17 +90,17 @@ def milliseconds(day: date, now: datetime) -> int:
         return round(midnight.replace(tzinfo=UTC).timestamp() * 1000)
 
 
-def _range(text: str, today: date) -> Stretch | None:
+def _parse_range(text: str, today: date) -> DateRange | None:
     """`a..b`, both taken in; either may be left out."""
     left, _, right = text.partition("..")
-    from_ = read_stretch(left, today) if left.strip() else Stretch(None, None)
-    until = read_stretch(right, today) if right.strip() else Stretch(None, None)
+    from_ = parse_date_range(left, today) if left.strip() else DateRange(None, None)
+    until = parse_date_range(right, today) if right.strip() else DateRange(None, None)
     if from_ is None or until is None or any(sign in text for sign in "<>="):
         return None
-    return Stretch(from_.first, until.behind)
+    return DateRange(from_.first, until.end)
 
 
-def _period(text: str, today: date) -> tuple[date, date] | None:
+def _parse_period(text: str, today: date) -> tuple[date, date] | None:
     """First day, and the first day after; None for what is no day, week, month or year."""
     day = {"today": today, "yesterday": today - timedelta(1), "tomorrow": today + timedelta(1)}.get(text)
     if day:
@@ -129,7 +131,7 @@ def _calendar(today: date, offset: int, unit: str) -> tuple[date, date]:
     return first, _months_after(first, months)
 
 
-def _before(today: date, count: int, unit: str) -> date:
+def _days_ago(today: date, count: int, unit: str) -> date:
     """The day *count* days, weeks, months or years before *today*."""
     if unit in "dw":
         return today - timedelta(count * (7 if unit == "w" else 1))

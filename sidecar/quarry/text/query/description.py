@@ -10,26 +10,26 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import assert_never
 
 from quarry.conditions import (
+    AllOf,
     AnyOf,
-    Comparison,
     Condition,
-    Dated,
-    Every,
+    HasPhrase,
     HasProperty,
-    Holds,
+    HasTag,
     InFile,
     InFolder,
     InPath,
     InSection,
     InTask,
-    Matches,
+    InTimeRange,
+    MatchesPattern,
     Not,
-    Tagged,
+    PropertyComparison,
 )
 from quarry.types import Query
 
-_COMPARED: dict[Comparison, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
-_COMPARED_DAYS: dict[Comparison, str] = {
+_COMPARED: dict[PropertyComparison, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+_COMPARED_DAYS: dict[PropertyComparison, str] = {
     "<": "before",
     "<=": "no later than",
     ">": "after",
@@ -37,10 +37,24 @@ _COMPARED_DAYS: dict[Comparison, str] = {
 }
 _DAY = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 _MATCHED = {"text": "text", "path": "a path", "file": "a file name"}
-_ORDER = (InFolder, Tagged, InPath, InFile, HasProperty, Dated, Holds, Matches, InSection, InTask, AnyOf, Every, Not)
+_ORDER = (
+    InFolder,
+    HasTag,
+    InPath,
+    InFile,
+    HasProperty,
+    InTimeRange,
+    HasPhrase,
+    MatchesPattern,
+    InSection,
+    InTask,
+    AnyOf,
+    AllOf,
+    Not,
+)
 
 
-def in_words(query: Query, zone: tzinfo | None = None, *, by_meaning: bool = True) -> str:
+def describe_query(query: Query, zone: tzinfo | None = None, *, by_meaning: bool = True) -> str:
     """
     *query* as one fragment of a sentence, without a full stop.
 
@@ -48,7 +62,7 @@ def in_words(query: Query, zone: tzinfo | None = None, *, by_meaning: bool = Tru
         by_meaning: Whether meaning has a say, or words alone are looked for.
         zone: Where the person is, for days; None: where this machine is.
     """
-    clauses = condition_in_words(query.condition, zone)
+    clauses = describe_condition(query.condition, zone)
     meant = " ".join(query.words) if query.phrases else query.text
     noun = f"notes {clauses}" if clauses else "notes" if meant else "all notes"
     if not meant:
@@ -56,17 +70,17 @@ def in_words(query: Query, zone: tzinfo | None = None, *, by_meaning: bool = Tru
     return f"{noun}{',' if clauses else ''} {'near in meaning to' if by_meaning else 'that speak of'} {meant}"
 
 
-def condition_in_words(condition: Condition, zone: tzinfo | None = None) -> str:
+def describe_condition(condition: Condition, zone: tzinfo | None = None) -> str:
     """*condition* as what can stand behind "notes"; "" for what admits all of them."""
-    ordered = sorted(condition.parts if isinstance(condition, Every) else (condition,), key=_rank)
-    return _beside([_clause(part, zone, negated=False) for part in ordered])
+    ordered = sorted(condition.parts if isinstance(condition, AllOf) else (condition,), key=_rank)
+    return _join_clauses([_clause(part, zone, negated=False) for part in ordered])
 
 
 def _rank(condition: Condition) -> int:
     return _ORDER.index(type(condition))
 
 
-def _beside(clauses: list[str]) -> str:
+def _join_clauses(clauses: list[str]) -> str:
     """Clauses one after another; those that begin alike need an "and"."""
     text, before = "", ""
     for clause in clauses:
@@ -81,46 +95,46 @@ def _clause(condition: Condition, zone: tzinfo | None, *, negated: bool) -> str:
     """*condition*, or what is not so, as what stands behind "notes"."""
     if isinstance(condition, Not):
         return _clause(condition.part, zone, negated=not negated)
-    if isinstance(condition, Every | AnyOf):
-        return _several(condition, zone, negated=negated)
+    if isinstance(condition, AllOf | AnyOf):
+        return _compound_clause(condition, zone, negated=negated)
     says_not = "not " if negated else ""
     having = "without" if negated else "with"
     match condition:
-        case Holds(phrase):
+        case HasPhrase(phrase):
             return f'{having} "{phrase}"'
-        case Matches(pattern, place):
+        case MatchesPattern(pattern, place):
             return f"{having} {_MATCHED[place]} like /{pattern}/"
         case InSection(phrases, without):
-            return f"{having} {_together(phrases, without)} in one section"
+            return f"{having} {_phrase_list(phrases, without)} in one section"
         case InTask(_, phrases, without):
-            return f"{having} {_task(condition)}{_saying(phrases, without)}"
+            return f"{having} {_task(condition)}{_task_text(phrases, without)}"
         case InFolder(folder):
             return f"{says_not}in {folder or 'the vault'}"
         case InPath(part):
             return f'{having} "{part}" in the path'
         case InFile(part):
             return f'{having} "{part}" in the file name'
-        case Tagged(tag):
+        case HasTag(tag):
             return f"{says_not}tagged #{tag}"
         case HasProperty(name, comparison, value):
             return _property(name, comparison, value, negated=negated)
-        case Dated(field):
+        case InTimeRange(field):
             return f"{says_not}{field} {_when(condition, zone)}"
         case _:
             assert_never(condition)
 
 
-def _several(condition: Every | AnyOf, zone: tzinfo | None, *, negated: bool) -> str:
+def _compound_clause(condition: AllOf | AnyOf, zone: tzinfo | None, *, negated: bool) -> str:
     parts = [_clause(part, zone, negated=negated) for part in condition.parts]
     if not parts:
         return "of any kind"
-    if isinstance(condition, Every) != negated:
+    if isinstance(condition, AllOf) != negated:
         return " and ".join(parts)
     inner = [f"({part})" if " and " in part else part for part in parts]
     return f"either {' or '.join(inner)}" if len(inner) > 1 else inner[0]
 
 
-def _together(phrases: tuple[str, ...], without: tuple[str, ...]) -> str:
+def _phrase_list(phrases: tuple[str, ...], without: tuple[str, ...]) -> str:
     held = " and ".join(f'"{phrase}"' for phrase in phrases) or "anything"
     return held + (f" but not {_any_of(without)}" if without else "")
 
@@ -129,17 +143,17 @@ def _task(condition: InTask) -> str:
     return {"any": "a task", "todo": "an open task", "done": "a finished task"}[condition.state]
 
 
-def _saying(phrases: tuple[str, ...], without: tuple[str, ...]) -> str:
+def _task_text(phrases: tuple[str, ...], without: tuple[str, ...]) -> str:
     if not phrases:
         return f" that does not say {_any_of(without)}" if without else ""
-    return f" that says {_together(phrases, without)}"
+    return f" that says {_phrase_list(phrases, without)}"
 
 
 def _any_of(phrases: tuple[str, ...]) -> str:
     return " or ".join(f'"{phrase}"' for phrase in phrases)
 
 
-def _property(name: str, comparison: Comparison, value: str, *, negated: bool) -> str:
+def _property(name: str, comparison: PropertyComparison, value: str, *, negated: bool) -> str:
     if comparison == "exists":
         return f"{'without' if negated else 'with'} a property {name}"
     verb = "is not" if negated else "is"
@@ -149,7 +163,7 @@ def _property(name: str, comparison: Comparison, value: str, *, negated: bool) -
     return f"whose {name} {verb} {compared[comparison]} {value}"
 
 
-def _when(condition: Dated, zone: tzinfo | None) -> str:
+def _when(condition: InTimeRange, zone: tzinfo | None) -> str:
     first, behind = _day(condition.from_ms, zone), _day(condition.until_ms, zone)
     if first is None or behind is None:
         return f"since {first}" if first else f"before {behind}" if behind else "at any time"

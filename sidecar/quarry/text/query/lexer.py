@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
+QueryTokenKind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
 
 OPERATORS = frozenset(
     {
@@ -20,9 +20,9 @@ OPERATORS = frozenset(
         *("content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"),
     }
 )
-TAKES_REGEX = frozenset({"content", "path", "file"})  # elsewhere slashes are part of the value: `folder:/a/`
-TAKES_DAYS = frozenset({"created", "modified"})
-MAX_BRACKETS = 3  # in each other within a property: `[up:[[Home]]]`; keeps a row of brackets from being read again
+REGEX_OPERATORS = frozenset({"content", "path", "file"})  # elsewhere slashes are part of the value: `folder:/a/`
+DATE_OPERATORS = frozenset({"created", "modified"})
+MAX_BRACKET_DEPTH = 3  # in each other within a property: `[up:[[Home]]]`; keeps a row of brackets from being read again
 
 _TYPOGRAPHIC_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # from a command line that was no UTF-8; nothing can hold one
@@ -40,7 +40,7 @@ _IN_PROPERTY = re.compile(r'"[^"]*"|[\[\]]')
 _RELATIVE_DAYS = re.compile(r"(?i:last|this)\s+(?:\d+\s+)?[A-Za-z]+")
 
 
-class Token(Struct, frozen=True):
+class QueryToken(Struct, frozen=True):
     """
     A piece of a query.
 
@@ -48,7 +48,7 @@ class Token(Struct, frozen=True):
     behind the `#`, the property's or the operator's name. The value of an operator is the token right behind it.
     """
 
-    kind: Kind
+    kind: QueryTokenKind
     text: str
     start: int  # code points into the query, quotes and signs included
     end: int
@@ -56,7 +56,7 @@ class Token(Struct, frozen=True):
     is_whole: bool = True  # False: the quote or the bracket is still open
 
 
-def tokenize(typed: str) -> Iterator[Token]:
+def tokenize_query(typed: str) -> Iterator[QueryToken]:
     """The pieces of *typed* in order, read as they are asked for, each character a bounded number of times."""
     source = _HALF_CHARACTER.sub("\ufffd", typed.translate(_TYPOGRAPHIC_QUOTES))
     at = _end(_SPACE, source, 0)
@@ -70,44 +70,44 @@ def tokenize(typed: str) -> Iterator[Token]:
         at = _end(_SPACE, source, at)
 
 
-def _token(source: str, at: int) -> Token:
+def _token(source: str, at: int) -> QueryToken:
     sign = source[at]
     if sign == '"':
         return _phrase(source, at)
     if sign in "()":
-        return Token("open" if sign == "(" else "close", sign, at, at + 1)
+        return QueryToken("open" if sign == "(" else "close", sign, at, at + 1)
     if sign == "-" and not _ends_word(source, at + 1) and source[at + 1] != "-":
-        return Token("not", sign, at, at + 1)
+        return QueryToken("not", sign, at, at + 1)
     read = {"/": _regex, "#": _tag, "[": _property}.get(sign, _operator)
     return read(source, at) or _word(source, at)
 
 
-def _value(source: str, at: int, operator: str) -> Token | None:
+def _value(source: str, at: int, operator: str) -> QueryToken | None:
     """What stands right behind an operator; None where nothing does yet. No sign but quotes and `(` means anything."""
     if _ends_word(source, at) or source[at] == ")":
         return None
     sign = source[at]
     if sign in '"(':
         return _token(source, at)
-    if sign == "/" and operator in TAKES_REGEX and (regex := _regex(source, at)):
+    if sign == "/" and operator in REGEX_OPERATORS and (regex := _regex(source, at)):
         return regex
-    if operator in TAKES_DAYS and (days := _RELATIVE_DAYS.match(source, at)):
-        return Token("word", days[0], at, days.end())
+    if operator in DATE_OPERATORS and (days := _RELATIVE_DAYS.match(source, at)):
+        return QueryToken("word", days[0], at, days.end())
     word = _word(source, at)
-    return Token("word", word.text, word.start, word.end)
+    return QueryToken("word", word.text, word.start, word.end)
 
 
 def _ends_word(source: str, at: int) -> bool:
     return at >= len(source) or source[at].isspace()
 
 
-def _phrase(source: str, at: int) -> Token:
+def _phrase(source: str, at: int) -> QueryToken:
     found = _PHRASE.match(source, at)
     assert found is not None
-    return Token("phrase", " ".join(found[1].split()), at, found.end(), is_whole=bool(found[2]))
+    return QueryToken("phrase", " ".join(found[1].split()), at, found.end(), is_whole=bool(found[2]))
 
 
-def _word(source: str, at: int) -> Token:
+def _word(source: str, at: int) -> QueryToken:
     """What goes on up to a space or a quote, or to a parenthesis that has no partner in it."""
     end = at
     opened: list[int] = []
@@ -121,29 +121,29 @@ def _word(source: str, at: int) -> Token:
         elif sign == ")":
             opened.pop()
     text = source[at : opened[0] if opened else end]
-    return Token("or" if text == "OR" else "word", text, at, at + len(text))
+    return QueryToken("or" if text == "OR" else "word", text, at, at + len(text))
 
 
-def _regex(source: str, at: int) -> Token | None:
+def _regex(source: str, at: int) -> QueryToken | None:
     found = _REGEX.match(source, at)
-    return Token("regex", found[1], at, found.end()) if found else None
+    return QueryToken("regex", found[1], at, found.end()) if found else None
 
 
-def _tag(source: str, at: int) -> Token | None:
+def _tag(source: str, at: int) -> QueryToken | None:
     found = _TAG.match(source, at)
     if found is None or _NUMERIC.fullmatch(found[1]):
         return None
-    return Token("tag", found[1], at, found.end())
+    return QueryToken("tag", found[1], at, found.end())
 
 
-def _operator(source: str, at: int) -> Token | None:
+def _operator(source: str, at: int) -> QueryToken | None:
     found = _OPERATOR.match(source, at)
     if found is None or found[1].lower() not in OPERATORS:
         return None
-    return Token("operator", found[1].lower(), at, found.end())
+    return QueryToken("operator", found[1].lower(), at, found.end())
 
 
-def _property(source: str, at: int) -> Token | None:
+def _property(source: str, at: int) -> QueryToken | None:
     found = _PROPERTY.match(source, at)
     if found is None:
         return None
@@ -156,10 +156,10 @@ def _property(source: str, at: int) -> Token | None:
         return None
     value = source[found.end() : end - 1].strip() if has_value else None
     if end > len(source) or not found["next"]:
-        return Token("property", name, at, len(source), value, is_whole=False)
+        return QueryToken("property", name, at, len(source), value, is_whole=False)
     if not (_ends_word(source, end) or source[end] == ")"):
         return None  # `[text](address)`
-    return Token("property", name, at, end, value)
+    return QueryToken("property", name, at, end, value)
 
 
 def _closing_bracket(source: str, at: int) -> int | None:
@@ -172,7 +172,7 @@ def _closing_bracket(source: str, at: int) -> int | None:
             depth += 1
         if depth == 0:
             return found.end()
-        if depth > MAX_BRACKETS:
+        if depth > MAX_BRACKET_DEPTH:
             return None
     return len(source) + 1
 

@@ -22,21 +22,20 @@ smallest part of a note that is known here) and `ignore-case:` (case never matte
 from datetime import datetime
 
 from quarry.conditions import (
+    AllOf,
     AnyOf,
     Condition,
-    Every,
-    Holds,
+    HasPhrase,
     InSection,
     InTask,
-    Matches,
+    MatchesPattern,
     Not,
-    every,
+    all_of,
 )
 from quarry.errors import BadQuery
-from quarry.text.query.conditions import Insisting
-from quarry.text.query.content_words import content_words
-from quarry.text.query.grammar import parse_tree
-from quarry.text.query.terms import Said
+from quarry.text.query.conditions import ConditionBuilder
+from quarry.text.query.grammar import parse_query_tree
+from quarry.text.query.terms import QueryTerms, content_words
 from quarry.types import Query, Scope
 
 MAX_CHARS = 4_096  # longer is a pasted document: search for a passage of it
@@ -60,13 +59,13 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
     """
     if len(typed) > MAX_CHARS:
         raise BadQuery(f"the query has {len(typed):,} characters, {MAX_CHARS:,} are read: search for less", MAX_CHARS)
-    tree = parse_tree(typed)
-    said = Said()
+    tree = parse_query_tree(typed)
+    said = QueryTerms()
     conditions = list(extra.conditions)
     if tree:
-        conditions += Insisting(len(typed), now).conditions(tree)
+        conditions += ConditionBuilder(len(typed), now).conditions(tree)
         said.add(tree)
-    condition = every(conditions)
+    condition = all_of(conditions)
     if not said.text and condition.parts and all(map(_only_leaves_out, condition.parts)):
         what = " ".join(typed.split())
         message = f"the query only says what to leave out ({what}): add a word to look for, or a filter"
@@ -87,6 +86,6 @@ def _only_leaves_out(condition: Condition) -> bool:
 
 
 def _speaks_of_text(condition: Condition) -> bool:
-    if isinstance(condition, Every | AnyOf):
+    if isinstance(condition, AllOf | AnyOf):
         return all(map(_speaks_of_text, condition.parts))
-    return isinstance(condition, Holds | Matches | InSection | InTask)
+    return isinstance(condition, HasPhrase | MatchesPattern | InSection | InTask)

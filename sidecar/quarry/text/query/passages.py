@@ -10,16 +10,16 @@ from itertools import product
 
 from msgspec import Struct
 
-from quarry.conditions import Condition, InSection, InTask, TaskState, either
+from quarry.conditions import Condition, InSection, InTask, TaskState, any_of
 from quarry.errors import BadQuery
-from quarry.text.query.content_words import content_word
-from quarry.text.query.grammar import Leaf, Negation, Node, Operator
-from quarry.text.query.lexer import Token
+from quarry.text.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode
+from quarry.text.query.lexer import QueryToken
+from quarry.text.query.terms import content_word
 
 MAX_ALTERNATIVES = 32  # `(a OR b) (c OR d)` has four; each is looked for by itself
 
 _TASKS: dict[str, TaskState] = {"task": "any", "task-todo": "todo", "task-done": "done"}
-PASSAGES = frozenset({"section", "line", "block", *_TASKS})
+PASSAGE_OPERATORS = frozenset({"section", "line", "block", *_TASKS})
 
 
 class _Alternative(Struct, frozen=True):
@@ -27,10 +27,12 @@ class _Alternative(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
     def joined(self, other: "_Alternative") -> "_Alternative":
-        return _Alternative(_once(self.phrases + other.phrases), _once(self.without + other.without))
+        return _Alternative(
+            _without_repeats(self.phrases + other.phrases), _without_repeats(self.without + other.without)
+        )
 
 
-def read_passages(operator: Operator, count: Callable[[str, Token], None]) -> tuple[Condition, ...]:
+def passage_condition(operator: OperatorNode, count: Callable[[str, QueryToken], None]) -> tuple[Condition, ...]:
     """
     The condition of a `section:`, `line:`, `block:` or `task:` operator; none while it says nothing.
 
@@ -41,24 +43,26 @@ def read_passages(operator: Operator, count: Callable[[str, Token], None]) -> tu
         BadQuery: There is something else than words and phrases in it, or too many alternatives.
     """
     state = _TASKS.get(operator.token.text)
-    found = _Reader(operator.token, count).alternatives(operator.value, negated=False) if operator.value else []
+    found = (
+        _AlternativesReader(operator.token, count).alternatives(operator.value, negated=False) if operator.value else []
+    )
     if state is not None:
-        return (either(InTask(state, each.phrases, each.without) for each in found or [_Alternative()]),)
+        return (any_of(InTask(state, each.phrases, each.without) for each in found or [_Alternative()]),)
     found = [each for each in found if each != _Alternative()]
-    return (either(InSection(each.phrases, each.without) for each in found),) if found else ()
+    return (any_of(InSection(each.phrases, each.without) for each in found),) if found else ()
 
 
-class _Reader(Struct, frozen=True):
-    operator: Token
-    count: Callable[[str, Token], None]
+class _AlternativesReader(Struct, frozen=True):
+    operator: QueryToken
+    count: Callable[[str, QueryToken], None]
 
-    def alternatives(self, node: Node, *, negated: bool) -> list[_Alternative]:
+    def alternatives(self, node: QueryNode, *, negated: bool) -> list[_Alternative]:
         """*node*, or what is not *node*, as alternatives: by De Morgan, down to single words."""
-        if isinstance(node, Negation):
+        if isinstance(node, NegationNode):
             return self.alternatives(node.part, negated=not negated)
-        if isinstance(node, Leaf):
+        if isinstance(node, LeafNode):
             return self._single(node.token, negated=negated)
-        if isinstance(node, Operator):
+        if isinstance(node, OperatorNode):
             raise self._refusal(node.token)
         parts = [self.alternatives(part, negated=negated) for part in node.parts]
         known = [part for part in parts if part]
@@ -79,7 +83,7 @@ class _Reader(Struct, frozen=True):
             found = [left.joined(right) for left, right in product(found, part)]
         return found
 
-    def _single(self, token: Token, *, negated: bool) -> list[_Alternative]:
+    def _single(self, token: QueryToken, *, negated: bool) -> list[_Alternative]:
         if token.kind not in ("word", "phrase", "tag"):
             raise self._refusal(token)
         words = token.text if token.kind == "phrase" else content_word(token.text)
@@ -92,10 +96,10 @@ class _Reader(Struct, frozen=True):
         message = f"{self.operator.text}: has more than {MAX_ALTERNATIVES} combinations of alternatives: use fewer OR"
         return BadQuery(message, self.operator.start)
 
-    def _refusal(self, token: Token) -> BadQuery:
+    def _refusal(self, token: QueryToken) -> BadQuery:
         message = f"{self.operator.text}: takes words, phrases, OR and -: put {token.text} outside of it"
         return BadQuery(message, token.start)
 
 
-def _once(values: tuple[str, ...]) -> tuple[str, ...]:
+def _without_repeats(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))

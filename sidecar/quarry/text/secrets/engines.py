@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Protocol
 
-from quarry.text.secrets.rules import FAMILIES, RULES, Rule
+from quarry.text.secrets.rules import RULE_FAMILIES, RULES, Rule
 
 SET_MEMORY_BYTES = 32 << 20  # for the automaton of one set, grown as texts need it; 8 MB, the default, thrashes
 
 
-class Engine(Protocol):
+class ScrubEngine(Protocol):
     """The rules, compiled. The bytes that they look at begin and end with a character that is no part of a secret."""
 
     def candidates(self, data: bytes) -> Iterator[int]:
@@ -51,7 +51,7 @@ class Re2Engine:
         self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), of_patterns))
         self._core: Callable[[int], Any] = cache(lambda index: re2.compile(_without_group(RULES[index]), of_patterns))
         self._sets: list[Any] = []
-        for family in FAMILIES:
+        for family in RULE_FAMILIES:
             patterns = re2.Set.SearchSet(of_sets)
             for rule in family:
                 patterns.Add(_core(rule).encode())
@@ -61,7 +61,7 @@ class Re2Engine:
     def candidates(self, data: bytes) -> Iterator[int]:
         """One set after the other; within a set RE2 gives the indexes in no order."""
         first = 0
-        for family, patterns in zip(FAMILIES, self._sets, strict=True):
+        for family, patterns in zip(RULE_FAMILIES, self._sets, strict=True):
             yield from sorted(first + index for index in patterns.Match(data) or ())
             first += len(family)
 
@@ -137,14 +137,14 @@ def _between_ends(rule: Rule) -> bytes:
 _compiling = threading.Lock()
 
 
-def default_engine() -> Engine:
+def default_scrub_engine() -> ScrubEngine:
     """The best engine of this machine, compiled once: who asks meanwhile waits for it."""
     with _compiling:
-        return _best_engine()
+        return _compiled_engine()
 
 
 @cache
-def _best_engine() -> Engine:
+def _compiled_engine() -> ScrubEngine:
     try:
         return Re2Engine()
     except ImportError:  # no wheel of google-re2 for this platform (musl)

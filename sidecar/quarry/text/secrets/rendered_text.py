@@ -20,13 +20,13 @@ _INVISIBLE = (
 )
 _HYPHEN_ESCAPES = {"\\-", "&#45;"}
 _ESCAPES = (r"\\[_-]", "&(?:#(?:95|[xX]5[fF]|45)|lowbar);", "%5[fF]")
-_UNSHOWN = re.compile(f"[{_INVISIBLE}]+|" + "|".join(_ESCAPES))
+_NOT_RENDERED = re.compile(f"[{_INVISIBLE}]+|" + "|".join(_ESCAPES))
 _ONE_BY_ONE = tuple(map(re.compile, _ESCAPES))  # `re` leaps to the literal that each begins with
 _INVISIBLE_CHARACTER = re.compile(f"[{_INVISIBLE}]")
 _ASCII_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 
 
-class View(Struct, frozen=True):
+class TextView(Struct, frozen=True):
     """A reading of the note: character `i` of `text` stands at `[starts[i], ends[i])` of the note, in code points."""
 
     text: str
@@ -43,19 +43,19 @@ class View(Struct, frozen=True):
         return first, max(first, bisect_left(self.starts, end))
 
 
-def views_of(text: str) -> list[View]:
+def text_views(text: str) -> list[TextView]:
     """
     Give the note as stored and, if it is another, as shown: nothing invisible, no escaped underscore or hyphen.
 
     Both are needed: a zero-width space may part a key, and may as well keep a key apart from the word before it.
     """
-    stored = View(text, range(len(text)), range(1, len(text) + 1))
-    return [stored, _shown(text)] if _hides(text) else [stored]
+    stored = TextView(text, range(len(text)), range(1, len(text) + 1))
+    return [stored, _as_rendered(text)] if _differs_when_rendered(text) else [stored]
 
 
-def _hides(text: str) -> bool:
+def _differs_when_rendered(text: str) -> bool:
     """
-    Whether `_UNSHOWN` finds anything in *text*: a quick no for most notes.
+    Whether `_NOT_RENDERED` finds anything in *text*: a quick no for most notes.
 
     The expression tries its five ways at every character: 119 ms for 7.5 MB of notes, this 20.
     """
@@ -68,7 +68,7 @@ def _hides(text: str) -> bool:
     return _INVISIBLE_CHARACTER.search(text) is not None
 
 
-def _shown(text: str) -> View:
+def _as_rendered(text: str) -> TextView:
     pieces: list[str] = []
     starts, ends = array("L"), array("L")
     done = 0
@@ -78,7 +78,7 @@ def _shown(text: str) -> View:
         starts.extend(range(done, upto))
         ends.extend(range(done + 1, upto + 1))
 
-    for unshown in _UNSHOWN.finditer(text):
+    for unshown in _NOT_RENDERED.finditer(text):
         keep(unshown.start())
         if unshown.group()[0] in "\\&%":
             pieces.append("-" if unshown.group() in _HYPHEN_ESCAPES else "_")
@@ -86,4 +86,4 @@ def _shown(text: str) -> View:
             ends.append(unshown.end())
         done = unshown.end()
     keep(len(text))
-    return View("".join(pieces), starts, ends)
+    return TextView("".join(pieces), starts, ends)

@@ -20,8 +20,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from quarry.text.secrets import validators as read
-from quarry.text.secrets.validators import Reader
+from quarry.text.secrets import validators
+from quarry.text.secrets.validators import Validator
 
 ALNUM = "A-Za-z0-9"
 BASE64URL = r"A-Za-z0-9_\-"
@@ -34,12 +34,12 @@ class Rule(Struct, frozen=True):
     name: str
     keywords: str  # lower case, separated by spaces
     pattern: str
-    reader: Reader = read.vendor_token
+    validator: Validator = validators.vendor_token
     left: str = ALNUM  # inside of a character class; "" lets anything touch
     right: str = ALNUM
     lead: str = ""  # a pattern for what must stand before the span, and stays
     trail: str = ""  # and after it
-    view: Callable[[bytes], bytes] | None = None  # of the note, with zeros over what the rule must not see
+    mask: Callable[[bytes], bytes] | None = None  # of the note, with zeros over what the rule must not see
 
 
 _PREFIXED = (
@@ -47,7 +47,7 @@ _PREFIXED = (
         "private-key",
         "-----begin",
         r"-----BEGIN[ A-Z0-9_-]{0,40}PRIVATE KEY(?: BLOCK)?-----",
-        read.private_key,
+        validators.private_key,
         left="",
         right="",
     ),
@@ -55,7 +55,7 @@ _PREFIXED = (
         "putty-private-key",
         "private-lines:",
         r"(?:[A-Za-z0-9+/=]+[\r\n]{1,2})+",
-        read.whole,
+        validators.accept_all,
         left="",
         right="",
         lead=r"Private-Lines: [0-9]{1,3}[\r\n]{1,2}",
@@ -69,15 +69,15 @@ _PREFIXED = (
     ),
     Rule("adobe-client-secret", "p8e-", r"p8e-[A-Za-z0-9_-]{32}"),
     Rule("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
-    Rule("alibaba-access-key", "ltai", r"LTAI[A-Za-z0-9]{12,30}", read.random_token),
+    Rule("alibaba-access-key", "ltai", r"LTAI[A-Za-z0-9]{12,30}", validators.random_token),
     Rule("anthropic-api-key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{32,}"),
     Rule("artifactory-key", "akcp cmvmd", r"AKCp[A-Za-z0-9]{50,}|cmVmd[A-Za-z0-9]{59,}"),
-    Rule("atlassian-token", "atatt3 atctt3 atbb", r"AT(?:ATT3|CTT3|BB)[A-Za-z0-9_=-]{20,}", read.random_token),
+    Rule("atlassian-token", "atatt3 atctt3 atbb", r"AT(?:ATT3|CTT3|BB)[A-Za-z0-9_=-]{20,}", validators.random_token),
     Rule(
         "aws-access-key-id",
         "akia asia abia acca a3t",
         r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",
-        read.aws_key_id,
+        validators.aws_key_id,
     ),
     Rule("aws-bedrock-key", "absk", r"ABSK[A-Za-z0-9+/]{109,}={0,2}"),
     Rule(
@@ -90,12 +90,17 @@ _PREFIXED = (
         "azure-storage-key",
         "accountkey sharedaccesskey sharedsecretvalue",
         r"[A-Za-z0-9+/]{40,}={0,2}",
-        read.whole,
+        validators.accept_all,
         left="",
         lead=r"(?i:accountkey|sharedaccesskey|sharedsecretvalue)=",
     ),
     Rule(
-        "azure-sas-signature", "sig=", r"[A-Za-z0-9%+/]{40,}(?:=|%3[dD]){0,2}", read.whole, left="", lead=r"[?&;]sig="
+        "azure-sas-signature",
+        "sig=",
+        r"[A-Za-z0-9%+/]{40,}(?:=|%3[dD]){0,2}",
+        validators.accept_all,
+        left="",
+        lead=r"[?&;]sig=",
     ),
     Rule("clickhouse-key", "4b1d", r"4b1d[A-Za-z0-9]{38}"),
     Rule("clojars-token", "clojars_", r"(?i:CLOJARS_)[A-Za-z0-9]{60}"),
@@ -147,24 +152,26 @@ _PREFIXED = (
         r"gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat|wt)-[A-Za-z0-9_=-]{20,}"
         r"(?:\.[A-Za-z0-9]{2,20}){0,2}",
     ),
-    Rule("gitlab-runner-token", "gr1348941", r"GR1348941[A-Za-z0-9_-]{20,}", read.random_token),
-    Rule("gitlab-session", "_gitlab_session=", r"[0-9a-z]{32}", read.whole, left="", lead="_gitlab_session="),
+    Rule("gitlab-runner-token", "gr1348941", r"GR1348941[A-Za-z0-9_-]{20,}", validators.random_token),
+    Rule(
+        "gitlab-session", "_gitlab_session=", r"[0-9a-z]{32}", validators.accept_all, left="", lead="_gitlab_session="
+    ),
     Rule("grafana-key", "eyjrijoi", r"eyJrIjoi[A-Za-z0-9]{70,}={0,3}"),
     Rule(
         "grafana-token",
         "glc_ glsa_",
         r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/]{32,}={0,3}",
-        read.random_token,
+        validators.random_token,
     ),
     Rule("groq-api-key", "gsk_", r"gsk_[A-Za-z0-9]{52}"),
     Rule("harness-key", "pat. sat.", r"pat\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}"),
     Rule("harness-key", "sat.", r"sat\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}"),
-    Rule("hashicorp-vault-token", "hvs. hvb. hvr.", r"hv[bsr]\.[A-Za-z0-9_-]{24,}", read.random_token),
+    Rule("hashicorp-vault-token", "hvs. hvb. hvr.", r"hv[bsr]\.[A-Za-z0-9_-]{24,}", validators.random_token),
     Rule(
         "hashicorp-vault-token",
         "s.",
         r"s\.[A-Za-z0-9]{24}",
-        read.random_token,
+        validators.random_token,
         left=r"A-Za-z0-9.\-",
     ),
     Rule("heroku-key", "hrku-", r"HRKU-[A-Za-z0-9_-]{36,}"),
@@ -173,7 +180,7 @@ _PREFIXED = (
     Rule("infracost-key", "ico-", r"ico-[A-Za-z0-9]{32}"),
     Rule("intra42-secret", "s-s4t2", r"s-s4t2(?:ud|af)-[a-f0-9]{64}"),
     Rule("linear-key", "lin_", r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{32,}"),
-    Rule("lob-key", "live_ test_", r"(?:live|test)_(?:pub_)?[a-f0-9]{31,35}", read.random_token),
+    Rule("lob-key", "live_ test_", r"(?:live|test)_(?:pub_)?[a-f0-9]{31,35}", validators.random_token),
     Rule("mailgun-key", "key-", r"(?:pub)?key-[0-9a-f]{32}"),
     Rule("netlify-token", "nfp_ nfc_ nfo_ nfu_", r"nf[cfopu]_[A-Za-z0-9]{36,}"),
     Rule(
@@ -181,16 +188,16 @@ _PREFIXED = (
         "nrak- nrii- nrjs-",
         r"NRAK-[A-Za-z0-9]{27}|NRII-[A-Za-z0-9_-]{32}|NRJS-[a-f0-9]{19}",
     ),
-    Rule("notion-token", "ntn_", r"ntn_[0-9]{11}[A-Za-z0-9]{32,}", read.random_token),
-    Rule("notion-token", "secret_", r"secret_[A-Za-z0-9]{43}", read.random_token),
+    Rule("notion-token", "ntn_", r"ntn_[0-9]{11}[A-Za-z0-9]{32,}", validators.random_token),
+    Rule("notion-token", "secret_", r"secret_[A-Za-z0-9]{43}", validators.random_token),
     Rule("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    Rule("octopus-key", "api-", r"API-[A-Z0-9]{25,}", read.random_token, left=r"A-Za-z0-9/\-"),
+    Rule("octopus-key", "api-", r"API-[A-Z0-9]{25,}", validators.random_token, left=r"A-Za-z0-9/\-"),
     Rule("openai-api-key", "t3blbkfj", r"sk-(?:[a-z]{2,8}-)?[A-Za-z0-9_-]{16,200}T3BlbkFJ[A-Za-z0-9_-]{20,}"),
     Rule(
         "openai-api-key",
         "sk-",
         r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{32,}|sk-[A-Za-z0-9]{32,}",
-        read.random_token,
+        validators.random_token,
     ),
     Rule("openrouter-key", "sk-or-", r"sk-or-v1-[a-f0-9]{64}"),
     Rule("openshift-token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}"),
@@ -211,7 +218,7 @@ _PREFIXED = (
     Rule("settlemint-token", "sm_", r"sm_[a-z]at_[A-Za-z0-9]{16}"),
     Rule("shippo-token", "shippo_", r"shippo_(?:live|test)_[a-fA-F0-9]{40}"),
     Rule("shopify-token", "shp", r"shp(?:at|ca|pa|pat|ss|tka|ua)_[a-fA-F0-9]{32}"),
-    Rule("slack-token", "xox", r"(?i:xoxe\.xox[bp]|xox[a-z])-[A-Za-z0-9-]{10,}", read.numbered_token),
+    Rule("slack-token", "xox", r"(?i:xoxe\.xox[bp]|xox[a-z])-[A-Za-z0-9-]{10,}", validators.numbered_token),
     Rule("slack-token", "xapp-", r"(?i:xapp)-[0-9]-[A-Za-z0-9]{8,20}-[0-9]{6,20}-[A-Za-z0-9]{16,}"),
     Rule(
         "slack-webhook",
@@ -229,7 +236,7 @@ _PREFIXED = (
         "square-token",
         "sq0 eaaa",
         r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,60}|EAAA[A-Za-z0-9_-]{22,60}",
-        read.random_token,
+        validators.random_token,
     ),
     Rule("stripe-key", "sk_", r"sk_(?:live|test|prod)_[A-Za-z0-9]{10,}"),
     Rule("stripe-key", "rk_", r"rk_(?:live|test|prod)_[A-Za-z0-9]{10,}"),
@@ -237,9 +244,9 @@ _PREFIXED = (
     Rule("supabase-key", "sbp_ sb_secret_", r"sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{24,}"),
     Rule("tailscale-key", "tskey-", r"tskey-(?:[a-z]{2,12}-)?[A-Za-z0-9]{10,40}-[A-Za-z0-9]{20,}"),
     Rule("twilio-key", "sk", r"SK[0-9a-f]{32}"),
-    Rule("twitter-bearer-token", "aaaaaaaaaa", r"A{20}[A-Za-z0-9%]{60,}", read.random_token),
+    Rule("twitter-bearer-token", "aaaaaaaaaa", r"A{20}[A-Za-z0-9%]{60,}", validators.random_token),
     Rule("typeform-token", "tfp_", r"tfp_[A-Za-z0-9_.=-]{58}[A-Za-z0-9_=-]"),
-    Rule("vercel-token", "vcp_ vck_ vca_ vci_ vcr_", r"vc[acikpr]_[A-Za-z0-9]{24,}", read.random_token),
+    Rule("vercel-token", "vcp_ vck_ vca_ vci_ vcr_", r"vc[acikpr]_[A-Za-z0-9]{24,}", validators.random_token),
     Rule("xai-api-key", "xai-", r"xai-[A-Za-z0-9]{70,}"),
     Rule("yandex-key", "aqvn", r"AQVN[A-Za-z0-9_-]{35,38}"),
     Rule("yandex-key", "t1.", r"t1\.[A-Za-z0-9_-]{7,200}={0,2}\.[A-Za-z0-9_-]{86}={0,2}"),
@@ -261,7 +268,7 @@ _SHAPED = (
         r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
     ),
     Rule("azure-devops-token", "azdo", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
-    Rule("facebook-token", "| %7c", r"[0-9]{15,16}(?:\||%7[cC])[A-Za-z0-9_-]{27,40}", read.whole),
+    Rule("facebook-token", "| %7c", r"[0-9]{15,16}(?:\||%7[cC])[A-Za-z0-9_-]{27,40}", validators.accept_all),
     Rule("hashicorp-terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
     Rule("mailchimp-key", "-us", r"[0-9a-f]{32}-us[0-9]{1,2}"),
     Rule("mailgun-signing-key", "-", r"[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}"),
@@ -277,7 +284,7 @@ _DISCORD = (
         "discord-token",
         ".",
         r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
-        read.random_token,
+        validators.random_token,
         left=BASE64URL,
     ),
 )
@@ -322,7 +329,7 @@ _LABELLED = (
         "url-password",
         "://",
         r"[^ \t\r\n\0/\"'`<>|]{1,200}",
-        read.url_password,
+        validators.url_password,
         left="",
         right="",
         lead=r"://[^ \t\r\n\0:/?#@\"'`<>|()]{0,100}:",
@@ -332,7 +339,7 @@ _LABELLED = (
         "url-password",
         "://",
         r"[^ \t\r\n\0\"'`<>|()\[\]]{1,200}",
-        read.url_password_with_slash,
+        validators.url_password_with_slash,
         left="",
         right="",
         lead=r"://[^ \t\r\n\0:/?#@.\"'`<>|()\[\]]{1,100}:",
@@ -342,30 +349,35 @@ _LABELLED = (
         "curl-password",
         "-u --user --proxy-user",
         r"[ \t\r\n\"'](?:-u|--user|--proxy-user)[ =]{0,2}[\"']?[A-Za-z0-9_.@%+-]{0,80}:",
-        read.curl_password,
+        validators.curl_password,
         left="",
         right="",
     ),
-    Rule("auth-header", "bearer basic", r"(?i:bearer|basic)[ \t]{1,3}", read.header_credentials, right=""),
+    Rule("auth-header", "bearer basic", r"(?i:bearer|basic)[ \t]{1,3}", validators.header_credentials, right=""),
     Rule(
-        "password", f"pass pwd kennwort {FOREIGN_LABEL}", _label(_PASSWORDS), read.assigned_password, left="", right=""
+        "password",
+        f"pass pwd kennwort {FOREIGN_LABEL}",
+        _label(_PASSWORDS),
+        validators.assigned_password,
+        left="",
+        right="",
     ),
-    Rule("password", "pass pw", _label("pass|pw", "[0-9_]{0,3}"), read.assigned_password, right=""),
+    Rule("password", "pass pw", _label("pass|pw", "[0-9_]{0,3}"), validators.assigned_password, right=""),
     Rule(
         "secret",
         "secret token key authorization client",
         _label(_TOKENS),
-        read.assigned_token,
+        validators.assigned_token,
         left="",
         right="",
     ),
-    Rule("key", "key", _label("key", r"(?:s|[_-]?[0-9]{1,2})?"), read.assigned_key, left="", right=""),
+    Rule("key", "key", _label("key", r"(?:s|[_-]?[0-9]{1,2})?"), validators.assigned_key, left="", right=""),
     Rule(
         "vendor-key",
         _UNMARKED_VENDORS,
         r"(?i:" + "|".join(_UNMARKED_VENDORS.split()) + r")[\\\"'`\])*_~]{0,3}"
         r"(?:[ \t]{0,3}(?:::[ \t]|[:=|])[ \t]{0,3}|[ \t]{0,3}[\r\n]{1,2}[ \t>]{0,6})",
-        read.assigned_key,
+        validators.assigned_key,
         left=BASE64URL,
         right="",
     ),
@@ -377,15 +389,15 @@ _RANDOM = (
         "base64",
         "",
         r"[A-Za-z0-9+/_-]{40,}={0,2}",
-        read.base64_blob,
+        validators.base64_blob,
         left=BASE64,
         right=BASE64,
-        view=read.without_public_blocks,
+        mask=validators.without_public_blocks,
     ),
 )
 """Known by their randomness alone."""
 
-FAMILIES = (_PREFIXED, _SHAPED, _DISCORD, _LABELLED, _RANDOM)
+RULE_FAMILIES = (_PREFIXED, _SHAPED, _DISCORD, _LABELLED, _RANDOM)
 """The rules, by what an engine should look for together."""
 
-RULES: tuple[Rule, ...] = tuple(rule for family in FAMILIES for rule in family)
+RULES: tuple[Rule, ...] = tuple(rule for family in RULE_FAMILIES for rule in family)

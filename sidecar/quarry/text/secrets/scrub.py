@@ -20,8 +20,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quarry.text.secrets.engines import Engine, default_engine
-from quarry.text.secrets.rendered_text import views_of
+from quarry.text.secrets.engines import ScrubEngine, default_scrub_engine
+from quarry.text.secrets.rendered_text import text_views
 from quarry.text.secrets.rules import FOREIGN_LABEL, RULES
 
 MAX_PASSES = 8
@@ -85,13 +85,13 @@ class Scrubbed:
         return Counter(redaction.name for redaction in self.redactions)
 
 
-def scrub(text: str, engine: Engine | None = None) -> Scrubbed:
+def scrub(text: str, engine: ScrubEngine | None = None) -> Scrubbed:
     """
     Replace every credential in *text*, a whole note, by a marker that names its kind.
 
     Scrubbing what is scrubbed changes nothing. *engine* is the best one here, if not given.
     """
-    return _replace(text, _find(text, engine or default_engine()))
+    return _replace(text, _find(text, engine or default_scrub_engine()))
 
 
 def scrub_text(text: str) -> str:
@@ -118,8 +118,8 @@ def _suspects(joined: str, starts: Sequence[int]) -> set[int]:
     A match may reach into the next text, or hide what begins within it. So the search goes on at the line end before
     the next text, and whatever begins there or later is found.
     """
-    engine, suspects = default_engine(), set[int]()
-    for view in views_of(joined):
+    engine, suspects = default_scrub_engine(), set[int]()
+    for view in text_views(joined):
         data = _without_markers(view.text)
         for index in engine.candidates(data):
             position = 0
@@ -148,9 +148,9 @@ def _replace(text: str, redactions: tuple[Redaction, ...]) -> Scrubbed:
     return Scrubbed("".join(pieces), redactions, tuple(starts))
 
 
-def _find(text: str, engine: Engine) -> tuple[Redaction, ...]:
+def _find(text: str, engine: ScrubEngine) -> tuple[Redaction, ...]:
     """Every secret of *text*, as stored and as shown: what is left is scanned again until nothing more is found."""
-    views = views_of(text)
+    views = text_views(text)
     contents = [_without_markers(view.text) for view in views]
     found: list[Redaction] = []
     for _ in range(MAX_PASSES):
@@ -199,14 +199,14 @@ def _blank(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
     return bytes(blanked)
 
 
-def _scan(data: bytes, engine: Engine) -> Iterator[Redaction]:
+def _scan(data: bytes, engine: ScrubEngine) -> Iterator[Redaction]:
     """What each rule finds in *data*. The matches of one rule do not overlap, those of two may."""
     for index in engine.candidates(data):
         rule = RULES[index]
-        visible = rule.view(data) if rule.view else data
+        visible = rule.mask(data) if rule.mask else data
         position = 0
         while span := engine.search(index, visible, position):
-            secret = rule.reader(visible, *span)
+            secret = rule.validator(visible, *span)
             if secret:
                 yield Redaction(secret[0] - 1, secret[1] - 1, rule.name)
             position = max(span[1], secret[1] if secret else 0)

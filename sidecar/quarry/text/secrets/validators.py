@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 from quarry.text.secrets import value_checks as values
 
-Range = tuple[int, int]
-Reader = Callable[[bytes, int, int], Range | None]
+SecretSpan = tuple[int, int]
+Validator = Callable[[bytes, int, int], SecretSpan | None]
 
 LONGEST_VALUE = 512  # characters; a longer assigned value is a blob, which the entropy rule looks at
 LONGEST_KEY_BLOCK = 65_536  # characters; a 16,384-bit RSA key has 12,700 in PEM, a PGP key with its photo more
@@ -71,36 +71,36 @@ _LAST_KEY_LINE = re.compile(rb"(?:\\+[rn]|[\r\n]){1,2}[ \t>]{0,10}[A-Za-z0-9+/=]
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/=]{16,}")
 
 
-def vendor_token(data: bytes, start: int, end: int) -> Range | None:
+def vendor_token(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept what a vendor's own prefix and length vouch for, unless it is filled with one character."""
-    return None if values.is_filled(data[start:end]) else (start, end)
+    return None if values.is_filler(data[start:end]) else (start, end)
 
 
-def whole(_data: bytes, start: int, end: int) -> Range | None:
+def accept_all(_data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept everything that the pattern captured."""
     return start, end
 
 
-def random_token(data: bytes, start: int, end: int) -> Range | None:
+def random_token(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept a token under a short prefix only if it is as mixed as random characters are."""
     value = data[start:end]
-    random = values.has_digit(value) and not values.is_filled(value) and values.entropy(value) >= MIN_RANDOM_ENTROPY
+    random = values.has_digit(value) and not values.is_filler(value) and values.entropy(value) >= MIN_RANDOM_ENTROPY
     return (start, end) if random else None
 
 
-def numbered_token(data: bytes, start: int, end: int) -> Range | None:
+def numbered_token(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept a Slack token: the workspace's number is in it, which placeholders lack."""
     value = data[start:end]
-    return (start, end) if re.search(rb"[0-9]{6}", value) and not values.is_filled(value) else None
+    return (start, end) if re.search(rb"[0-9]{6}", value) and not values.is_filler(value) else None
 
 
-def aws_key_id(data: bytes, start: int, end: int) -> Range | None:
+def aws_key_id(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept an AWS key id, but not those of the AWS documentation, which end in EXAMPLE."""
     value = data[start:end]
     return None if value.endswith(b"EXAMPLE") else (start, end)
 
 
-def _value_at(data: bytes, start: int) -> Range | None:
+def _value_at(data: bytes, start: int) -> SecretSpan | None:
     """The value, or first of a list, at *start*: up to its closing quote, else up to a space, quote, bar or angle."""
     limit = min(len(data), start + LONGEST_VALUE)
     opening = _LIST_OF_STRINGS.match(data, start)
@@ -121,10 +121,10 @@ def _value_at(data: bytes, start: int) -> Range | None:
     return (start, stop) if stop > start else None
 
 
-def _assigned(judge: Callable[[bytes], bool]) -> Reader:
+def _assigned_value(judge: Callable[[bytes], bool]) -> Validator:
     """A reader for `label = value`: the pattern captured label and separator, *judge* looks at the value."""
 
-    def read(data: bytes, start: int, end: int) -> Range | None:
+    def read(data: bytes, start: int, end: int) -> SecretSpan | None:
         before = data[max(0, start - 64) : start]
         if _OTHER_TOKENS.search(before):
             return None
@@ -141,7 +141,7 @@ def _assigned(judge: Callable[[bytes], bool]) -> Reader:
     return read
 
 
-def assigned_password(data: bytes, start: int, end: int) -> Range | None:
+def assigned_password(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept a password behind its label; a mere word or phrase only where it is quoted, or an environment's."""
     found = _assigned_mixed_password(data, start, end)
     if found or _ASSIGNING.search(data, start, end) is None:
@@ -156,12 +156,12 @@ def assigned_password(data: bytes, start: int, end: int) -> Range | None:
     return value if word or phrase else None
 
 
-_assigned_mixed_password = _assigned(values.is_password)
-assigned_token = _assigned(values.is_token)
-assigned_key = _assigned(values.is_bare_key)
+_assigned_mixed_password = _assigned_value(values.is_password)
+assigned_token = _assigned_value(values.is_token)
+assigned_key = _assigned_value(values.is_bare_key)
 
 
-def header_credentials(data: bytes, start: int, end: int) -> Range | None:
+def header_credentials(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept the credentials behind `Bearer`, and behind `Basic` what decodes to a user and a password."""
     found = _HEADER_VALUE.match(data, end, end + LONGEST_VALUE)
     if found is None:
@@ -169,8 +169,8 @@ def header_credentials(data: bytes, start: int, end: int) -> Range | None:
     value = found.group()
     if data[start:end].lower().startswith(b"basic"):
         return found.span() if _is_user_and_password(value) else None
-    mixed = len(value) >= SHORTEST_BEARER and values.has_two_cases(value) and not values.is_name(value)
-    return found.span() if values.is_token(value) or (mixed and not values.is_stand_in(value)) else None
+    mixed = len(value) >= SHORTEST_BEARER and values.has_two_cases(value) and not values.is_identifier(value)
+    return found.span() if values.is_token(value) or (mixed and not values.is_placeholder(value)) else None
 
 
 def _is_user_and_password(value: bytes) -> bool:
@@ -182,14 +182,14 @@ def _is_user_and_password(value: bytes) -> bool:
     return bool(colon) and user.isprintable()
 
 
-def url_password(data: bytes, start: int, end: int) -> Range | None:
+def url_password(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept the password of `scheme://user:password@host`, unless it is a variable or says that it is one."""
     value = data[start:end]
     weak = value.lower() in _WEAK_PASSWORDS or (value.isalnum() and values.has_digit(value))
-    return None if values.is_stand_in(value) and not weak else (start, end)
+    return None if values.is_placeholder(value) and not weak else (start, end)
 
 
-def url_password_with_slash(data: bytes, start: int, end: int) -> Range | None:
+def url_password_with_slash(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept a password with a slash in it, where no port can be meant: in `http://host:80/@name` one is."""
     value = data[start:end]
     before, slash, _behind = value.partition(b"/")
@@ -197,7 +197,7 @@ def url_password_with_slash(data: bytes, start: int, end: int) -> Range | None:
     return (start, end) if meant and values.is_password(value) else None
 
 
-def curl_password(data: bytes, start: int, end: int) -> Range | None:
+def curl_password(data: bytes, start: int, end: int) -> SecretSpan | None:
     """Accept the password behind `-u user:` when a command that takes one stands before it."""
     before = data[max(0, start - LONGEST_COMMAND) : start].rpartition(b"\0")[2]
     command = max(before.rfind(name) for name in (b"curl", b"wget", b"http ", b"https "))
@@ -207,10 +207,10 @@ def curl_password(data: bytes, start: int, end: int) -> Range | None:
     ending = (_UNQUOTED_END if quote is None else _QUOTED_END).search(data, end, end + LONGEST_VALUE)
     stop = ending.start() if ending else min(len(data), end + LONGEST_VALUE)
     value = data[end:stop]
-    return None if not value or value.isdigit() or values.is_stand_in(value) else (end, stop)
+    return None if not value or value.isdigit() or values.is_placeholder(value) else (end, stop)
 
 
-def private_key(data: bytes, start: int, end: int) -> Range | None:
+def private_key(data: bytes, start: int, end: int) -> SecretSpan | None:
     """
     Accept a private key with its whole body, to the END line or, where that is missing, to the last line of the body.
 
@@ -235,7 +235,7 @@ def _end_of_key_lines(data: bytes, start: int, limit: int) -> int:
     return rest.end() if rest else stop
 
 
-def base64_blob(data: bytes, start: int, end: int) -> Range | None:
+def base64_blob(data: bytes, start: int, end: int) -> SecretSpan | None:
     """
     Accept a long run of base64 that is too random for words, hexadecimal or a path.
 

@@ -25,14 +25,14 @@ _VARIABLE = re.compile(
     rb"[<\[({\\=|]|\$[A-Za-z_{(]|~?/[A-Za-z]{3,12}[/.]|~/|%[A-Za-z({]|@[A-Za-z]|\.{1,2}/|[a-z][a-z0-9+.-]*:/"
     rb"|process\.env|os\.|getenv|(?:env|this|self|config|settings|secrets?|vars?|params?|args?|options?)[.(\[]"
 )
-_STAND_IN = re.compile(
+_PLACEHOLDER = re.compile(
     rb"(?:an?|my|the|your|some|fake|dummy|test|sample|new|old|super|secret|user|db|app|client|access|api|auth|private|not|very|postgres|random|personal|docker"
     rb"|pass|password|passwd|passphrase|passcode|pwd|pw|secrets|tokens?|apikey|keys?|credentials?|value|id|name|server|service"
     rb"|str|string|bytes|text|int|integer|number|bool|boolean|object|char|type|field|input|form|hash|header|method|login|prompt"
     rb"|required|optional|none|null|nil|undefined|true|false|yes|no|empty|unset|default|example|placeholder|redacted|hidden|masked"
     rb"|change|changeme|replace|me|this|it|insert|todo|tbd|fixme|x|foo|bar|foobar|baz|abc|username|admin|root|guest|here|goes|[0-9])+"
 )
-_HINT = re.compile(
+_PLACEHOLDER_HINT = re.compile(
     rb"example|placeholder|redacted|change_?me|your[_-]|insert[_-]|[_-]here|\.\.\.|xxxx|<[a-z]|\$\{|\{\{|%s|\bfake[_-]|\bdummy"
 )
 _CALL = re.compile(rb"[A-Za-z_][\w.]*(?:\(|\[|::|->)|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
@@ -58,22 +58,22 @@ def entropy(value: bytes) -> float:
     return -sum(count / size * log2(count / size) for count in Counter(sample).values()) if size else 0.0
 
 
-def is_filled(value: bytes) -> bool:
+def is_filler(value: bytes) -> bool:
     """Whether one character was repeated to fill the place of a secret, as in `xxxxxxxx` or `********`."""
     return _FILLER.search(value) is not None
 
 
-def is_stand_in(value: bytes) -> bool:
+def is_placeholder(value: bytes) -> bool:
     """Whether *value* only marks the place of a secret: `<token>`, `${TOKEN}`, `xxxxxxxx`, `changeme`."""
     lower = value.lower()
     letters = re.sub(rb"[^a-z0-9]", b"", lower)
     return bool(
-        is_filled(value)
+        is_filler(value)
         or len(set(value)) < 3
         or _VARIABLE.match(value)
         or _TIME.match(value)
-        or _HINT.search(lower)
-        or (len(letters) <= 64 and _STAND_IN.fullmatch(letters))
+        or _PLACEHOLDER_HINT.search(lower)
+        or (len(letters) <= 64 and _PLACEHOLDER.fullmatch(letters))
     )
 
 
@@ -110,7 +110,7 @@ def is_path(value: bytes) -> bool:
     return _ABSOLUTE_PATH.match(value) is not None or words * 2 > len(value)
 
 
-def is_name(value: bytes) -> bool:
+def is_identifier(value: bytes) -> bool:
     """Whether *value* is made of words and short numbers, as identifiers, versions and slugs are."""
     parts = re.split(rb"[^A-Za-z0-9]+", _BEFORE_WORD.sub(b"-", value))
     letters = sum(map(len, _LETTERS.findall(value)))
@@ -129,7 +129,7 @@ def is_password(value: bytes) -> bool:
     """Whether *value*, found behind `password:` or the like, is a password and no word about one."""
     if value.isdigit():
         return len(value) >= SHORTEST_PASSWORD and len(set(value)) > 1
-    if len(value) < SHORTEST_PASSWORD or b" " in value or is_stand_in(value) or _is_reference(value):
+    if len(value) < SHORTEST_PASSWORD or b" " in value or is_placeholder(value) or _is_reference(value):
         return False
     letters = _LOWER.search(value) or _UPPER.search(value)
     return bool((letters and (_DIGIT.search(value) or _SIGN.search(value))) or is_random_word(value))
@@ -137,12 +137,12 @@ def is_password(value: bytes) -> bool:
 
 def is_random_word(value: bytes) -> bool:
     """Whether *value* has letters alone, but too mixed for a name."""
-    return len(value) >= SHORTEST_RANDOM_WORD and has_two_cases(value[1:]) and not is_name(value)
+    return len(value) >= SHORTEST_RANDOM_WORD and has_two_cases(value[1:]) and not is_identifier(value)
 
 
 def is_word(value: bytes) -> bool:
     """Whether *value* is a word that may well be a password where a program reads it, as in `PASSWORD=opensesame`."""
-    return len(value) >= SHORTEST_PASSWORD and value.isalpha() and not is_stand_in(value)
+    return len(value) >= SHORTEST_PASSWORD and value.isalpha() and not is_placeholder(value)
 
 
 def is_token(value: bytes) -> bool:
@@ -154,8 +154,8 @@ def is_token(value: bytes) -> bool:
         and _DIGIT.search(value) is not None
         and (_LOWER.search(value) or _UPPER.search(value)) is not None
         and b" " not in value
-        and not is_name(value)
-        and not is_stand_in(value)
+        and not is_identifier(value)
+        and not is_placeholder(value)
         and not is_alphabet(value)
         and not _is_reference(value)
         and entropy(value) >= MIN_TOKEN_ENTROPY

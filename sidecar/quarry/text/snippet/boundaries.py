@@ -11,8 +11,8 @@ import re
 from quarry.text.graphemes import is_safe_cut
 from quarry.types import Span
 
-BEFORE = 1 / 3  # of the room that is left goes in front of the first mark where no sentence begins near it
-BEHIND = 1 / 4  # of the room that is left stays behind the last mark when the passage begins with a whole sentence
+SHARE_BEFORE = 1 / 3  # of the room that is left goes in front of the first mark where no sentence begins near it
+SHARE_AFTER = 1 / 4  # of the room that is left stays behind the last mark when the passage begins with a whole sentence
 
 # A place to begin: behind the end of a sentence or line, and behind the signs that a line begins with.
 _BEGINNING = re.compile(
@@ -27,6 +27,7 @@ _PREAMBLE = re.compile(
     r"|>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|\|(?:[-:| \t]{3,}+(?:\n|\Z)|[ \t]*+))++"
 )
 _CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
+_CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
 
 _LINK = re.compile(
     r"!?(?:\[\[[^\[\]\n]{1,400}\]\]|\[REDACTED:[^\[\]\s]{1,80}\]"
@@ -45,7 +46,7 @@ _LONGEST_SIGNS = 12  # characters between the end of a sentence and the next one
 _MOST_BRACKETS = 4  # that are tried as the beginning of a link; one may stand inside another's text
 
 
-def window(text: str, first: int, last: int, width: int, lowest: int) -> tuple[int, int]:
+def fit_window(text: str, first: int, last: int, width: int, lowest: int) -> tuple[int, int]:
     """
     Where to cut *text* so that at most *width* characters hold `[first, last)`, which is no longer than that.
 
@@ -59,15 +60,15 @@ def window(text: str, first: int, last: int, width: int, lowest: int) -> tuple[i
     first, last = _widened(text, first, last, width, lowest)
     room = width - (last - first)
     low = max(lowest, last - width)
-    least = max(low, min(last + int(room * BEHIND), len(text)) - width)
+    least = max(low, min(last + int(room * SHARE_AFTER), len(text)) - width)
     start = _beginning(text, first, least, len(text) - width, lowest)
     if start is None:
-        start = max(low, min(first - int(room * BEFORE), len(text) - width))
+        start = max(low, min(first - int(room * SHARE_BEFORE), len(text) - width))
     start = _start(text, start, first, low)
     return start, _end(text, start, last, min(len(text), start + width))
 
 
-def whole_at(text: str, cut: int) -> Span | None:
+def unbreakable_at(text: str, cut: int) -> Span | None:
     """The link, marker or word that a cut at *cut* would go through, if there is one."""
     if not 0 < cut < len(text):
         return None
@@ -86,7 +87,7 @@ def whole_at(text: str, cut: int) -> Span | None:
     return _word(text, cut) if _is_joined(before) and _is_joined(after) else None
 
 
-def behind_preamble(text: str, start: int) -> int:
+def skip_preamble(text: str, start: int) -> int:
     """Where something worth showing begins at or behind *start*, which is the beginning of a line."""
     found = _PREAMBLE.match(text, start)
     return found.end() if found else start
@@ -101,7 +102,7 @@ def _widened(text: str, first: int, last: int, width: int, lowest: int) -> tuple
 
     Where there is not, the last one is given up, as to show a part of it would cut it.
     """
-    before, behind = whole_at(text, first), whole_at(text, last)
+    before, behind = unbreakable_at(text, first), unbreakable_at(text, last)
     start, end = max(before.start, lowest) if before else first, behind.end if behind else last
     if end - start <= width:
         return start, end
@@ -131,11 +132,11 @@ def _beginning(text: str, first: int, least: int, full: int, lowest: int) -> int
 def _start(text: str, start: int, latest: int, low: int) -> int:
     """The first place from *start* to *latest* that cuts nothing and is worth beginning with."""
     if start == 0 or text[start - 1] == "\n":
-        start = min(behind_preamble(text, start), latest)
+        start = min(skip_preamble(text, start), latest)
     while start < latest:
-        if text[start].isspace() or text[start] in _CLOSING:
+        if _is_closing(text, start):
             start += 1
-        elif whole := whole_at(text, start):
+        elif whole := unbreakable_at(text, start):
             start = min(whole.end, latest)
         elif not is_safe_cut(text, start):
             start += 1
@@ -146,13 +147,20 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
     return start
 
 
+def _is_closing(text: str, at: int) -> bool:
+    """Whether the character is white space or closes what stands before it."""
+    if text[at] in _CLOSING_BEFORE_SPACE:
+        return text[at + 1 : at + 2].isspace()
+    return text[at].isspace() or text[at] in _CLOSING
+
+
 def _end(text: str, start: int, earliest: int, end: int) -> int:
     """The last place from *earliest* to *end* that cuts nothing; never *start* itself."""
     good = end
     while good > earliest:
         if text[good - 1].isspace():
             good -= 1
-        elif whole := whole_at(text, good):
+        elif whole := unbreakable_at(text, good):
             good = max(whole.start, earliest)
         elif not is_safe_cut(text, good):
             good -= 1

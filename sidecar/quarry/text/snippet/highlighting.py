@@ -15,22 +15,20 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from quarry.terms.tokenizer import TOKEN
-from quarry.text.snippet.matcher import KOREAN_PAIR, Found, Phrase, Plan, Wanted
-from quarry.text.snippet.token_matches import At, hits_in, terms_of
-
-__all__ = ["FOLDED", "Found", "Mark", "Wanted", "find", "merged", "spans_of"]
+from quarry.text.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
+from quarry.text.snippet.token_matches import TokenTerm, token_matches, token_terms
 
 # Signs that terms do not keep as they are written, beyond their case; a token that holds one is analysed wherever it
 # stands. The others are found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
-FOLDED = re.compile(
+FOLDED_CHARACTERS = re.compile(
     r"[^\x00-\x7f\xa1-\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb\xbf\u0410-\u0418\u041a-\u0438\u043a-\u044f"
     r"\u2010\u2012-\u2016\u2018-\u2023\u2027\u2030-\u2032\u2039-\u203b\u2190-\u2199\u219c-\u21ad\u21d0-\u2203\u2300-\u2328\u232b-\u245f"
     r"\u2500-\u29ff\u2b00-\u2bff\u3001-\u3035\u3041-\u3096\u309d\u309e\u30a0-\u30fe\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff]++"
 )
-_LOOK_BACK = 64  # characters in which the beginning of a token is looked for at first
-_KEPT_PROBES = 512
-_BETWEEN = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent of what `TOKEN` never holds
+_LOOK_BACK_CHARS = 64  # characters in which the beginning of a token is looked for at first
+_MAX_CACHED_PREFIXES = 512
+_SEPARATORS = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent of what `TOKEN` never holds
 
 
 class Mark(Struct, frozen=True):
@@ -41,16 +39,16 @@ class Mark(Struct, frozen=True):
     kind: Literal["word", "sentence"]
 
 
-def spans_of(text: str, wanted: Wanted) -> tuple[Mark, ...]:
+def highlight(text: str, wanted: HighlightTerms) -> tuple[Mark, ...]:
     """The marks of *text*, a title or a heading, in order; none overlap or touch."""
-    return tuple([Mark(start, end, "word") for start, end in merged(find(text, wanted))])
+    return tuple([Mark(start, end, "word") for start, end in merge_spans(find_matches(text, wanted))])
 
 
-def merged(found: Sequence[Found]) -> list[tuple[int, int]]:
+def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
     """
     One `[start, end)` for all that overlap or touch: a phrase's words, a run's pairs, the parts of a name.
 
-    *found* is in the order of `find`.
+    *found* is in the order of `find_matches`.
     """
     spans: list[tuple[int, int]] = []
     first = last = -1
@@ -66,18 +64,18 @@ def merged(found: Sequence[Found]) -> list[tuple[int, int]]:
     return spans
 
 
-def find(text: str, wanted: Wanted) -> list[Found]:
+def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
     """All that is wanted in *text*, by where it begins; some may overlap."""
-    plan = wanted.plan
+    matcher = wanted.matcher
     shadow = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # else this letter becomes two
-    found = [at for literal in plan.literals for at in _find_literal(shadow, literal, plan)]
-    known, end = plan.known, 0
-    offsets = places_of(text, shadow, plan)
+    found = [at for literal in matcher.literals for at in _find_literal(shadow, literal, matcher)]
+    known, end = matcher.known, 0
+    offsets = candidate_offsets(text, shadow, matcher)
     for offset in offsets:
         if offset < end:
             continue
         start = offset
-        if offset > end and text[offset - 1] not in _BETWEEN:
+        if offset > end and text[offset - 1] not in _SEPARATORS:
             start = _beginning(text, offset, end)
         rest = TOKEN.match(text, offset)
         end = rest.end() if rest else offset
@@ -85,11 +83,11 @@ def find(text: str, wanted: Wanted) -> list[Found]:
         hits = known.get(token)
         if hits is None:
             places = [at - start for at in offsets[bisect_left(offsets, offset) : bisect_left(offsets, end)]]
-            hits = known[token] = hits_in(token, places, plan)
+            hits = known[token] = token_matches(token, places, matcher)
         for first, last, key, value in hits:
             found.append((start + first, start + last, key, value))
-        if plan.phrases:
-            _find_phrases(text, _token(text, start, end), plan, found)
+        if matcher.phrases:
+            _find_phrases(text, _token(text, start, end), matcher, found)
     found.sort()
     return found
 
@@ -102,48 +100,48 @@ class _Token(NamedTuple):
 
     start: int
     end: int
-    words: tuple[At, ...]  # in order: what phrases are made of
-    parts: tuple[At, ...]  # what stands in words and what several are together
+    words: tuple[TokenTerm, ...]  # in order: what phrases are made of
+    parts: tuple[TokenTerm, ...]  # what stands in words and what several are together
 
 
-def places_of(text: str, shadow: str, plan: Plan) -> list[int]:
+def candidate_offsets(text: str, shadow: str, matcher: Matcher) -> list[int]:
     """Where something wanted may begin, ascending: nothing begins between two small letters."""
     offsets: list[int] = []
     squeezed = shadow.replace("-", "").replace("_", "").replace(".", "")
-    for probe in plan.probes:
-        count = squeezed.count(probe)
+    for prefix in matcher.prefixes:
+        count = squeezed.count(prefix)
         if not count:
             continue
-        at = shadow.find(probe)
+        at = shadow.find(prefix)
         while at >= 0:
             if not (at and text[at - 1].islower() and text[at].islower()):
                 offsets.append(at)
             count -= 1
-            at = shadow.find(probe, at + 1)
+            at = shadow.find(prefix, at + 1)
         if count > 0:  # some stand across a hyphen
-            across = (found.start() for found in _across_joints(probe).finditer(shadow))
+            across = (found.start() for found in _with_joints(prefix).finditer(shadow))
             offsets += [at for at in across if not (at and text[at].islower() and text[at - 1].islower())]
-    if plan.probes and not text.isascii():
-        offsets += [found.start() for found in FOLDED.finditer(text)]
+    if matcher.prefixes and not text.isascii():
+        offsets += [found.start() for found in FOLDED_CHARACTERS.finditer(text)]
     offsets.sort()
     return offsets
 
 
-@lru_cache(maxsize=_KEPT_PROBES)
-def _across_joints(probe: str) -> re.Pattern[str]:
-    return re.compile("[-_.]?".join(map(re.escape, probe)))
+@lru_cache(maxsize=_MAX_CACHED_PREFIXES)
+def _with_joints(prefix: str) -> re.Pattern[str]:
+    return re.compile("[-_.]?".join(map(re.escape, prefix)))
 
 
-def _find_phrases(text: str, token: _Token, plan: Plan, found: list[Found]) -> None:
+def _find_phrases(text: str, token: _Token, matcher: Matcher, found: list[TermMatch]) -> None:
     """Add the phrases that have their anchor in *token*."""
     for number, word in enumerate(token.words):
-        for phrase in plan.phrases.get(word.term, ()):
+        for phrase in matcher.phrases.get(word.term, ()):
             span = _phrase_around(text, token, number, phrase)
             if span:
-                found.append((*span, phrase.key, plan.phrase_value))
+                found.append((*span, phrase.key, matcher.phrase_value))
 
 
-def _phrase_around(text: str, token: _Token, number: int, phrase: Phrase) -> tuple[int, int] | None:
+def _phrase_around(text: str, token: _Token, number: int, phrase: HighlightPhrase) -> tuple[int, int] | None:
     """From the first to the last word of *phrase*, if they stand around its anchor, whatever stands between them."""
     first, last = token.start + token.words[number].start, token.start + token.words[number].end
     before, after = _words_before(text, token, number), _words_after(text, token, number)
@@ -158,15 +156,15 @@ def _phrase_around(text: str, token: _Token, number: int, phrase: Phrase) -> tup
     return first, last
 
 
-_NOTHING = At("", 0, 0)
+_NOTHING = TokenTerm("", 0, 0)
 
 
-def _words_after(text: str, token: _Token, number: int) -> Iterator[At]:
+def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
     """The words behind that one of *token*, counted from the start of *text*."""
     behind = range(number + 1, len(token.words))
     while True:
         for at in behind:
-            yield _counted_from(token.start, token.words[at])
+            yield _shifted(token.start, token.words[at])
         following = TOKEN.search(text, token.end)
         if following is None:
             return
@@ -174,12 +172,12 @@ def _words_after(text: str, token: _Token, number: int) -> Iterator[At]:
         behind = range(len(token.words))
 
 
-def _words_before(text: str, token: _Token, number: int) -> Iterator[At]:
+def _words_before(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
     """The words before that one of *token*, the nearest first, counted from the start of *text*."""
     ahead = range(number)
     while True:
         for at in reversed(ahead):
-            yield _counted_from(token.start, token.words[at])
+            yield _shifted(token.start, token.words[at])
         at = token.start
         while at > 0 and not TOKEN.match(text, at - 1, at):
             at -= 1
@@ -189,18 +187,18 @@ def _words_before(text: str, token: _Token, number: int) -> Iterator[At]:
         ahead = range(len(token.words))
 
 
-def _counted_from(start: int, word: At) -> At:
-    return At(word.term, start + word.start, start + word.end)
+def _shifted(start: int, word: TokenTerm) -> TokenTerm:
+    return TokenTerm(word.term, start + word.start, start + word.end)
 
 
-def _find_literal(shadow: str, literal: str, plan: Plan) -> Iterator[Found]:
+def _find_literal(shadow: str, literal: str, matcher: Matcher) -> Iterator[TermMatch]:
     """Where a compound stands as it is: not inside a longer word, but for pairs of Korean syllables."""
     anywhere = KOREAN_PAIR.fullmatch(literal) is not None
     at = shadow.find(literal)
     while at >= 0:
         end = at + len(literal)
         if anywhere or not (_joined(shadow, at) or _joined(shadow, end)):
-            yield at, end, literal, plan.values[literal]
+            yield at, end, literal, matcher.values[literal]
         at = shadow.find(literal, at + 1)
 
 
@@ -216,8 +214,8 @@ def _token_at(text: str, offset: int) -> _Token:
 
 def _beginning(text: str, offset: int, lowest: int) -> int:
     """Where the token that *offset* stands in or at the end of begins, if not before *lowest*."""
-    start, look_back = offset, _LOOK_BACK
-    while start > lowest and text[start - 1] not in _BETWEEN:
+    start, look_back = offset, _LOOK_BACK_CHARS
+    while start > lowest and text[start - 1] not in _SEPARATORS:
         behind = text[max(lowest, start - look_back) : start][::-1]
         found = TOKEN.match(behind)
         start -= found.end() if found else 0
@@ -228,4 +226,4 @@ def _beginning(text: str, offset: int, lowest: int) -> int:
 
 
 def _token(text: str, start: int, end: int) -> _Token:
-    return _Token(start, end, *terms_of(text[start:end]))
+    return _Token(start, end, *token_terms(text[start:end]))

@@ -12,20 +12,20 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from quarry.terms.analysis import locate
+from quarry.terms.analysis import locate_terms
 
-UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
+WEIGHT_UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
 KOREAN_PAIR = re.compile(r"[\uac00-\ud7a3]{2}")
 
 
-Found: TypeAlias = tuple[int, int, str, int]
+TermMatch: TypeAlias = tuple[int, int, str, int]
 """
 A wanted term, pair or phrase in a text: where it starts and ends, its key, which is equal for the same one found twice,
 and how telling it is, in 1 / UNIT. A plain tuple, as hundreds are made for one answer.
 """
 
 
-class Wanted(Struct, frozen=True, dict=True):
+class HighlightTerms(Struct, frozen=True, dict=True):
     """
     What a query wants marked.
 
@@ -39,12 +39,12 @@ class Wanted(Struct, frozen=True, dict=True):
     prefix: str | None = None  # folded beginning of the word being typed
 
     @cached_property
-    def plan(self) -> "Plan":
+    def matcher(self) -> "Matcher":
         """How to look for it, worked out once for all texts."""
-        return _plan_of(self.weights, self.phrases, self.prefix)
+        return _build_matcher(self.weights, self.phrases, self.prefix)
 
 
-class Phrase(Struct, frozen=True):
+class HighlightPhrase(Struct, frozen=True):
     """Terms that stand next to each other."""
 
     terms: tuple[str, ...]
@@ -52,56 +52,56 @@ class Phrase(Struct, frozen=True):
     key: str
 
 
-class Plan(Struct, frozen=True):
-    """What follows from a `Wanted` alone, worked out once for all texts."""
+class Matcher(Struct, frozen=True):
+    """What follows from a `HighlightTerms` alone, worked out once for all texts."""
 
     values: Mapping[str, int]
-    probes: tuple[str, ...]  # every wanted term of plain letters begins with one of them, as it is written
+    prefixes: tuple[str, ...]  # every wanted term of plain letters begins with one of them, as it is written
     pairs: frozenset[str]  # of characters in scripts without spaces, each a term of its own
     literals: tuple[str, ...]  # compounds that are no terms: what is written with signs, pairs of Korean syllables
-    phrases: Mapping[str, tuple[Phrase, ...]]  # by their anchor
+    phrases: Mapping[str, tuple[HighlightPhrase, ...]]  # by their anchor
     phrase_value: int  # more than all terms of a window together: who quotes, insists
     prefix: str | None
     prefix_key: str
     prefix_value: int
-    known: dict[str, tuple[Found, ...]] = field(default_factory=dict)  # token -> what is wanted of it; filled by `find`
+    known: dict[str, tuple[TermMatch, ...]] = field(default_factory=dict)  # by token; filled by `find_matches`
 
 
-def _plan_of(weights: Mapping[str, float], phrases: Sequence[tuple[str, ...]], prefix: str | None) -> Plan:
-    values = {key: max(1, round(weight * UNIT)) for key, weight in weights.items() if key}
+def _build_matcher(weights: Mapping[str, float], phrases: Sequence[tuple[str, ...]], prefix: str | None) -> Matcher:
+    values = {key: max(1, round(weight * WEIGHT_UNIT)) for key, weight in weights.items() if key}
     pairs = frozenset(key for key in values if _is_pair(key))
     literals = tuple(key for key in values if key not in pairs and _is_literal(key))
-    anchored: dict[str, tuple[Phrase, ...]] = {}
+    anchored: dict[str, tuple[HighlightPhrase, ...]] = {}
     for terms in phrases:
         if terms:
             anchor = max(range(len(terms)), key=lambda n: len(terms[n]))
-            phrase = Phrase(terms, anchor, " ".join(("", *terms)))
+            phrase = HighlightPhrase(terms, anchor, " ".join(("", *terms)))
             anchored[terms[anchor]] = (*anchored.get(terms[anchor], ()), phrase)
-    terms_of_prefix = [term.text for term in locate(prefix)] if prefix else []
+    terms_of_prefix = [term.text for term in locate_terms(prefix)] if prefix else []
     prefix_key = next((term for term in terms_of_prefix if term in values), f"{prefix}*")
-    probes = {probe for term in (*(values.keys() - set(literals)), *anchored) for probe in _probes(term)}
+    prefixes = {start for term in (*(values.keys() - set(literals)), *anchored) for start in _prefixes_of(term)}
     if prefix:
-        probes.add(prefix)
-    return Plan(
+        prefixes.add(prefix)
+    return Matcher(
         values,
-        tuple(_shortest(probes)),
+        tuple(_shortest_prefixes(prefixes)),
         pairs,
         literals,
         anchored,
         2 * sum(values.values()) + 1,
         prefix or None,
         prefix_key,
-        values.get(prefix_key, max(values.values(), default=UNIT)),
+        values.get(prefix_key, max(values.values(), default=WEIGHT_UNIT)),
     )
 
 
-def _shortest(probes: Iterable[str]) -> Iterator[str]:
-    """*probes* in order without those that begin with another one."""
+def _shortest_prefixes(prefixes: Iterable[str]) -> Iterator[str]:
+    """*prefixes* in order without those that begin with another one."""
     last = None
-    for probe in sorted(probes):
-        if last is None or not probe.startswith(last):
-            last = probe
-            yield probe
+    for prefix in sorted(prefixes):
+        if last is None or not prefix.startswith(last):
+            last = prefix
+            yield prefix
 
 
 def _is_word(key: str) -> bool:
@@ -113,17 +113,17 @@ def _is_pair(key: str) -> bool:
     """Whether the key is two characters that are terms by themselves."""
     if _is_word(key):
         return False
-    terms = list(locate(key))
+    terms = list(locate_terms(key))
     return len(terms) == 2 and (0, len(key)) == (terms[0].start, terms[1].end) and terms[0].end == terms[1].start
 
 
 def _is_literal(key: str) -> bool:
     if _is_word(key):
         return False
-    return [(term.start, term.end) for term in locate(key)] != [(0, len(key))] or bool(KOREAN_PAIR.fullmatch(key))
+    return [(term.start, term.end) for term in locate_terms(key)] != [(0, len(key))] or bool(KOREAN_PAIR.fullmatch(key))
 
 
-def _probes(term: str) -> tuple[str, ...]:
+def _prefixes_of(term: str) -> tuple[str, ...]:
     """
     What a word of this term begins with, one of these.
 

@@ -10,23 +10,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quarry.text.sentences import first_telling_sentence, split_sentences, telling_sentences
-from quarry.text.snippet.boundaries import window
-from quarry.text.snippet.highlighting import Found, Mark, Wanted, find, merged, spans_of
+from quarry.text.sentences import first_informative_sentence
+from quarry.text.snippet.boundaries import fit_window, skip_preamble
+from quarry.text.snippet.highlighting import Mark, merge_spans
+from quarry.text.snippet.matcher import TermMatch
 from quarry.text.snippet.window import best_window
 from quarry.types import Span
-
-__all__ = [
-    "Mark",
-    "Snippet",
-    "Wanted",
-    "find",
-    "make_snippet",
-    "quote",
-    "spans_of",
-    "split_sentences",
-    "telling_sentences",
-]
 
 MARGIN = 5  # a fifth of the room is left for the rest of the sentence, link or word that the marks stand in
 _HEADINGS = re.compile(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
@@ -41,33 +30,30 @@ class Snippet(Struct, frozen=True):
     marks: tuple[Mark, ...]
 
 
-def make_snippet(text: str, wanted: Wanted, width: int, sentence: Span | None = None) -> Snippet:
+def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Span | None = None) -> Snippet:
     """
-    Choose and mark the passage of *text* that answers.
+    Choose and mark the passage of *text* that answers the query.
 
     Args:
         text: The chunk's text.
-        wanted: What was asked for.
+        found: The query's matches in *text*, as `find_matches` gives them.
         width: How many characters there is room for, at least 1; a snippet is never longer.
         sentence: The sentence nearest in meaning: the snippet is built around it, and it is marked.
     """
-    return quote(text, find(text, wanted), width, sentence)
-
-
-def quote(text: str, found: Sequence[Found], width: int, sentence: Span | None = None) -> Snippet:
-    """The same where what is wanted in *text* was *found* already."""
     body = _body(text)
     core = width - width // MARGIN
     if sentence is not None:
+        sentence = _without_markup(text, sentence)
         first, last = sentence.start, min(sentence.end, sentence.start + width)
         inside = [at for at in found if sentence.start <= at[0] and at[1] <= sentence.end]
         if inside and sentence.end - sentence.start > width:
             first, last = best_window(inside, core, body)
     elif found:
         first, last = best_window(found, core, body)
+        first = next((at[0] for at in found if body <= at[0] and at[1] <= last), first) if first < body else first
     else:
         first = last = body = _opening(text)
-    start, end = window(text, first, min(last, first + width), width, body if first >= body else 0)
+    start, end = fit_window(text, first, min(last, first + width), width, body if first >= body else 0)
     marks = _marks(found, start, end)
     if sentence is not None and max(sentence.start, start) < min(sentence.end, end):
         marks.append(Mark(max(sentence.start, start) - start, min(sentence.end, end) - start, "sentence"))
@@ -75,23 +61,29 @@ def quote(text: str, found: Sequence[Found], width: int, sentence: Span | None =
     return Snippet(text[start:end], start, end, tuple(marks))
 
 
+def _without_markup(text: str, sentence: Span) -> Span:
+    """*sentence* without the border of a table or the sign of a list in front; unchanged if it holds nothing else."""
+    start = skip_preamble(text, sentence.start)
+    return Span(start, sentence.end) if start < sentence.end else sentence
+
+
 def _body(text: str) -> int:
-    """Where the text begins that stands behind its headings, which are shown above it; 0 if there is none."""
+    """Offset of the text after the headings at its start, which every client shows above it; 0 if there is none."""
     headings = _HEADINGS.match(text)
     return headings.end() if headings and headings.end() < len(text) else 0
 
 
 def _opening(text: str) -> int:
     """Where the first sentence worth quoting begins."""
-    opening = first_telling_sentence(text)
+    opening = first_informative_sentence(text)
     return opening.start if opening else 0
 
 
-def _marks(found: Sequence[Found], start: int, end: int) -> list[Mark]:
+def _marks(found: Sequence[TermMatch], start: int, end: int) -> list[Mark]:
     """The word marks of `[start, end)`: of what stands in it whole or, where nothing does, of what is cut."""
     shown = [at for at in found if start <= at[0] and at[1] <= end] or [
         (max(first, start), min(last, end), key, value)
         for first, last, key, value in found
         if first < end and start < last
     ]
-    return [Mark(first - start, last - start, "word") for first, last in merged(shown)]
+    return [Mark(first - start, last - start, "word") for first, last in merge_spans(shown)]

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from quarry.terms.analysis import locate, locate_parts
-from quarry.terms.compounds import humps
-from quarry.terms.normalize import fold, term_of
-from quarry.terms.tokenizer import ascii_spans
-from quarry.text.snippet.matcher import Found, Plan
+from quarry.terms.analysis import locate_part_terms, locate_terms
+from quarry.terms.compounds import camel_case_parts
+from quarry.terms.normalize import fold, stem
+from quarry.terms.tokenizer import ascii_word_spans
+from quarry.text.snippet.matcher import Matcher, TermMatch
 
 # Words that are also known by what they are together: health-check, U.S.A.
 _JOINED = re.compile(
@@ -23,12 +23,12 @@ _JOINED = re.compile(
 _JOINTS = ("-", "_", ".")
 _JOINT = re.compile("[-_.]")
 _LETTERS_AND_DIGITS = re.compile("[A-Za-z0-9]++")
-_LONGEST_KEPT = 100  # characters; longer tokens are hardly ever met twice
-_KEPT_TOKENS = 8_192  # about 6 MB
+_MAX_CACHED_TOKEN_CHARS = 100  # characters; longer tokens are hardly ever met twice
+_MAX_CACHED_TOKENS = 8_192  # about 6 MB
 _SIGNS = "#&'+-./:@\\_~"  # what is left of ASCII: a token may hold these, a word by itself does not
 
 
-class At(NamedTuple):
+class TokenTerm(NamedTuple):
     """A term in a token, `[start, end)` counted from the token's start."""
 
     term: str
@@ -36,68 +36,68 @@ class At(NamedTuple):
     end: int
 
 
-def hits_in(token: str, places: Sequence[int], plan: Plan) -> tuple[Found, ...]:
+def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[TermMatch, ...]:
     """What is wanted of *token* by itself, counted from its start: something wanted may begin at *places*."""
     if not token.isascii():
-        found = [hit for at in itertools.chain(*terms_of(token)) if (hit := _hit(token, *at, plan))]
-        return (*found, *_pairs(token, plan)) if plan.pairs else tuple(found)
+        found = [hit for at in itertools.chain(*token_terms(token)) if (hit := _match_term(token, *at, matcher))]
+        return (*found, *_pair_matches(token, matcher)) if matcher.pairs else tuple(found)
     bare = token.strip(_SIGNS)
     if not (bare.isalpha() and bare[1:].islower()):
-        terms = _ascii_terms(token, places, plan.probes)
-        return tuple([hit for at in terms if (hit := _hit(token, *at, plan))])
-    if not bare.lower().startswith(plan.probes):
+        terms = _ascii_terms(token, places, matcher.prefixes)
+        return tuple([hit for at in terms if (hit := _match_term(token, *at, matcher))])
+    if not bare.lower().startswith(matcher.prefixes):
         return ()
     start = token.index(bare)
-    hit = _hit(token, term_of(bare), start, start + len(bare), plan)
+    hit = _match_term(token, stem(bare), start, start + len(bare), matcher)
     return (hit,) if hit else ()
 
 
-def _hit(token: str, term: str, start: int, end: int, plan: Plan) -> Found | None:
-    value = plan.values.get(term)
+def _match_term(token: str, term: str, start: int, end: int, matcher: Matcher) -> TermMatch | None:
+    value = matcher.values.get(term)
     if value is not None:
         return (start, end, term, value)
-    if plan.prefix and fold(token[start:end]).startswith(plan.prefix):
-        return (start, end, plan.prefix_key, plan.prefix_value)
+    if matcher.prefix and fold(token[start:end]).startswith(matcher.prefix):
+        return (start, end, matcher.prefix_key, matcher.prefix_value)
     return None
 
 
-def _pairs(token: str, plan: Plan) -> Iterator[Found]:
+def _pair_matches(token: str, matcher: Matcher) -> Iterator[TermMatch]:
     """The wanted pairs of neighbouring characters."""
-    for one, other in itertools.pairwise(terms_of(token)[0]):
+    for one, other in itertools.pairwise(token_terms(token)[0]):
         pair = one.term + other.term
-        if one.end == other.start and pair in plan.pairs:
-            yield one.start, other.end, pair, plan.values[pair]
+        if one.end == other.start and pair in matcher.pairs:
+            yield one.start, other.end, pair, matcher.values[pair]
 
 
-def _ascii_terms(token: str, places: Sequence[int], probes: tuple[str, ...]) -> list[tuple[str, int, int]]:
+def _ascii_terms(token: str, places: Sequence[int], prefixes: tuple[str, ...]) -> list[tuple[str, int, int]]:
     """
-    The words and parts of an ASCII token that begin with one of *probes*, as something at *places* does.
+    The words and parts of an ASCII token that begin with one of *prefixes*, as something at *places* does.
 
     The others are not analysed, and of an address, or a path, these are nearly all.
     """
     found: list[tuple[str, int, int]] = []
     may_join = False
-    for word, start, end in _words_at(token, places):
+    for word, start, end in _words_at_offsets(token, places):
         lower = word.lower()
-        if lower.startswith(probes):
-            found.append((next(locate(word)).text if "'" in word else term_of(word), start, end))
+        if lower.startswith(prefixes):
+            found.append((next(locate_terms(word)).text if "'" in word else stem(word), start, end))
         if lower != word or not word.isalpha():
-            for first, last in humps(word):
-                if lower[first:last].startswith(probes):
-                    found.append((term_of(word[first:last]), start + first, start + last))
+            for first, last in camel_case_parts(word):
+                if lower[first:last].startswith(prefixes):
+                    found.append((stem(word[first:last]), start + first, start + last))
         may_join = may_join or token[end : end + 1] in _JOINTS
     if may_join:
         for joined in _JOINED.finditer(token):
             whole = _JOINT.sub("", joined[0])
-            if whole.lower().startswith(probes):
-                found.append((term_of(whole), *joined.span()))
+            if whole.lower().startswith(prefixes):
+                found.append((stem(whole), *joined.span()))
     return found
 
 
-def _words_at(token: str, places: Sequence[int]) -> list[tuple[str, int, int]]:
+def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int, int]]:
     """The words of an ASCII token that *places*, which ascend, stand in, with where they stand; perhaps others, too."""
     if "'" in token.strip("'"):  # which may be a part of a word
-        return ascii_spans(token)
+        return ascii_word_spans(token)
     words = []
     end = 0
     for at in places:
@@ -109,19 +109,19 @@ def _words_at(token: str, places: Sequence[int]) -> list[tuple[str, int, int]]:
     return words
 
 
-def terms_of(token: str) -> tuple[tuple[At, ...], tuple[At, ...]]:
+def token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
     """The words of *token*, and what else stands in it: the parts of words, and what several are together."""
-    return _kept_terms(token) if len(token) <= _LONGEST_KEPT else _terms(token)
+    return _cached_token_terms(token) if len(token) <= _MAX_CACHED_TOKEN_CHARS else _token_terms(token)
 
 
-def _terms(token: str) -> tuple[tuple[At, ...], tuple[At, ...]]:
+def _token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
     """The words of a token, and its compounds that can be placed in it."""
     if token.isascii() and token.isalpha() and token[1:].islower():  # as most are: one word without parts
-        return (At(term_of(token), 0, len(token)),), ()
-    words = tuple(At(term.text, term.start, term.end) for term in locate(token))
-    parts = [At(part.text, part.start, part.end) for part in locate_parts(token)]
-    parts += [At(term_of(joined[0].translate(_JOINTS)), *joined.span()) for joined in _JOINED.finditer(token)]
+        return (TokenTerm(stem(token), 0, len(token)),), ()
+    words = tuple(TokenTerm(term.text, term.start, term.end) for term in locate_terms(token))
+    parts = [TokenTerm(part.text, part.start, part.end) for part in locate_part_terms(token)]
+    parts += [TokenTerm(stem(joined[0].translate(_JOINTS)), *joined.span()) for joined in _JOINED.finditer(token)]
     return words, tuple(parts)
 
 
-_kept_terms = lru_cache(maxsize=_KEPT_TOKENS)(_terms)
+_cached_token_terms = lru_cache(maxsize=_MAX_CACHED_TOKENS)(_token_terms)

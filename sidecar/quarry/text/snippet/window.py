@@ -7,7 +7,7 @@ there; two words near each other count for more than apart, a phrase for more th
 
 from collections.abc import Sequence
 
-from quarry.text.snippet.highlighting import Found
+from quarry.text.snippet.matcher import TermMatch
 
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: what stands in those counts for a quarter
@@ -15,7 +15,7 @@ HEADING_SHARE = 4  # headings are shown above a passage anyway: what stands in t
 _NO_PAIR = 0  # is a thing, too, but worth nothing and always there
 
 
-def best_window(found: Sequence[Found], width: int, body: int) -> tuple[int, int]:
+def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int, int]:
     """
     From the first to the last thing worth showing in at most *width* characters, in time linear in *found*.
 
@@ -57,7 +57,7 @@ def best_window(found: Sequence[Found], width: int, body: int) -> tuple[int, int
     return found[first][0], max([end for _, end, _, _ in found[first : last + 1]])
 
 
-def _things(found: Sequence[Found], body: int) -> tuple[list[int], list[int], list[int]]:
+def _things(found: Sequence[TermMatch], body: int) -> tuple[list[int], list[int], list[int]]:
     """
     For each of *found* the number of its word and of the pair that it makes with the one before it, and how telling
     each thing is, by its number.

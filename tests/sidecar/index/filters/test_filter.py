@@ -10,26 +10,26 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from quarry.conditions import (
-    EVERYTHING,
+    MATCH_ALL,
+    AllOf,
     AnyOf,
     Condition,
-    Dated,
-    Every,
+    HasPhrase,
     HasProperty,
-    Holds,
+    HasTag,
     InFile,
     InFolder,
     InPath,
     InSection,
     InTask,
-    Matches,
+    InTimeRange,
+    MatchesPattern,
     Not,
-    Tagged,
 )
 from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
 from quarry.index import Deadline, Index
 from quarry.index.database import FTS5
-from quarry.terms.analysis import locate
+from quarry.terms.analysis import locate_terms
 
 DAY_MS = 86_400_000
 Admit = Callable[[Condition], list[str]]
@@ -74,7 +74,7 @@ ALL = ["100%_sure's", "Budget 2026", "Q1", "Tools", "Été"]
 
 def test_no_condition_admits_every_note_without_naming_them(vault: Index) -> None:
     with vault.reader() as reader:
-        assert reader.matching_notes(EVERYTHING, deadline=Deadline.after(3600)) is None
+        assert reader.matching_notes(MATCH_ALL, deadline=Deadline.after(3600)) is None
         assert reader.matching_notes(InFolder(""), deadline=Deadline.after(3600)) is None
         assert reader.matching_notes(AnyOf(()), deadline=Deadline.after(3600)).tolist() == []
 
@@ -93,18 +93,18 @@ def test_no_condition_admits_every_note_without_naming_them(vault: Index) -> Non
         (InFile("work"), []),
         (InFile("2026.md"), ["Budget 2026"]),
         (InFile("sure'S"), ["100%_sure's"]),
-        (Tagged("PROJECT"), ["Budget 2026", "Q1"]),
-        (Tagged("#project/alpha"), ["Q1"]),
-        (Tagged("a_b"), ["100%_sure's"]),
-        (Tagged("acb"), []),
-        (Not(Tagged("project")), ["100%_sure's", "Tools", "Été"]),
+        (HasTag("PROJECT"), ["Budget 2026", "Q1"]),
+        (HasTag("#project/alpha"), ["Q1"]),
+        (HasTag("a_b"), ["100%_sure's"]),
+        (HasTag("acb"), []),
+        (Not(HasTag("project")), ["100%_sure's", "Tools", "Été"]),
         (InFolder("x' OR 1 --"), []),
-        (Tagged('"; DROP TABLE notes; --'), []),
+        (HasTag('"; DROP TABLE notes; --'), []),
         (HasProperty("x') OR ('1"), []),
-        (Holds('x" OR "nothing'), []),
-        (Holds("title : Q1"), []),
-        (Holds("{body} : nothing"), []),
-        (Matches("' OR '1"), []),
+        (HasPhrase('x" OR "nothing'), []),
+        (HasPhrase("title : Q1"), []),
+        (HasPhrase("{body} : nothing"), []),
+        (MatchesPattern("' OR '1"), []),
     ],
 )
 def test_where_a_note_lies_and_what_it_is_filed_under(vault: Index, condition: Condition, expected: list[str]) -> None:
@@ -114,26 +114,26 @@ def test_where_a_note_lies_and_what_it_is_filed_under(vault: Index, condition: C
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
-        (Holds("RATE limit"), ["Q1"]),
-        (Holds("rate limits"), ["Q1"]),
-        (Holds("limit"), ["Q1", "Tools"]),
-        (Holds("API is reached"), ["Q1"]),
-        (Holds("The rate limit of the API is reached - [ ] call the dentist"), ["Q1"]),
-        (Holds("limit is reached"), []),
-        (Holds("limit rate"), []),
-        (Holds("nothing at all"), ["100%_sure's"]),
-        (Holds("getStaleFiles"), ["Budget 2026"]),
-        (Holds("snake_case"), ["Budget 2026"]),
-        (Holds("c++"), ["Budget 2026"]),
-        (Holds("->"), ["Budget 2026"]),
-        (Holds("- ["), ["Q1", "Tools"]),
-        (Holds("數據"), ["Été"]),
-        (Holds("python写"), ["Été"]),
-        (Holds("😀"), ["Été"]),
-        (Holds("été"), ["Été"]),
-        (Holds("Summer days"), ["Été"]),
-        (Holds("days third"), []),
-        (Not(Holds("limit")), ["100%_sure's", "Budget 2026", "Été"]),
+        (HasPhrase("RATE limit"), ["Q1"]),
+        (HasPhrase("rate limits"), ["Q1"]),
+        (HasPhrase("limit"), ["Q1", "Tools"]),
+        (HasPhrase("API is reached"), ["Q1"]),
+        (HasPhrase("The rate limit of the API is reached - [ ] call the dentist"), ["Q1"]),
+        (HasPhrase("limit is reached"), []),
+        (HasPhrase("limit rate"), []),
+        (HasPhrase("nothing at all"), ["100%_sure's"]),
+        (HasPhrase("getStaleFiles"), ["Budget 2026"]),
+        (HasPhrase("snake_case"), ["Budget 2026"]),
+        (HasPhrase("c++"), ["Budget 2026"]),
+        (HasPhrase("->"), ["Budget 2026"]),
+        (HasPhrase("- ["), ["Q1", "Tools"]),
+        (HasPhrase("數據"), ["Été"]),
+        (HasPhrase("python写"), ["Été"]),
+        (HasPhrase("😀"), ["Été"]),
+        (HasPhrase("été"), ["Été"]),
+        (HasPhrase("Summer days"), ["Été"]),
+        (HasPhrase("days third"), []),
+        (Not(HasPhrase("limit")), ["100%_sure's", "Budget 2026", "Été"]),
         (InSection(("limit", "dentist")), ["Q1"]),
         (InSection(("saws", "oil it", "blades")), ["Tools"]),
         (InSection(("resume", "python")), ["Été"]),
@@ -148,12 +148,12 @@ def test_where_a_note_lies_and_what_it_is_filed_under(vault: Index, condition: C
         (InTask("todo", ("oil",)), ["Tools"]),
         (InTask("todo", (), ("oil",)), ["Q1"]),
         (InTask("any", ("limit",)), []),
-        (Matches("rate.*api"), ["Q1"]),
-        (Matches("^is\\b"), ["Q1"]),
-        (Matches("ÉTÉ", "path"), ["Été"]),
-        (Matches("^work/", "path"), ["Budget 2026", "Q1"]),
-        (Matches("^b.*\\d{4}", "file"), ["Budget 2026"]),
-        (Matches(""), ALL),
+        (MatchesPattern("rate.*api"), ["Q1"]),
+        (MatchesPattern("^is\\b"), ["Q1"]),
+        (MatchesPattern("ÉTÉ", "path"), ["Été"]),
+        (MatchesPattern("^work/", "path"), ["Budget 2026", "Q1"]),
+        (MatchesPattern("^b.*\\d{4}", "file"), ["Budget 2026"]),
+        (MatchesPattern(""), ALL),
     ],
 )
 def test_what_stands_in_a_note(vault: Index, condition: Condition, expected: list[str]) -> None:
@@ -178,14 +178,14 @@ def test_what_stands_in_a_note(vault: Index, condition: Condition, expected: lis
         (HasProperty("authors", "is", "bob"), ["A"]),
         (HasProperty("due", "<", "2026-03-05"), ["B"]),
         (HasProperty("due", "is", "2026-03"), ["A"]),
-        (Dated("created"), ["A", "B", "C"]),
-        (Dated("created", 0, 1_639_113_925_845), ["A"]),
-        (Dated("created", 1_639_113_925_845), ["B", "C"]),
-        (Not(Dated("created", 0, 1_639_113_925_845)), ["B", "C", "D"]),
-        (Dated("modified", 2_000, 4_000), ["B", "C"]),
-        (Dated("modified", 2**62, None), []),
-        (Dated("modified", None, 2**62), ["A", "B", "C", "D"]),
-        (Dated("modified"), ["A", "B", "C", "D"]),
+        (InTimeRange("created"), ["A", "B", "C"]),
+        (InTimeRange("created", 0, 1_639_113_925_845), ["A"]),
+        (InTimeRange("created", 1_639_113_925_845), ["B", "C"]),
+        (Not(InTimeRange("created", 0, 1_639_113_925_845)), ["B", "C", "D"]),
+        (InTimeRange("modified", 2_000, 4_000), ["B", "C"]),
+        (InTimeRange("modified", 2**62, None), []),
+        (InTimeRange("modified", None, 2**62), ["A", "B", "C", "D"]),
+        (InTimeRange("modified"), ["A", "B", "C", "D"]),
     ],
 )
 def test_what_the_front_matter_and_the_file_say(index: Index, put, condition: Condition, expected: list[str]) -> None:
@@ -200,15 +200,15 @@ def test_what_the_front_matter_and_the_file_say(index: Index, put, condition: Co
 
 
 _LEAVES = [
-    Holds("limit"), Holds("->"), Holds("nothing"), InFolder("Work"), Tagged("project"), InTask("done"), InPath("w"),
-    InSection(("saws",)), Matches("[0-9a]b"), HasProperty("p"), Dated("created"), Dated("modified", 3_000),
-    EVERYTHING, AnyOf(()),
+    HasPhrase("limit"), HasPhrase("->"), HasPhrase("nothing"), InFolder("Work"), HasTag("project"), InTask("done"),
+    InPath("w"), InSection(("saws",)), MatchesPattern("[0-9a]b"), HasProperty("p"), InTimeRange("created"),
+    InTimeRange("modified", 3_000), MATCH_ALL, AnyOf(()),
 ]  # fmt: skip
 _TREES = st.recursive(
     st.sampled_from(_LEAVES),
     lambda part: st.one_of(
         part.map(Not),
-        st.lists(part, max_size=3).map(lambda parts: Every(tuple(parts))),
+        st.lists(part, max_size=3).map(lambda parts: AllOf(tuple(parts))),
         st.lists(part, max_size=3).map(lambda parts: AnyOf(tuple(parts))),
     ),
     max_leaves=8,
@@ -220,7 +220,7 @@ def test_a_tree_of_conditions_is_the_algebra_of_its_leaves(vault: Index, conditi
     def admitted(part: Condition) -> set[str]:
         if isinstance(part, Not):
             return set(ALL) - admitted(part.part)
-        if isinstance(part, Every):
+        if isinstance(part, AllOf):
             return set(ALL).intersection(*map(admitted, part.parts))
         if isinstance(part, AnyOf):
             return set().union(*map(admitted, part.parts))
@@ -250,7 +250,7 @@ def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of
     tmp_path_factory: pytest.TempPathFactory, make_note, store, texts: list[str], data: st.DataObject
 ) -> None:
     whole = "\n".join(texts)
-    terms = list(locate(whole))
+    terms = list(locate_terms(whole))
     assume(terms)
     first = data.draw(st.integers(0, len(terms) - 1))
     last = data.draw(st.integers(first, len(terms) - 1))
@@ -261,9 +261,9 @@ def test_whatever_stands_in_a_note_is_found_when_quoted_also_over_the_borders_of
         store(index, make_note("Note.md", *texts))
         store(index, make_note("Other.md", "plum"))
 
-        assert "Note" in names(index, Holds(phrase))
-        assert "Note" not in names(index, Not(Holds(phrase)))
-        assert "Other" not in names(index, Holds(phrase))
+        assert "Note" in names(index, HasPhrase(phrase))
+        assert "Note" not in names(index, Not(HasPhrase(phrase)))
+        assert "Other" not in names(index, HasPhrase(phrase))
     finally:
         index.close()
 
@@ -275,15 +275,15 @@ def test_what_does_not_stand_in_a_note_is_not_found_over_the_borders_of_chunks(
     tmp_path_factory: pytest.TempPathFactory, make_note, store, texts: list[str], data: st.DataObject
 ) -> None:
     asked = data.draw(st.lists(st.sampled_from("ab"), min_size=2, max_size=20))
-    stands = f" {' '.join(asked)} " in f" {' '.join(term.text for term in locate(' '.join(texts)))} "
+    stands = f" {' '.join(asked)} " in f" {' '.join(term.text for term in locate_terms(' '.join(texts)))} "
     index = Index.open(tmp_path_factory.mktemp("none") / "index.db")
 
     try:
         store(index, make_note("Note.md", *texts))
         store(index, make_note("Other.md", "a", "-", "b"))
 
-        assert ("Note" in names(index, Holds(" ".join(asked)))) == stands
-        assert ("Other" in names(index, Holds(" ".join(asked)))) == (asked == ["a", "b"])
+        assert ("Note" in names(index, HasPhrase(" ".join(asked)))) == stands
+        assert ("Other" in names(index, HasPhrase(" ".join(asked)))) == (asked == ["a", "b"])
     finally:
         index.close()
 
@@ -294,7 +294,7 @@ def test_no_text_is_syntax(vault: Index, text: str) -> None:
     text = text.encode("utf-8", "replace").decode().replace("\0", " ")
 
     for condition in (
-        Holds(text), InFolder(text), InPath(text), InFile(text), Tagged(text), HasProperty(text, "is", text),
+        HasPhrase(text), InFolder(text), InPath(text), InFile(text), HasTag(text), HasProperty(text, "is", text),
         HasProperty(text, "<", text), InSection((text,), (text,)), InTask("any", (text,), (text,)),
     ):  # fmt: skip
         assert set(names(vault, Not(condition))) == set(ALL) - set(names(vault, condition))
@@ -308,9 +308,9 @@ def test_without_fts5_words_are_looked_for_as_they_are_written(tmp_path: Path, m
     store(index, make_note("A.md", "The Rate Limit", "- [ ] call", aliases=("Café",), heading="Top"))
     store(index, make_note("B.md", "nothing"))
 
-    assert names(index, Holds("rate limit")) == ["A"]
-    assert names(index, Holds("café")) == ["A"]
-    assert names(index, Not(Holds("rate"))) == ["B"]
+    assert names(index, HasPhrase("rate limit")) == ["A"]
+    assert names(index, HasPhrase("café")) == ["A"]
+    assert names(index, Not(HasPhrase("rate"))) == ["B"]
     assert names(index, InSection(("top", "limit"), ("nothing",))) == ["A"]
     assert names(index, InTask("todo", ("call",))) == ["A"]
     index.close()
@@ -319,9 +319,9 @@ def test_without_fts5_words_are_looked_for_as_they_are_written(tmp_path: Path, m
 def test_a_search_that_takes_too_long_is_stopped(vault: Index) -> None:
     with vault.reader() as reader:
         with pytest.raises(DeadlineExceeded):
-            reader.matching_notes(Matches("a"), deadline=Deadline.after(-1))
+            reader.matching_notes(MatchesPattern("a"), deadline=Deadline.after(-1))
         with pytest.raises(Cancelled):
-            reader.matching_notes(Matches("a"), deadline=Deadline(math.inf, lambda: True))
+            reader.matching_notes(MatchesPattern("a"), deadline=Deadline(math.inf, lambda: True))
 
 
 def test_a_slow_regular_expression_is_stopped_on_its_way(index: Index, put) -> None:
@@ -330,19 +330,19 @@ def test_a_slow_regular_expression_is_stopped_on_its_way(index: Index, put) -> N
     asked = iter(range(10_000))
 
     with index.reader() as reader, pytest.raises(Cancelled):
-        reader.matching_notes(Matches("y"), deadline=Deadline(math.inf, lambda: next(asked) > 3))
+        reader.matching_notes(MatchesPattern("y"), deadline=Deadline(math.inf, lambda: next(asked) > 3))
 
 
 def test_a_regular_expression_that_cannot_be_used_is_refused(vault: Index) -> None:
     with vault.reader() as reader, pytest.raises(BadQuery, match="missing"):
-        reader.matching_notes(Matches("("), deadline=Deadline.after(60))
+        reader.matching_notes(MatchesPattern("("), deadline=Deadline.after(60))
 
 
 # --- why not -----------------------------------------------------------------------------------------
 
 
 def test_the_first_part_that_refuses_a_note_is_named(vault: Index, in_time: Deadline) -> None:
-    parts = (InFolder("Work"), Not(Tagged("todo")), Holds("rate limit"))
+    parts = (InFolder("Work"), Not(HasTag("todo")), HasPhrase("rate limit"))
 
     with vault.reader() as reader:
         ids = {path: int(reader.matching_notes(InPath(path), deadline=in_time)[0]) for path in NOTES}
@@ -350,9 +350,9 @@ def test_the_first_part_that_refuses_a_note_is_named(vault: Index, in_time: Dead
         def refusal(path: str, condition: Condition) -> Condition | None:
             return reader.first_failing_condition(condition, ids[path], deadline=in_time)
 
-        assert refusal("Workshop/Tools.md", Every(parts)) == parts[0]
-        assert refusal("Work/Plans/Q1.md", Every(parts)) == parts[1]
-        assert refusal("Work/Budget 2026.md", Every(parts)) == parts[2]
-        assert refusal("Work/Budget 2026.md", Holds("x")) == Holds("x")
-        assert refusal("Work/Plans/Q1.md", EVERYTHING) is None
+        assert refusal("Workshop/Tools.md", AllOf(parts)) == parts[0]
+        assert refusal("Work/Plans/Q1.md", AllOf(parts)) == parts[1]
+        assert refusal("Work/Budget 2026.md", AllOf(parts)) == parts[2]
+        assert refusal("Work/Budget 2026.md", HasPhrase("x")) == HasPhrase("x")
+        assert refusal("Work/Plans/Q1.md", MATCH_ALL) is None
         assert refusal("Work/Plans/Q1.md", InFolder("Work")) is None

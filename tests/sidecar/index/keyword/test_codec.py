@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from quarry.index.keyword.codec import (
     PostingsDamaged,
-    compressed,
+    compress,
     decode_all_byte_planes,
     decode_byte_planes,
-    decompressed,
+    decompress,
     encode_byte_planes,
 )
 
@@ -44,9 +44,9 @@ def test_numbers_that_are_not_there_are_damage(data):
 
 
 def test_a_frame_larger_than_it_can_be_is_not_read():
-    frame = np.frombuffer(compressed(bytes(100)), np.uint8)
+    frame = np.frombuffer(compress(bytes(100)), np.uint8)
 
-    assert decompressed(frame.data, 100) == bytes(100)
+    assert decompress(frame.data, 100) == bytes(100)
     for damaged, at_most in ((frame, 99), (frame[:-1], 100), (frame[:0], 100)):
         with pytest.raises(PostingsDamaged):
-            decompressed(damaged.data, at_most)
+            decompress(damaged.data, at_most)

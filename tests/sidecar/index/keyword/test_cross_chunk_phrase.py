@@ -37,7 +37,7 @@ def test_a_phrase_stands_in_a_text_between_whole_terms():
 
 
 def test_a_long_phrase_may_fill_many_chunks(index, put, admit):
-    from quarry.conditions import Holds, Not
+    from quarry.conditions import HasPhrase, Not
 
     words = [f"w{n}" for n in range(3 * MAX_ENDS)]
     put("tiny.md", *words)
@@ -50,9 +50,9 @@ def test_a_long_phrase_may_fill_many_chunks(index, put, admit):
         with index.reader() as reader:
             return [name.path for name in reader.note_names(admit(reader, condition).tolist())]
 
-    assert found(Holds(" ".join(words))) == ["tiny.md", "whole.md", "over.md"]
-    assert found(Holds(" ".join(words[5 : 5 + MAX_ENDS]))) == ["tiny.md", "whole.md", "over.md"]
-    assert found(Not(Holds(" ".join(words)))) == ["lacks.md", "turned.md"]
+    assert found(HasPhrase(" ".join(words))) == ["tiny.md", "whole.md", "over.md"]
+    assert found(HasPhrase(" ".join(words[5 : 5 + MAX_ENDS]))) == ["tiny.md", "whole.md", "over.md"]
+    assert found(Not(HasPhrase(" ".join(words)))) == ["lacks.md", "turned.md"]
 
 
 @pytest.mark.parametrize("count", [2, MAX_ENDS + 1])

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from quarry.conditions import Holds, InFolder, Not
+from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline, note_of
 
@@ -57,7 +57,7 @@ def test_conditions_hold_before_the_cut(put, lexical):
         put(f"other/n{n:02}.md", "apples apples pears")
     put("here/last.md", "one apples among so many other words, a red car too, that it ranks below all of them")
 
-    for where in (InFolder("here"), Not(Holds("pears")), Holds("red car")):
+    for where in (InFolder("here"), Not(HasPhrase("pears")), HasPhrase("red car")):
         assert lexical("apples", depth=1, where=where) == [("here/last.md", 0)]
 
 

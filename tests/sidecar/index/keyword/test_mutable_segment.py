@@ -9,12 +9,12 @@ def test_who_looked_before_goes_on_seeing_what_was_there():
     before = len(additions)
     additions.add(3, ("apple apricot", ""))
 
-    assert additions.holding("apple", before)[0].tolist() == [0]
-    assert additions.holding("apple", 2)[0].tolist() == [0, 1]
-    assert additions.holding_any("ap", before)[0].tolist() == [0]
-    assert sorted(additions.holding_any("ap", 2)[0].tolist()) == [0, 1, 1]
+    assert additions.postings("apple", before)[0].tolist() == [0]
+    assert additions.postings("apple", 2)[0].tolist() == [0, 1]
+    assert additions.prefix_postings("ap", before)[0].tolist() == [0]
+    assert sorted(additions.prefix_postings("ap", 2)[0].tolist()) == [0, 1, 1]
     assert additions.ids(before).tolist() == [5]
-    assert additions.counts()[additions.holding("apple", 2)[1]].tolist() == [[1, 1], [1, 0]]
+    assert additions.tf_table()[additions.postings("apple", 2)[1]].tolist() == [[1, 1], [1, 0]]
 
 
 def test_what_is_not_kept_leaves_no_term():
@@ -22,10 +22,10 @@ def test_what_is_not_kept_leaves_no_term():
     additions.add(1, ("secret",))
     additions.add(2, ("public",))
 
-    frozen = additions.frozen(np.array([False, True]))
+    segment = additions.to_segment(np.array([False, True]))
 
-    assert list(frozen.terms) == [b"public"]
-    assert frozen.ids.tolist() == [2]
+    assert list(segment.terms) == [b"public"]
+    assert segment.ids.tolist() == [2]
 
 
 def test_odd_tokens_are_cut_as_in_a_segment():

@@ -16,7 +16,7 @@ def words(index, store, make_note):
     for number in range(60):
         parts = ["the end"] * (1 + number % 3) + (["apple the apple"] if not number % 30 else [])
         store(index, make_note(f"{number:02}.md", *parts, f"w{number}", title=f"w{number % 9}"))
-    index.fold()
+    index.flush_postings()
     store(index, make_note("03.md", "the apple", "the pear", title="w7"))
     store(index, make_note("99.md", "w7 the w7"))
     index.remove("05.md")

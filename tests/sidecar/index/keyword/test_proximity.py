@@ -13,7 +13,7 @@ def reader(index, store, make_note):
     """Memory answers; only one note has a red car, twice."""
     for path, *texts in APART:
         store(index, make_note(path, *texts))
-    index.fold()
+    index.flush_postings()
     with index.reader() as reader:
         assert reader._keywords._words is not None
         yield reader
@@ -57,7 +57,7 @@ def test_a_phrase_is_looked_for_once_and_counts_as_often_as_it_stands(reader):
 def test_a_phrase_weighs_as_if_its_share_of_the_chunks_asked_about_went_for_all(index, store, make_note):
     for number in range(20):
         store(index, make_note(f"{number:02}.md", "red car" if number % 2 else "red old car", "no"))
-    index.fold()
+    index.flush_postings()
 
     with index.reader() as reader:
         few, more = ([i for i in ids_of(reader) if i & 2047 == 0][:count] for count in (2, 5))
@@ -78,7 +78,7 @@ def test_looking_chunks_up_and_going_through_all_give_the_same(reader, seek, mon
 
 def test_terms_side_by_side_may_be_one_term_or_three(index, store, make_note):
     store(index, make_note("1.md", "go go go now", "go now go"))
-    index.fold()
+    index.flush_postings()
 
     with index.reader() as reader:
         first, second = ids_of(reader)

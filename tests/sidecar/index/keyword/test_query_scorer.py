@@ -10,7 +10,7 @@ from quarry.index.keyword.snapshot_scorer import QueryTerm
 def test_each_posting_is_read_once_for_all_that_is_asked(index, store, make_note, monkeypatch):
     for number in range(40):
         store(index, make_note(f"{number:02}.md", f"apple w{number}", "the end"))
-    index.fold()
+    index.flush_postings()
     read, postings = [], Segment.postings
 
     def counted(self, first, last):
@@ -36,7 +36,7 @@ def test_each_posting_is_read_once_for_all_that_is_asked(index, store, make_note
 def test_what_begins_so_is_read_once_however_much_is_asked(index, store, make_note, monkeypatch):
     for number in range(40):
         store(index, make_note(f"{number:02}.md", f"apple w{number}", "the end"))
-    index.fold()
+    index.flush_postings()
     read, beginning = [], SegmentSnapshot.prefix_postings
 
     def counted(self, prefix):

@@ -138,8 +138,8 @@ class Edits(RuleBasedStateMachine):
 
     @rule()
     def fold(self):
-        self.index.fold()
-        assert not self.index.fold()
+        self.index.flush_postings()
+        assert not self.index.flush_postings()
 
     @rule()
     def open_again(self):
@@ -191,7 +191,7 @@ def many(index, store, make_note):
 def test_ties_are_cut_by_path_and_not_by_id(many, store, make_note, ask, in_time):
     many.remove("00.md")
     store(many, make_note("00.md", "apple w0", "the end"))  # its id is the highest now
-    many.fold()
+    many.flush_postings()
 
     with many.reader() as reader:
         assert reader._keywords._words is not None
@@ -207,28 +207,28 @@ def test_ties_are_cut_by_path_and_not_by_id(many, store, make_note, ask, in_time
 
 
 def test_an_emptied_vault_finds_nothing_and_takes_its_words_along(many, ask, in_time):
-    many.fold()
+    many.flush_postings()
     for number in range(postings_cache.FEW_NOTES + 8):
         many.remove(f"{number:02}.md")
-    many.fold()
+    many.flush_postings()
 
     with many.reader() as reader:
         assert reader._keywords._words is not None
         assert reader.lexical(ask("apple"), None, 3, deadline=in_time) == ()
         assert reader.lexical_notes(ask("apple"), None, 3, deadline=in_time) == []
         assert reader.count_notes(ask("apple"), None) == 0
-        assert b"pear" not in list(reader._keywords._words.chunks.base.terms)
+        assert b"pear" not in list(reader._keywords._words.chunks.segment.terms)
 
 
 def test_a_deadline_holds_in_memory_too(many, ask):
-    many.fold()
+    many.flush_postings()
 
     with many.reader() as reader, pytest.raises(DeadlineExceeded):
         reader.lexical(ask("apple"), None, 3, deadline=Deadline.after(-1))
 
 
 def test_columns_without_weight_do_not_count(many, ask, in_time):
-    many.fold()
+    many.flush_postings()
 
     with many.reader() as reader:
         found = reader.lexical(ask("apple"), None, 3, deadline=in_time, weights=ChunkWeights(text=0.0))
@@ -236,11 +236,11 @@ def test_columns_without_weight_do_not_count(many, ask, in_time):
 
 
 def test_postings_that_turn_out_damaged_are_dropped_and_fts5_answers(many, ask, in_time, caplog):
-    many.fold()
+    many.flush_postings()
     many.close()
     path = segment_file.path_beside(many.path)
     listed, *_ = segment_file._open(path)
-    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.frames")
+    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.blocks")
     data = bytearray(path.read_bytes())
     first = len(data) - listed["size"] + at
     data[first : first + 400] = b"\xff" * 400

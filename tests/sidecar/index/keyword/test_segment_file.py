@@ -7,21 +7,21 @@ from quarry.index.keyword import segment_file
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.segment_file import InvalidSegmentFile, SegmentHeader, SegmentPair
 
-STAMP = SegmentHeader("this one", "1/x", 7)
+HEADER = SegmentHeader("this one", "1/x", 7)
 
 
-def base(count=20):
-    gathered = BulkCollector()
+def segments(count=20):
+    collector = BulkCollector()
     for note in range(1, count):
-        gathered.put_names(note, (f"n{note}", "", "", "", "", "x"))
-        gathered.put(note << 11, (f"t{note} both", "both", "", "", ""))
-    return SegmentPair(STAMP, *gathered.finish())
+        collector.add_names(note, (f"n{note}", "", "", "", "", "x"))
+        collector.add_chunk(note << 11, (f"t{note} both", "both", "", "", ""))
+    return SegmentPair(HEADER, *collector.build())
 
 
 @pytest.fixture
 def written(tmp_path):
     path = tmp_path / "i.postings"
-    segment_file.write(path, base())
+    segment_file.write(path, segments())
     return path
 
 
@@ -30,12 +30,12 @@ def read(path, identity="this one", terms="1/x", generation=7, signature=None):
 
 
 def test_what_was_written_is_read(written):
-    found, wanted = read(written), base()
+    found, wanted = read(written), segments()
 
-    assert found.stamp == STAMP
-    assert found.chunks.frames[:] == wanted.chunks.frames.tobytes()
-    assert found.names.frames[:] == wanted.names.frames.tobytes()
-    for name in ("ids", "field_lengths", "counts", "borders", "firsts"):
+    assert found.header == HEADER
+    assert found.chunks.blocks[:] == wanted.chunks.blocks.tobytes()
+    assert found.names.blocks[:] == wanted.names.blocks.tobytes()
+    for name in ("ids", "field_lengths", "tf_table", "block_offsets", "first_block_of"):
         assert np.array_equal(getattr(found.chunks, name), getattr(wanted.chunks, name))
         assert np.array_equal(getattr(found.names, name), getattr(wanted.names, name))
     assert list(found.chunks.terms) == list(wanted.chunks.terms)
@@ -46,15 +46,15 @@ def test_what_was_written_is_read(written):
 
 def test_the_signature_is_that_of_the_contents(tmp_path):
     same, other = (
-        [segment_file.write(tmp_path / name, base()) for name in "ab"],
-        segment_file.write(tmp_path / "c", base(count=19)),
+        [segment_file.write(tmp_path / name, segments()) for name in "ab"],
+        segment_file.write(tmp_path / "c", segments(count=19)),
     )
 
     assert same[0] == same[1] != other
 
 
 def test_nothing_at_all_is_written_and_read(tmp_path):
-    segment_file.write(tmp_path / "e", base(count=1))
+    segment_file.write(tmp_path / "e", segments(count=1))
 
     assert len(read(tmp_path / "e").chunks.ids) == 0
 
@@ -63,7 +63,7 @@ def test_nothing_at_all_is_written_and_read(tmp_path):
 def test_what_is_of_something_else_is_not_used(written, other):
     with pytest.raises(InvalidSegmentFile):
         read(written, **other)
-    assert read(written, generation=8).stamp.generation == 7
+    assert read(written, generation=8).header.generation == 7
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_what_is_of_something_else_is_not_used(written, other):
 @given(st.data())
 def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("f") / "i"
-    segment_file.write(path, base(6))
+    segment_file.write(path, segments(6))
     whole = bytearray(path.read_bytes())
     at = data.draw(st.integers(0, len(whole) - 1))
     if data.draw(st.booleans()):
@@ -85,7 +85,7 @@ def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):
     except InvalidSegmentFile:
         assert True
     else:  # padding between two arrays
-        assert list(found.chunks.terms) == list(base(6).chunks.terms)
+        assert list(found.chunks.terms) == list(segments(6).chunks.terms)
         assert segment_file.verify(path)
 
 
@@ -93,7 +93,7 @@ def test_a_large_array_is_checked_when_there_is_time(written, monkeypatch):
     monkeypatch.setattr(segment_file, "_CHECKED_BYTES", 0)
     whole = bytearray(written.read_bytes())
     listed, *_ = segment_file._open(written)
-    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.frames")
+    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.blocks")
     whole[at - listed["size"] + 20] ^= 1
     written.write_bytes(whole)
 
@@ -107,7 +107,7 @@ def test_a_failed_write_leaves_what_was_there(written, monkeypatch):
     monkeypatch.setattr(segment_file.os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
 
     with pytest.raises(OSError, match="disk full"):
-        segment_file.write(written, base(4))
+        segment_file.write(written, segments(4))
 
     assert written.read_bytes() == before
     assert len(list(written.parent.iterdir())) == 1
@@ -125,7 +125,7 @@ def test_a_file_that_is_not_there_and_one_that_is_no_side_file(tmp_path):
 
 def test_discarding_twice_is_no_error(tmp_path):
     database = tmp_path / "i.db"
-    segment_file.write(segment_file.path_beside(database), base(3))
+    segment_file.write(segment_file.path_beside(database), segments(3))
 
     segment_file.discard(database)
     segment_file.discard(database)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from quarry.index.keyword.spelling import _Spellings
-from quarry.terms.normalize import term_of
+from quarry.terms.normalize import stem
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_slips_at_the_end_of_a_word_are_seen_through_its_stem(index, put, typed,
     put("a.md", written)
     put("b.md", "unrelated words of all kinds")
 
-    assert [term for term, _ in nearest(index, typed)] == [term_of(written)]
+    assert [term for term, _ in nearest(index, typed)] == [stem(written)]
 
 
 SPELT = st.text("abcé\u0161\u4e2d", min_size=3, max_size=6)

@@ -1,25 +1,16 @@
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.index.keyword import term_dictionary
 from quarry.index.keyword.codec import PostingsDamaged
-from quarry.index.keyword.term_dictionary import TermDictionary
+from quarry.index.keyword.term_dictionary import BlockLayout, TermDictionary
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters=" ")
 WORDS = st.sets(st.text(LETTERS, min_size=1, max_size=6).map(str.encode), max_size=40)
 
 
 def made(ordered):
-    return TermDictionary.of(ordered, np.arange(1, len(ordered) + 1))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_frames():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(term_dictionary, "IN_FRAME", 4)
-        yield
+    return TermDictionary.from_sorted(ordered, np.arange(1, len(ordered) + 1), BlockLayout(block_terms=4))
 
 
 @given(WORDS, st.text(LETTERS, min_size=1, max_size=3).map(str.encode))
@@ -29,8 +20,8 @@ def test_terms_are_found_by_themselves_and_by_their_beginning(words, wanted):
 
     assert list(terms) == ordered == [terms[at] for at in range(len(terms))]
     for at, word in enumerate(ordered):
-        assert terms.range_of(word) == (at, at + 1)
-    first, last = terms.range_of(wanted)
+        assert terms.term_range(word) == (at, at + 1)
+    first, last = terms.term_range(wanted)
     assert last - first == (wanted in words)
     first, last = terms.prefix_range(wanted)
     assert ordered[first:last] == [word for word in ordered if word.startswith(wanted)]
@@ -39,8 +30,8 @@ def test_terms_are_found_by_themselves_and_by_their_beginning(words, wanted):
 def test_every_term_has_the_number_of_its_documents():
     terms = made([b"a", b"b", b"c", b"d", b"e"])
 
-    assert terms.counts().tolist() == [1, 2, 3, 4, 5]
-    assert terms.frame(1).counts == [5]
+    assert terms.document_frequencies().tolist() == [1, 2, 3, 4, 5]
+    assert terms.block(1).document_frequencies == [5]
 
 
 @given(st.integers(0, 1000), st.integers(0, 7))
@@ -48,18 +39,18 @@ def test_every_term_has_the_number_of_its_documents():
 def test_a_flipped_bit_is_noticed(at, bit):
     ordered = [f"word{number}".encode() for number in range(9)]
     terms = made(ordered)
-    for array in (terms.heads, terms.frames):
+    for array in (terms.block_first_terms, terms.blocks):
         damaged = bytearray(array.tobytes())
         damaged[at % len(damaged)] ^= 1 << bit
         other = np.frombuffer(bytes(damaged), np.uint8)
         changed = (
-            TermDictionary(other, terms.frames, terms.borders)
-            if array is terms.heads
-            else TermDictionary(terms.heads, other, terms.borders)
+            TermDictionary(other, terms.blocks, terms.block_offsets, terms.layout)
+            if array is terms.block_first_terms
+            else TermDictionary(terms.block_first_terms, other, terms.block_offsets, terms.layout)
         )
 
         try:
-            found = [changed.range_of(word) for word in ordered] + list(changed)
+            found = [changed.term_range(word) for word in ordered] + list(changed)
         except PostingsDamaged:
             continue
-        assert found == [terms.range_of(word) for word in ordered] + ordered  # a bit of zstd's header that says nothing
+        assert found == [terms.term_range(word) for word in ordered] + ordered  # a bit of zstd's header

@@ -81,6 +81,16 @@ def test_a_norm_tells_the_exact_whole_number_that_it_is_the_root_of(dim):
 # --- changes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dim", [1, 16, 256, 260, 300])
+def test_a_score_is_known_as_exactly_as_if_it_had_never_been_float32(dim):
+    rows = np.concatenate([random_rows(50, dim, 3), np.full((2, dim), 127, np.int8)])
+    matrix, query = matrix_of(range(52), rows), np.full(dim, 127, np.int8)
+    at = np.arange(51, -1, -1)
+    products, squares = (np.sum(rows[at].astype(np.int64) * other, axis=1) for other in (query, rows[at]))
+
+    assert matrix.unrounded(matrix.scores_at(query, at), at).tolist() == (products / np.sqrt(squares)).tolist()
+
+
 def test_what_is_replaced_is_found_no_more_and_what_replaces_it_is():
     matrix = matrix_of([8, 9, 16, 24], random_rows(4), slot_bits=3)
     fresh = random_rows(3, seed=1)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.conditions import Every, Holds, InFolder, Not, Tagged
+from quarry.conditions import AllOf, HasPhrase, HasTag, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline, Index, quantize
 from quarry.index.vector.limits import VectorLimits
@@ -53,7 +53,7 @@ def test_conditions_hold_before_the_cut(put, dense):
         put(f"n{n:02}.md", "apples pears")
     put("here/last.md", "a red car", tags=("t",))
 
-    for where in (Holds("red car"), Not(Holds("pears")), InFolder("here"), Tagged("t")):
+    for where in (HasPhrase("red car"), Not(HasPhrase("pears")), InFolder("here"), HasTag("t")):
         assert dense("apples pears", depth=1, where=where) == [("here/last.md", 0)]
 
 
@@ -116,7 +116,7 @@ def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, en
             for note in notes:
                 store(index, note)
         with index.reader() as reader:
-            for where in (None, InFolder("nowhere"), Every((Not(Holds("w2")), Not(Holds("w3"))))):
+            for where in (None, InFolder("nowhere"), AllOf((Not(HasPhrase("w2")), Not(HasPhrase("w3"))))):
                 found = reader.dense(vector, admit(reader, where), 30, deadline=in_time)
                 rankings.append([(c.path, c.number, c.score) for c in found])
             rankings.append(nearest(reader, vector, range(1, 50)))

@@ -6,7 +6,9 @@ import pytest
 
 from quarry.index import StoredChunk
 from quarry.search import Answer, Hit, Passage
-from quarry.text.snippet.snippet import Wanted, make_snippet, spans_of
+from quarry.text.snippet.highlighting import find_matches, highlight
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.snippet import make_snippet
 from quarry.types import Chunk, Fused
 
 
@@ -17,10 +19,10 @@ def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start
 
 
 def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", **more):
-    wanted = Wanted(dict.fromkeys(words, 1.0))
+    wanted = HighlightTerms(dict.fromkeys(words, 1.0))
     fused = Fused(1, chunk.path, 0, 0.5, 1, None, 2.0, None)
-    passage = Passage(chunk, fused, make_snippet(chunk.text, wanted, 120), text, False)
-    hit = Hit(chunk.path, 0.5, frozenset(legs), (passage,), 2, spans_of(chunk.title, wanted), shares or {})
+    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), 120), text, False)
+    hit = Hit(chunk.path, 0.5, frozenset(legs), (passage,), 2, highlight(chunk.title, wanted), shares or {})
     return Answer((hit,), 1, ("lexical",), {}, False, **more)
 
 

@@ -7,7 +7,8 @@ from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
 from quarry.ranking.signals import SIGNAL_NAMES
 from quarry.search import Answer, Correction, Explanation, Related, RelatedNote, Relaxed
-from quarry.text.snippet.snippet import Mark, Snippet
+from quarry.text.snippet.highlighting import Mark
+from quarry.text.snippet.snippet import Snippet
 from quarry.types import Fused
 
 

@@ -1,4 +1,4 @@
-"""Times as people write them, each a stretch of whole days."""
+"""Times as people write them, each a range of whole days."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.query.dates import Stretch, is_being_typed, milliseconds, read_stretch
+from quarry.text.query.dates import DateRange, is_unfinished_date, parse_date_range, start_of_day_ms
 
 TODAY = date(2026, 11, 21)  # a Saturday
 
@@ -55,7 +55,7 @@ def day(text: str) -> date | None:
     ],
 )
 def test_what_a_time_means(written: str, first: str, behind: str) -> None:
-    assert read_stretch(written, TODAY) == Stretch(day(first), day(behind))
+    assert parse_date_range(written, TODAY) == DateRange(day(first), day(behind))
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_what_a_time_means(written: str, first: str, behind: str) -> None:
     ],
 )
 def test_what_is_no_time_is_not_read(written: str) -> None:
-    assert read_stretch(written, TODAY) is None
+    assert parse_date_range(written, TODAY) is None
 
 
 def test_a_month_before_the_31st_is_the_last_of_the_shorter_month() -> None:
-    assert read_stretch("1m", date(2026, 3, 31)) == Stretch(date(2026, 2, 28), None)
-    assert read_stretch("1y", date(2024, 2, 29)) == Stretch(date(2023, 2, 28), None)
+    assert parse_date_range("1m", date(2026, 3, 31)) == DateRange(date(2026, 2, 28), None)
+    assert parse_date_range("1y", date(2024, 2, 29)) == DateRange(date(2023, 2, 28), None)
 
 
 @pytest.mark.parametrize(
@@ -91,28 +91,24 @@ def test_every_beginning_of_a_time_is_a_time_or_may_become_one(whole: str) -> No
     for sign in ("", ">=") if whole[0] == "2" and ".." not in whole else ("",):
         for length in range(len(whole) + 1):
             written = sign + whole[:length]
-            assert read_stretch(written, TODAY) or is_being_typed(written), written
+            assert parse_date_range(written, TODAY) or is_unfinished_date(written), written
 
 
 def test_midnight_is_that_of_the_persons_zone_in_winter_and_summer() -> None:
     berlin = datetime(2026, 11, 21, tzinfo=ZoneInfo("Europe/Berlin"))
     hour = timedelta(hours=1)
 
-    winter = milliseconds(date(2026, 1, 1), berlin)
-    summer = milliseconds(date(2026, 7, 1), berlin)
+    winter = start_of_day_ms(date(2026, 1, 1), berlin)
+    summer = start_of_day_ms(date(2026, 7, 1), berlin)
 
     assert winter == datetime(2025, 12, 31, 23, tzinfo=UTC).timestamp() * 1000
     assert summer == datetime(2026, 6, 30, 22, tzinfo=UTC).timestamp() * 1000
-    assert milliseconds(date(2026, 1, 1), datetime(2026, 1, 1, tzinfo=timezone(hour))) == winter
+    assert start_of_day_ms(date(2026, 1, 1), datetime(2026, 1, 1, tzinfo=timezone(hour))) == winter
 
 
 @given(st.text(alphabet="0123456789-.<>=dwmylastodekhr ", max_size=20), st.dates(date(1970, 1, 1), date(2200, 1, 1)))
 def test_any_text_is_read_or_not(written: str, today: date) -> None:
-    stretch = read_stretch(written, today)
+    dates = parse_date_range(written, today)
 
-    assert (
-        stretch is None
-        or not (stretch.first and stretch.behind and ".." not in written)
-        or stretch.first < stretch.behind
-    )
-    is_being_typed(written)
+    assert dates is None or not (dates.first and dates.end and ".." not in written) or dates.first < dates.end
+    is_unfinished_date(written)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from quarry.text.query.description import in_words
+from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
 from quarry.types import Scope
 
@@ -45,10 +45,10 @@ NOW = datetime(2026, 11, 21, 15, 30, tzinfo=UTC)
     ],
 )
 def test_conditions_in_words(typed: str, said: str) -> None:
-    assert in_words(parse_query(typed, now=NOW), UTC) == said
+    assert describe_query(parse_query(typed, now=NOW), UTC) == said
 
 
 def test_filters_set_elsewhere_are_said_too() -> None:
     query = parse_query("x", Scope(folders=("A", "B"), not_tags=("t",)), now=NOW)
 
-    assert in_words(query) == "notes either in A or in B not tagged #t, near in meaning to x"
+    assert describe_query(query) == "notes either in A or in B not tagged #t, near in meaning to x"

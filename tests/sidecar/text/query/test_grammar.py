@@ -1,7 +1,7 @@
 import pytest
 
 from quarry.errors import BadQuery
-from quarry.text.query.grammar import MAX_DEPTH, Group, Leaf, Negation, Operator, parse_tree
+from quarry.text.query.grammar import MAX_DEPTH, GroupNode, LeafNode, NegationNode, OperatorNode, parse_query_tree
 
 
 def shown(node) -> str:
@@ -9,13 +9,13 @@ def shown(node) -> str:
     match node:
         case None:
             return ""
-        case Leaf(token):
+        case LeafNode(token):
             return token.text
-        case Operator(token, value):
+        case OperatorNode(token, value):
             return f"{token.text}:{shown(value)}"
-        case Negation(part):
+        case NegationNode(part):
             return f"-{shown(part)}"
-        case Group(kind, parts):
+        case GroupNode(kind, parts):
             return f"{kind}({' '.join(map(shown, parts))})"
 
 
@@ -45,12 +45,12 @@ def shown(node) -> str:
     ],
 )
 def test_trees(typed, tree):
-    assert shown(parse_tree(typed)) == tree
+    assert shown(parse_query_tree(typed)) == tree
 
 
 def test_parentheses_may_nest_twenty_deep():
-    assert shown(parse_tree("(" * MAX_DEPTH + "a")) == "a"
+    assert shown(parse_query_tree("(" * MAX_DEPTH + "a")) == "a"
     with pytest.raises(BadQuery) as caught:
-        parse_tree("tag:" + "(" * (MAX_DEPTH + 1) + "a")
+        parse_query_tree("tag:" + "(" * (MAX_DEPTH + 1) + "a")
 
     assert caught.value.position == 4 + MAX_DEPTH

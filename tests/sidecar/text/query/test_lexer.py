@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.query.lexer import tokenize
+from quarry.text.query.lexer import tokenize_query
 
 
 def pieces(typed):
-    return [(token.kind, token.text) for token in tokenize(typed)]
+    return [(token.kind, token.text) for token in tokenize_query(typed)]
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_pieces(typed, expected):
     ],
 )
 def test_a_property_is_named_and_may_have_a_value(typed, name, value, is_whole):
-    (token,) = tokenize(typed)
+    (token,) = tokenize_query(typed)
 
     assert (token.kind, token.text, token.value, token.is_whole) == ("property", name, value, is_whole)
 
 
 @given(st.text(alphabet='ab1 "-:#/()[]<>=.\\path\x00OR😀\ud800\u3000', max_size=60))
 def test_pieces_stand_in_order_and_leave_only_spaces_out(typed):
-    tokens = list(tokenize(typed))
+    tokens = list(tokenize_query(typed))
 
     ends = [0, *(token.end for token in tokens)]
     starts = [*(token.start for token in tokens), len(typed)]

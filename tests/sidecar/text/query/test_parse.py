@@ -7,21 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.conditions import (
-    EVERYTHING,
+    MATCH_ALL,
+    AllOf,
     AnyOf,
     Condition,
-    Dated,
-    Every,
+    HasPhrase,
     HasProperty,
-    Holds,
+    HasTag,
     InFile,
     InFolder,
     InPath,
     InSection,
     InTask,
-    Matches,
+    InTimeRange,
+    MatchesPattern,
     Not,
-    Tagged,
 )
 from quarry.errors import BadQuery
 from quarry.text.query.parse import parse_query
@@ -36,7 +36,7 @@ def read(typed: str, extra: Scope | None = None) -> Query:
 
 def insists(typed: str) -> tuple[Condition, ...]:
     condition = read(typed).condition
-    assert isinstance(condition, Every)
+    assert isinstance(condition, AllOf)
     return condition.parts
 
 
@@ -48,7 +48,7 @@ def test_words_are_ranked_without_stop_words_and_embedded_as_typed() -> None:
 
     assert query.words == ("rename", "git", "branch")
     assert query.text == "How do I rename a Git branch"
-    assert query.condition == EVERYTHING
+    assert query.condition == MATCH_ALL
 
 
 @pytest.mark.parametrize("typed", ["to be or not to be", "The Who", "why?"])
@@ -74,7 +74,7 @@ def test_stop_words_beside_a_phrase_do_not_rank() -> None:
 )
 def test_what_is_not_of_the_language_is_a_word_and_stays_whole(typed: str, words: tuple[str, ...]) -> None:
     assert read(typed).words == words
-    assert read(typed).condition == EVERYTHING
+    assert read(typed).condition == MATCH_ALL
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_long_question_keeps_32_words() -> None:
 def test_what_is_not_there_yet_insists_on_nothing(typed: str) -> None:
     query = read(typed)
 
-    assert query.condition == EVERYTHING
+    assert query.condition == MATCH_ALL
     assert not query.phrases
 
 
@@ -130,7 +130,7 @@ def test_phrases_rank_and_are_insisted_on(typed: str, phrases: tuple[str, ...], 
 
     assert query.phrases == phrases
     assert query.words == words
-    assert query.condition == Every(tuple(map(Holds, phrases)))
+    assert query.condition == AllOf(tuple(map(HasPhrase, phrases)))
 
 
 def test_exclusions_are_of_words_phrases_groups_and_operators_and_do_not_rank() -> None:
@@ -139,18 +139,18 @@ def test_exclusions_are_of_words_phrases_groups_and_operators_and_do_not_rank() 
     assert query.words == ("x",)
     assert query.text == "x"
     assert query.phrases == ()
-    assert query.condition == Every(
+    assert query.condition == AllOf(
         tuple(
             map(
                 Not,
                 (
-                    Holds("merge"),
-                    Holds("two words"),
-                    Holds("foo-bar"),
-                    AnyOf((Every((Holds("a"), Holds("b"))), Holds("c"))),
+                    HasPhrase("merge"),
+                    HasPhrase("two words"),
+                    HasPhrase("foo-bar"),
+                    AnyOf((AllOf((HasPhrase("a"), HasPhrase("b"))), HasPhrase("c"))),
                     InPath("old"),
-                    Tagged("done"),
-                    Matches("v\\d"),
+                    HasTag("done"),
+                    MatchesPattern("v\\d"),
                     HasProperty("due"),
                 ),
             )
@@ -166,19 +166,19 @@ def test_exclusions_are_of_words_phrases_groups_and_operators_and_do_not_rank() 
     [
         ("a OR b", ()),
         ("cats dogs OR (birds OR fish)", ()),
-        ('"rate limit" OR throttle', (AnyOf((Holds("rate limit"), Holds("throttle"))),)),
-        ("#a OR todo", (AnyOf((Tagged("a"), Holds("todo"))),)),
-        ("#a OR the cat", (AnyOf((Tagged("a"), Holds("cat"))),)),
-        ("#a OR the", (AnyOf((Tagged("a"), Holds("the"))),)),
-        ('x "y" OR z', (AnyOf((Holds("y"), Holds("z"))),)),
-        ('"a" OR b c', (AnyOf((Holds("a"), Every((Holds("b"), Holds("c"))))),)),
-        ('("a" OR "b") "c"', (AnyOf((Holds("a"), Holds("b"))), Holds("c"))),
-        ('"a" OR ("b" OR "c")', (AnyOf((Holds("a"), Holds("b"), Holds("c"))),)),
-        ("#a OR path:", (Tagged("a"),)),
-        ('"a" OR', (Holds("a"),)),
-        ('OR "a" OR OR "b"', (AnyOf((Holds("a"), Holds("b"))),)),
-        ('"a" or "b"', (Holds("a"), Holds("b"))),
-        ("-(x) #a", (Not(Holds("x")), Tagged("a"))),
+        ('"rate limit" OR throttle', (AnyOf((HasPhrase("rate limit"), HasPhrase("throttle"))),)),
+        ("#a OR todo", (AnyOf((HasTag("a"), HasPhrase("todo"))),)),
+        ("#a OR the cat", (AnyOf((HasTag("a"), HasPhrase("cat"))),)),
+        ("#a OR the", (AnyOf((HasTag("a"), HasPhrase("the"))),)),
+        ('x "y" OR z', (AnyOf((HasPhrase("y"), HasPhrase("z"))),)),
+        ('"a" OR b c', (AnyOf((HasPhrase("a"), AllOf((HasPhrase("b"), HasPhrase("c"))))),)),
+        ('("a" OR "b") "c"', (AnyOf((HasPhrase("a"), HasPhrase("b"))), HasPhrase("c"))),
+        ('"a" OR ("b" OR "c")', (AnyOf((HasPhrase("a"), HasPhrase("b"), HasPhrase("c"))),)),
+        ("#a OR path:", (HasTag("a"),)),
+        ('"a" OR', (HasPhrase("a"),)),
+        ('OR "a" OR OR "b"', (AnyOf((HasPhrase("a"), HasPhrase("b"))),)),
+        ('"a" or "b"', (HasPhrase("a"), HasPhrase("b"))),
+        ("-(x) #a", (Not(HasPhrase("x")), HasTag("a"))),
     ],
 )
 def test_or_binds_looser_than_standing_beside_each_other(typed: str, conditions: tuple[Condition, ...]) -> None:
@@ -202,20 +202,20 @@ def test_words_and_phrases_of_alternatives_rank() -> None:
         ("folder:/a/b/ -folder:c\\d", (InFolder("a/b"), Not(InFolder("c/d")))),
         (
             "tag:x tag:#y/z #w -tag:#v -#u",
-            (Tagged("x"), Tagged("y/z"), Tagged("w"), Not(Tagged("v")), Not(Tagged("u"))),
+            (HasTag("x"), HasTag("y/z"), HasTag("w"), Not(HasTag("v")), Not(HasTag("u"))),
         ),
         ("file:README.md", (InFile("README.md"),)),
         ("path:tag:x", (InPath("tag:x"),)),
-        ('path:(a OR "b c" -d)', (AnyOf((InPath("a"), Every((InPath("b c"), Not(InPath("d")))))),)),
-        ("tag:(#a OR b)", (AnyOf((Tagged("a"), Tagged("b"))),)),
-        ("path:/20\\d\\d/ file:/^a b/", (Matches("20\\d\\d", "path"), Matches("^a b", "file"))),
-        ("/v\\d+ x/", (Matches("v\\d+ x"),)),
+        ('path:(a OR "b c" -d)', (AnyOf((InPath("a"), AllOf((InPath("b c"), Not(InPath("d")))))),)),
+        ("tag:(#a OR b)", (AnyOf((HasTag("a"), HasTag("b"))),)),
+        ("path:/20\\d\\d/ file:/^a b/", (MatchesPattern("20\\d\\d", "path"), MatchesPattern("^a b", "file"))),
+        ("/v\\d+ x/", (MatchesPattern("v\\d+ x"),)),
         (
             'type:daily status:"in progress"',
             (HasProperty("type", "is", "daily"), HasProperty("status", "is", "in progress")),
         ),
         ("domain:(a OR b)", (AnyOf((HasProperty("domain", "is", "a"), HasProperty("domain", "is", "b"))),)),
-        ('content:(a "b c")', (Holds("a"), Holds("b c"))),
+        ('content:(a "b c")', (HasPhrase("a"), HasPhrase("b c"))),
         ('section:(a "b c") block:d', (InSection(("a", "b c")), InSection(("d",)))),
         ('task: task-todo:x task-done:""', (InTask("any"), InTask("todo", ("x",)), InTask("done"))),
         ("[status:done]", (HasProperty("status", "is", "done"),)),
@@ -231,11 +231,13 @@ def test_times_are_counted_from_now_where_the_person_is() -> None:
     first = round(datetime(2026, 11, 9, tzinfo=UTC).timestamp() * 1000)
     week = 7 * 86_400_000
 
-    expected = Dated("created", first, first + week)
+    expected = InTimeRange("created", first, first + week)
 
     assert insists("created:last week") == insists('created:"last  week"') == (expected,)
     assert insists("created:last week x") == (expected,)
-    assert insists("-modified:today") == (Not(Dated("modified", first + 12 * 86_400_000, first + 13 * 86_400_000)),)
+    assert insists("-modified:today") == (
+        Not(InTimeRange("modified", first + 12 * 86_400_000, first + 13 * 86_400_000)),
+    )
 
 
 def test_what_is_said_within_an_operator_ranks_when_it_is_text() -> None:
@@ -248,14 +250,14 @@ def test_what_is_said_within_an_operator_ranks_when_it_is_text() -> None:
 def test_filters_set_elsewhere_add_up() -> None:
     query = read("x tag:b", Scope(folders=("f", "g"), tags=("a",), not_folders=("c",), paths=("p",), not_paths=("q",)))
 
-    assert query.condition == Every(
+    assert query.condition == AllOf(
         (
             AnyOf((InFolder("f"), InFolder("g"))),
             Not(InFolder("c")),
             InPath("p"),
             Not(InPath("q")),
-            Tagged("a"),
-            Tagged("b"),
+            HasTag("a"),
+            HasTag("b"),
         )
     )
 
@@ -368,12 +370,14 @@ def test_4096_characters_of_anything_are_read_or_refused(piece: str) -> None:
 
 _WORDS = st.sampled_from(["apple", "日本", "pear-tree", "don't", "the", "c++"])
 _LEAVES: st.SearchStrategy[tuple[str, Condition]] = st.one_of(
-    st.lists(_WORDS, min_size=1, max_size=3).map(lambda words: (f'"{" ".join(words)}"', Holds(" ".join(words)))),
-    _WORDS.map(lambda word: (f"content:{word}", Holds(word))),
+    st.lists(_WORDS, min_size=1, max_size=3).map(lambda words: (f'"{" ".join(words)}"', HasPhrase(" ".join(words)))),
+    _WORDS.map(lambda word: (f"content:{word}", HasPhrase(word))),
     st.sampled_from(
-        [("#a/b", Tagged("a/b")), ("path:x", InPath("x")), ("file:y", InFile("y")), ("[p]", HasProperty("p"))]
+        [("#a/b", HasTag("a/b")), ("path:x", InPath("x")), ("file:y", InFile("y")), ("[p]", HasProperty("p"))]
     ),
-    st.sampled_from([("/a+/", Matches("a+")), ("folder:F", InFolder("F")), ("task-done:z", InTask("done", ("z",)))]),
+    st.sampled_from(
+        [("/a+/", MatchesPattern("a+")), ("folder:F", InFolder("F")), ("task-done:z", InTask("done", ("z",)))]
+    ),
 )
 
 
@@ -381,7 +385,7 @@ def _combined(parts: st.SearchStrategy[tuple[str, Condition]]) -> st.SearchStrat
     several = st.lists(parts, min_size=2, max_size=3)
     return st.one_of(
         parts.map(lambda part: (f"-({part[0]})", Not(part[1]))),
-        several.map(lambda all_: (f"({' '.join(text for text, _ in all_)})", Every(tuple(c for _, c in all_)))),
+        several.map(lambda all_: (f"({' '.join(text for text, _ in all_)})", AllOf(tuple(c for _, c in all_)))),
         several.map(lambda all_: (f"({' OR '.join(text for text, _ in all_)})", AnyOf(tuple(c for _, c in all_)))),
     )
 
@@ -390,7 +394,7 @@ def _plain(condition: Condition) -> Condition:
     """Without brackets that mean nothing: groups within groups of their kind, groups of one, repetitions."""
     if isinstance(condition, Not):
         return Not(_plain(condition.part))
-    if not isinstance(condition, Every | AnyOf):
+    if not isinstance(condition, AllOf | AnyOf):
         return condition
     parts: dict[Condition, None] = {}
     for part in map(_plain, condition.parts):
@@ -403,4 +407,4 @@ def test_a_tree_that_is_written_out_is_read_as_the_same_tree(written: tuple[str,
     typed, meant = written
     plain = _plain(meant)
 
-    assert read(f"x {typed}").condition == (plain if isinstance(plain, Every) else Every((plain,)))
+    assert read(f"x {typed}").condition == (plain if isinstance(plain, AllOf) else AllOf((plain,)))

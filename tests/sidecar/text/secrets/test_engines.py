@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from quarry.text.secrets import engines
-from quarry.text.secrets.engines import Engine, Re2Engine, ReEngine, default_engine
+from quarry.text.secrets.engines import Re2Engine, ReEngine, ScrubEngine, default_scrub_engine
 from quarry.text.secrets.rules import RULES
 from quarry.text.secrets.scrub import scrub
 
@@ -15,13 +15,13 @@ STRIPE = "sk" + "_live_" + "".join(random.Random(5).choices(string.ascii_letters
 
 @pytest.fixture
 def fresh_choice() -> Iterator[None]:
-    engines._best_engine.cache_clear()
+    engines._compiled_engine.cache_clear()
     yield
-    engines._best_engine.cache_clear()
+    engines._compiled_engine.cache_clear()
 
 
 def test_re2_is_chosen_where_it_can_be_imported(fresh_choice: None):
-    assert isinstance(default_engine(), Re2Engine)
+    assert isinstance(default_scrub_engine(), Re2Engine)
 
 
 def test_re_takes_over_where_re2_cannot_be_imported(fresh_choice: None, monkeypatch: pytest.MonkeyPatch):
@@ -29,12 +29,12 @@ def test_re_takes_over_where_re2_cannot_be_imported(fresh_choice: None, monkeypa
 
     scrubbed = scrub(f"pay with {STRIPE}")
 
-    assert isinstance(default_engine(), ReEngine)
+    assert isinstance(default_scrub_engine(), ReEngine)
     assert scrubbed.text == "pay with [REDACTED:stripe-key]"
 
 
 @pytest.mark.parametrize("engine", [Re2Engine(), ReEngine()], ids=["re2", "re"])
-def test_candidates_hold_every_rule_that_matches(engine: Engine):
+def test_candidates_hold_every_rule_that_matches(engine: ScrubEngine):
     data = f"\nnothing, then {STRIPE} and password: x7dfg8s\n".encode()
 
     candidates = list(engine.candidates(data))
@@ -44,7 +44,7 @@ def test_candidates_hold_every_rule_that_matches(engine: Engine):
 
 
 @pytest.mark.parametrize("engine", [Re2Engine(), ReEngine()], ids=["re2", "re"])
-def test_search_goes_on_behind_a_span_and_sees_the_character_before_it(engine: Engine):
+def test_search_goes_on_behind_a_span_and_sees_the_character_before_it(engine: ScrubEngine):
     index = next(index for index, rule in enumerate(RULES) if rule.name == "stripe-key")
     data = f"\n{STRIPE},{STRIPE}Z {STRIPE}\n".encode()
 
@@ -58,7 +58,7 @@ def test_search_goes_on_behind_a_span_and_sees_the_character_before_it(engine: E
 
 
 @pytest.mark.parametrize("engine", [Re2Engine(), ReEngine()], ids=["re2", "re"])
-def test_place_is_where_a_rule_begins_to_match_whatever_stands_around_it(engine: Engine):
+def test_place_is_where_a_rule_begins_to_match_whatever_stands_around_it(engine: ScrubEngine):
     index = next(index for index, rule in enumerate(RULES) if rule.name == "stripe-key")
     data = f"\nZ{STRIPE} {STRIPE}\n".encode()
 
@@ -70,7 +70,7 @@ def test_place_is_where_a_rule_begins_to_match_whatever_stands_around_it(engine:
 
 
 @pytest.mark.parametrize("engine", [Re2Engine(), ReEngine()], ids=["re2", "re"])
-def test_no_rule_begins_at_the_line_ends_around_a_text(engine: Engine):
+def test_no_rule_begins_at_the_line_ends_around_a_text(engine: ScrubEngine):
     assert [index for index in range(len(RULES)) if engine.place(index, b"\n\n", 0) is not None] == []
 
 

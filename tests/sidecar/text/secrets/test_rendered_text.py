@@ -1,24 +1,24 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.secrets.rendered_text import _UNSHOWN, _hides, views_of
+from quarry.text.secrets.rendered_text import _NOT_RENDERED, _differs_when_rendered, text_views
 
 TEXTS = st.lists(st.text(max_size=8) | st.sampled_from(["\u200b", "\x01", "\\_", "&#95;", "%5F"])).map("".join)
 
 
 def test_plain_note_has_one_view():
-    assert [view.text for view in views_of("snake_case, naïve\r\n\tand 💶")] == ["snake_case, naïve\r\n\tand 💶"]
+    assert [view.text for view in text_views("snake_case, naïve\r\n\tand 💶")] == ["snake_case, naïve\r\n\tand 💶"]
 
 
 def test_shown_note_has_nothing_invisible_and_no_escapes():
-    stored, shown = views_of("\ufeffa\u00adb\\_c&#95;d%5Fe\\-f\x01 \\* %20")
+    stored, shown = text_views("\ufeffa\u00adb\\_c&#95;d%5Fe\\-f\x01 \\* %20")
 
     assert stored.text == "\ufeffa\u00adb\\_c&#95;d%5Fe\\-f\x01 \\* %20"
     assert shown.text == "ab_c_d_e-f \\* %20"
 
 
 def test_what_is_not_shown_belongs_to_a_span_only_within_it():
-    shown = views_of("\u200bab\u200b\\_c\u200bd")[1]
+    shown = text_views("\u200bab\u200b\\_c\u200bd")[1]
 
     assert shown.text == "ab_cd"
     assert shown.to_note(0, 2) == (1, 3)
@@ -27,14 +27,14 @@ def test_what_is_not_shown_belongs_to_a_span_only_within_it():
 
 
 def test_part_of_an_escape_is_its_whole_character():
-    shown = views_of("a\\_b")[1]
+    shown = text_views("a\\_b")[1]
 
     assert shown.from_note(0, 2) == (0, 2)
     assert shown.from_note(2, 3) == (1, 2)
 
 
 def test_span_of_nothing_shown_is_empty():
-    shown = views_of("a\u200b\u200bb")[1]
+    shown = text_views("a\u200b\u200bb")[1]
 
     start, end = shown.from_note(1, 3)
     assert start == end == 1
@@ -42,7 +42,7 @@ def test_span_of_nothing_shown_is_empty():
 
 @given(TEXTS)
 def test_every_character_leads_to_the_note_and_back(text: str):
-    for view in views_of(text):
+    for view in text_views(text):
         assert len(view.text) == len(view.starts) == len(view.ends)
         for at in range(len(view.text)):
             assert view.from_note(*view.to_note(at, at + 1)) == (at, at + 1)
@@ -53,4 +53,4 @@ NEARLY = st.sampled_from([*"\\&%_-#;5fFxX\t\n\x0b\x7f\x80\xad\u200b\u2065\ufeff"
 
 @given(st.lists(st.text(max_size=3) | NEARLY).map("".join))
 def test_the_quick_look_finds_what_the_expression_finds(text):
-    assert _hides(text) == (_UNSHOWN.search(text) is not None)
+    assert _differs_when_rendered(text) == (_NOT_RENDERED.search(text) is not None)

@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from quarry.text.secrets.engines import Engine, Re2Engine, ReEngine
+from quarry.text.secrets.engines import Re2Engine, ReEngine, ScrubEngine
 from quarry.text.secrets.rules import RULES
 from quarry.text.secrets.scrub import scrub
 
@@ -128,13 +128,13 @@ def credential(name: str, seed: int = 0) -> str:
 
 
 @pytest.fixture(params=[Re2Engine, ReEngine], ids=["re2", "re"], scope="module")
-def engine(request: pytest.FixtureRequest) -> Engine:
+def engine(request: pytest.FixtureRequest) -> ScrubEngine:
     return request.param()
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("name", FORMS)
-def test_vendor_token_is_replaced_in_every_place_of_a_note(name: str, context: str, engine: Engine):
+def test_vendor_token_is_replaced_in_every_place_of_a_note(name: str, context: str, engine: ScrubEngine):
     note = CONTEXTS[context]
 
     scrubbed = scrub(note.format(credential(name)), engine)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.text.secrets.engines import Engine, Re2Engine, ReEngine
+from quarry.text.secrets.engines import Re2Engine, ReEngine, ScrubEngine
 from quarry.text.secrets.scrub import Redaction, scrub, scrub_text, scrub_texts
 from quarry.text.versions import SCRUBBER_VERSION
 
@@ -120,22 +120,22 @@ RE2, RE = Re2Engine(), ReEngine()
 
 
 @pytest.fixture(params=[RE2, RE], ids=["re2", "re"])
-def engine(request: pytest.FixtureRequest) -> Engine:
+def engine(request: pytest.FixtureRequest) -> ScrubEngine:
     return request.param
 
 
 @pytest.mark.parametrize("line", ASSIGNED_PASSWORD)
-def test_password_is_replaced_and_its_label_stays(line: str, engine: Engine):
+def test_password_is_replaced_and_its_label_stays(line: str, engine: ScrubEngine):
     assert scrub(line.format(PASSWORD), engine).text == line.format("[REDACTED:password]")
 
 
 @pytest.mark.parametrize("line", ASSIGNED_TOKEN)
-def test_token_is_replaced_and_its_label_stays(line: str, engine: Engine):
+def test_token_is_replaced_and_its_label_stays(line: str, engine: ScrubEngine):
     assert scrub(line.format(TOKEN), engine).text == line.format("[REDACTED:secret]")
 
 
 @pytest.mark.parametrize("line", LEFT_ALONE)
-def test_words_about_secrets_and_places_for_them_are_left_alone(line: str, engine: Engine):
+def test_words_about_secrets_and_places_for_them_are_left_alone(line: str, engine: ScrubEngine):
     assert scrub(line, engine).text == line
 
 
@@ -151,7 +151,7 @@ def test_words_about_secrets_and_places_for_them_are_left_alone(line: str, engin
         ("Authorization: Bearer {}", "auth-header"),
     ],
 )
-def test_password_of_an_address_or_a_command_is_replaced(line: str, kind: str, engine: Engine):
+def test_password_of_an_address_or_a_command_is_replaced(line: str, kind: str, engine: ScrubEngine):
     assert scrub(line.format(TOKEN), engine).text == line.format(f"[REDACTED:{kind}]")
 
 
@@ -160,7 +160,7 @@ def test_password_of_an_address_may_hold_an_at_sign():
 
 
 @pytest.mark.parametrize("password", ["pa/" + PASSWORD, PASSWORD + "/x@y", "a/b/" + PASSWORD + "@@"])
-def test_password_of_an_address_may_hold_a_slash(password: str, engine: Engine):
+def test_password_of_an_address_may_hold_a_slash(password: str, engine: ScrubEngine):
     note = f"postgres://bob:{password}@db.example:5432/shop"
 
     assert scrub(note, engine).text == "postgres://bob:[REDACTED:url-password]@db.example:5432/shop"
@@ -171,7 +171,7 @@ INVISIBLE = ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\x01",
 
 @pytest.mark.parametrize("invisible", INVISIBLE, ids=ascii)
 @pytest.mark.parametrize("at", [1, 4, 20])
-def test_invisible_characters_within_a_token_go_with_it(invisible: str, at: int, engine: Engine):
+def test_invisible_characters_within_a_token_go_with_it(invisible: str, at: int, engine: ScrubEngine):
     parted = GITHUB[:at] + invisible + GITHUB[at:]
     note = f"é {invisible}use {parted}{invisible}, then"
 
@@ -183,12 +183,12 @@ def test_invisible_characters_within_a_token_go_with_it(invisible: str, at: int,
 
 
 @pytest.mark.parametrize("invisible", INVISIBLE, ids=ascii)
-def test_invisible_character_before_a_token_does_not_hide_it(invisible: str, engine: Engine):
+def test_invisible_character_before_a_token_does_not_hide_it(invisible: str, engine: ScrubEngine):
     assert scrub(f"word{invisible}{AWS_ID}", engine).text == f"word{invisible}[REDACTED:aws-access-key-id]"
 
 
 @pytest.mark.parametrize("escaped", ["\\_", "&#95;", "&#x5F;", "&lowbar;", "%5F", "%5f"])
-def test_escaped_underscore_of_a_token_does_not_hide_it(escaped: str, engine: Engine):
+def test_escaped_underscore_of_a_token_does_not_hide_it(escaped: str, engine: ScrubEngine):
     token = GITHUB.replace("_", escaped)
     note = f"**{token}** and more"
 
@@ -224,7 +224,7 @@ def key_block(kind: str, lines: list[str], eol: str = "\n") -> str:
 @pytest.mark.parametrize(
     "eol", ["\n", "\r\n", "\n> ", "\n    ", "\\n"], ids=["lf", "crlf", "quote", "indented", "json"]
 )
-def test_private_key_goes_with_its_whole_body(kind: str, eol: str, engine: Engine):
+def test_private_key_goes_with_its_whole_body(kind: str, eol: str, engine: ScrubEngine):
     note = f"Before.\n\n{key_block(kind, KEY_LINES, eol)}\n\nAfter."
 
     assert scrub(note, engine).text == "Before.\n\n[REDACTED:private-key]\n\nAfter."
@@ -237,7 +237,7 @@ def test_private_key_with_headers_goes_whole():
 
 
 @pytest.mark.parametrize("kept", range(1, len(KEY_LINES)))
-def test_private_key_cut_off_in_the_middle_goes_to_its_last_line(kept: int, engine: Engine):
+def test_private_key_cut_off_in_the_middle_goes_to_its_last_line(kept: int, engine: ScrubEngine):
     cut = key_block("RSA PRIVATE KEY", [*KEY_LINES[:kept], KEY_LINES[kept][:9]]).rpartition("\n")[0]
 
     assert scrub(f"{cut}\n\nThen I rotated it.", engine).text == "[REDACTED:private-key]\n\nThen I rotated it."
@@ -249,7 +249,7 @@ def test_two_private_keys_are_two_redactions():
     assert scrub_text(note) == "[REDACTED:private-key]\nand\n[REDACTED:private-key]"
 
 
-def test_random_base64_is_a_secret_without_any_label(engine: Engine):
+def test_random_base64_is_a_secret_without_any_label(engine: ScrubEngine):
     assert scrub(f"I pasted {BLOB} here", engine).text == "I pasted [REDACTED:base64] here"
 
 
@@ -274,7 +274,7 @@ def test_random_base64_is_a_secret_without_any_label(engine: Engine):
     ],
     ids=lambda text: text[:24],
 )
-def test_random_looking_text_that_is_public_is_left_alone(text: str, engine: Engine):
+def test_random_looking_text_that_is_public_is_left_alone(text: str, engine: ScrubEngine):
     assert scrub(text, engine).text == text
 
 
@@ -407,7 +407,7 @@ def test_both_engines_find_the_same(note: str):
 
 
 @pytest.mark.parametrize("note", ["", "\0", "\ud800 lone", "\ufeff# BOM", "a\r\nb", "💶" * 5])
-def test_any_text_can_be_scrubbed(note: str, engine: Engine):
+def test_any_text_can_be_scrubbed(note: str, engine: ScrubEngine):
     assert scrub(note, engine).text == note
 
 
@@ -454,7 +454,7 @@ HOSTILE_CHARACTERS = {RE2: 2_000_000, RE: 500_000}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_scrubbed_in_time_that_grows_with_its_length(name: str, engine: Engine):
+def test_hostile_text_is_scrubbed_in_time_that_grows_with_its_length(name: str, engine: ScrubEngine):
     text = hostile_text(name, HOSTILE_CHARACTERS[engine])
 
     assert len(scrub(text, engine).redactions) <= len(text) // 10
@@ -484,12 +484,12 @@ MIN_RECALL_IN_CONTEXT = 0.85  # measured .937; bare hexadecimal beside a name is
 MAX_LOOKALIKES = 0.30  # measured .245; most are real formats with a wrong length, harmless to lose
 
 
-def survives(line: dict[str, object], engine: Engine) -> bool:
+def survives(line: dict[str, object], engine: ScrubEngine) -> bool:
     return str(line["secret"]) in scrub(str(line["text"]), engine).text
 
 
 @pytest.mark.parametrize(("needs_context", "floor"), [(False, MIN_RECALL), (True, MIN_RECALL_IN_CONTEXT)])
-def test_public_test_credentials_are_found(labelled_lines, needs_context: bool, floor: float, engine: Engine):
+def test_public_test_credentials_are_found(labelled_lines, needs_context: bool, floor: float, engine: ScrubEngine):
     lines = [x for x in labelled_lines["positives"] if x["secret"] and x["needs_context"] is needs_context]
 
     missed = sorted({str(line["vendor"]) for line in lines if survives(line, engine)})
@@ -498,7 +498,7 @@ def test_public_test_credentials_are_found(labelled_lines, needs_context: bool, 
     assert found / len(lines) >= floor, missed
 
 
-def test_no_line_of_a_real_note_is_touched(labelled_lines, engine: Engine):
+def test_no_line_of_a_real_note_is_touched(labelled_lines, engine: ScrubEngine):
     real = [line for line in labelled_lines["negatives"] if line["vendor"].startswith("real:")]
 
     touched = [line["vendor"] for line in real if scrub(line["text"], engine).redactions]

@@ -19,31 +19,31 @@ def test_entropy_is_in_bits_a_character():
     "value", [b"<token>", b"${TOKEN}", b"$TOKEN", b"{{token}}", b"%(token)s", b"xxxxxxxx", b"********", b"changeme"]
 )
 def test_placeholders_stand_in_for_a_secret(value: bytes):
-    assert values.is_stand_in(value)
+    assert values.is_placeholder(value)
 
 
 @pytest.mark.parametrize(
     "value", [b"my-secret-token", b"YOUR_API_KEY", b"test-password-1", b"secret123", b"example.token"]
 )
 def test_words_about_secrets_stand_in_for_one(value: bytes):
-    assert values.is_stand_in(value)
+    assert values.is_placeholder(value)
 
 
 @pytest.mark.parametrize("value", [b"hunter2", b"Tr0ub4dor&3", b"s3cr3t!", RANDOM])
 def test_what_somebody_would_type_stands_in_for_nothing(value: bytes):
-    assert not values.is_stand_in(value)
+    assert not values.is_placeholder(value)
 
 
 @pytest.mark.parametrize(
     "value", [b"my-app-2", b"MyClassName2003", b"v1.22.3", b"10th+edition", b"us-east-1a", b"2024"]
 )
 def test_names_are_words_and_short_numbers(value: bytes):
-    assert values.is_name(value)
+    assert values.is_identifier(value)
 
 
 @pytest.mark.parametrize("value", [b"tok9Zq81LmPw77", b"a8f5f167f44f4964e6c998dee827110c", RANDOM])
 def test_random_strings_are_no_names(value: bytes):
-    assert not values.is_name(value)
+    assert not values.is_identifier(value)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.text.snippet.boundaries import behind_preamble, whole_at, window
+from quarry.text.snippet.boundaries import fit_window, skip_preamble, unbreakable_at
 
 
 @pytest.mark.parametrize(
@@ -25,40 +25,40 @@ from quarry.text.snippet.boundaries import behind_preamble, whole_at, window
 def test_a_link_or_word_is_one_from_end_to_end(whole: str) -> None:
     text = f"( {whole} )"
 
-    assert [cut for cut in range(len(text) + 1) if whole_at(text, cut)] == list(range(3, 2 + len(whole)))
+    assert [cut for cut in range(len(text) + 1) if unbreakable_at(text, cut)] == list(range(3, 2 + len(whole)))
 
 
 @pytest.mark.parametrize("text", ["a b", "[a [b", "a. b", "[a](b", "line\n[[not\nclosed]]", "[[x", "https ://"])
 def test_what_is_no_link_may_be_cut_at_its_spaces(text: str) -> None:
-    assert not any(whole_at(text, cut) for cut in range(len(text)) if text[cut].isspace())
+    assert not any(unbreakable_at(text, cut) for cut in range(len(text)) if text[cut].isspace())
 
 
 @pytest.mark.parametrize(
     "preamble", ["", "## ", "```py\n", "- [x] ", "1. ", "> - ", "---\n", "|---|:-:|\n| ", "\n\n# ", "~~~\n- "]
 )
 def test_signs_that_make_sense_at_their_place_only_are_skipped(preamble: str) -> None:
-    assert behind_preamble(f"{preamble}text", 0) == len(preamble)
+    assert skip_preamble(f"{preamble}text", 0) == len(preamble)
 
 
 def test_a_window_begins_at_a_line_where_no_sentence_begins_near() -> None:
     text = "x" * 100 + "\nlower case line with the needle in it" + " more" * 30
     first = text.index("needle")
 
-    start, end = window(text, first, first + 6, 60, 0)
+    start, end = fit_window(text, first, first + 6, 60, 0)
 
     assert text[start:].startswith("lower case line")
     assert end - start <= 60
 
 
 def test_nothing_before_the_lowest_place_is_shown() -> None:
-    assert window("Head line. Text and needle.", 20, 26, 60, 11) == (11, 27)
+    assert fit_window("Head line. Text and needle.", 20, 26, 60, 11) == (11, 27)
 
 
 def test_a_mark_inside_a_link_shows_the_whole_link() -> None:
     text = "xxxx " * 20 + "[[a note with the needle]] " + "yyyy " * 20
     first = text.index("needle")
 
-    start, end = window(text, first, first + 6, 50, 0)
+    start, end = fit_window(text, first, first + 6, 50, 0)
 
     assert "[[a note with the needle]]" in text[start:end]
 
@@ -66,6 +66,6 @@ def test_a_mark_inside_a_link_shows_the_whole_link() -> None:
 def test_a_link_that_the_last_word_stands_in_is_given_up_where_it_does_not_fit() -> None:
     text = "one needle and [a needle in a long text](and/a/long/address.md)"
 
-    start, end = window(text, 4, text.rindex("needle") + 6, 40, 0)
+    start, end = fit_window(text, 4, text.rindex("needle") + 6, 40, 0)
 
     assert text[start:end] == "one needle and"

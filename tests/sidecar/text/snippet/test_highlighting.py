@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.terms.analysis import locate, phrase_terms, ranking_terms
+from quarry.terms.analysis import locate_terms, phrase_terms, ranking_terms
 from quarry.terms.normalize import fold
-from quarry.text.snippet.highlighting import FOLDED, Wanted, find, spans_of
+from quarry.text.snippet.highlighting import FOLDED_CHARACTERS, find_matches, highlight
+from quarry.text.snippet.matcher import HighlightTerms
 
 
 def marked(text: str, query: str, *phrases: str, prefix: str | None = None) -> list[str]:
     weights = {term: 1.0 for word in query.split() for term in ranking_terms(word)}
-    marks = spans_of(text, Wanted(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix))
+    marks = highlight(text, HighlightTerms(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix))
     return [text[mark.start : mark.end] for mark in marks]
 
 
@@ -80,9 +81,9 @@ def test_the_beginning_of_a_word_marks_the_words_that_begin_so() -> None:
 
 
 def test_the_word_being_typed_counts_once_with_what_it_may_become() -> None:
-    wanted = Wanted({"rep": 2.0}, prefix="rep")
+    wanted = HighlightTerms({"rep": 2.0}, prefix="rep")
 
-    assert {key for _, _, key, _ in find("rep report", wanted)} == {"rep"}
+    assert {key for _, _, key, _ in find_matches("rep report", wanted)} == {"rep"}
 
 
 WORDS = st.text(st.sampled_from("aeiouybcdfghlmnrstvzAESÉéßİёй'-_.中文데이터e\u0301"), min_size=1, max_size=12)
@@ -92,12 +93,12 @@ INNER = st.sampled_from(["ing", "ed", "s", "ly", "ies", "ational", "ability", "i
 @given(st.lists(st.tuples(WORDS, INNER).map("".join), min_size=1, max_size=8), st.data())
 def test_every_term_that_stands_in_a_text_is_found_there(words: list[str], data: st.DataObject) -> None:
     text = " ".join(words)
-    terms = list(locate(text))
+    terms = list(locate_terms(text))
     wanted_term = data.draw(st.sampled_from(terms)) if terms else None
     if wanted_term is None:
         return
 
-    found = find(text, Wanted({wanted_term.text: 1.0}))
+    found = find_matches(text, HighlightTerms({wanted_term.text: 1.0}))
 
     stands = {(term.start, term.end) for term in terms if term.text == wanted_term.text}
     assert stands <= {(start, end) for start, end, _, _ in found}
@@ -105,27 +106,27 @@ def test_every_term_that_stands_in_a_text_is_found_there(words: list[str], data:
 
 @given(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), st.data())
 def test_every_phrase_that_stands_in_a_text_is_found_there(text: str, data: st.DataObject) -> None:
-    terms = list(locate(text))
+    terms = list(locate_terms(text))
     start = data.draw(st.integers(0, len(terms)))
     phrase = terms[start : data.draw(st.integers(start, len(terms)))]
     if not phrase:
         return
 
-    found = find(text, Wanted({}, (tuple(term.text for term in phrase),)))
+    found = find_matches(text, HighlightTerms({}, (tuple(term.text for term in phrase),)))
 
     assert (phrase[0].start, phrase[-1].end) in {(start, end) for start, end, _, _ in found}
 
 
 @given(st.text(st.sampled_from("abe-_. 中文é\n"), max_size=60))
 def test_nothing_else_is_marked(text: str) -> None:
-    wanted = Wanted({"ab": 1.0, "中文": 1.0})
+    wanted = HighlightTerms({"ab": 1.0, "中文": 1.0})
 
-    for mark in spans_of(text, wanted):
+    for mark in highlight(text, wanted):
         stretch = text[mark.start : mark.end]
         assert re.fullmatch("(ab|中文)*", re.sub("[-_.e]", "", fold(stretch)))  # `abe` is `ab`, too
 
 
 def test_signs_that_are_looked_for_as_they_are_written_are_kept_so_in_terms() -> None:
-    plain = [sign for sign in map(chr, range(0x110000)) if not FOLDED.match(sign)]
+    plain = [sign for sign in map(chr, range(0x110000)) if not FOLDED_CHARACTERS.match(sign)]
 
     assert [sign for sign in plain if fold(sign) != sign.lower() and sign.strip()] == []

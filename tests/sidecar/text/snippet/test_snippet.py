@@ -6,23 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.terms.analysis import locate_parts, phrase_terms, ranking_terms
+from quarry.terms.analysis import locate_part_terms, phrase_terms, ranking_terms
 from quarry.text.graphemes import is_safe_cut
-from quarry.text.snippet.snippet import Snippet, Wanted, make_snippet
+from quarry.text.snippet.highlighting import find_matches
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.snippet import Snippet, make_snippet
 from quarry.types import Span
 
 FILLER = "nothing of interest stands here at all "
 
 
-def wanted(query: str, *phrases: str, prefix: str | None = None) -> Wanted:
+def wanted(query: str, *phrases: str, prefix: str | None = None) -> HighlightTerms:
     weights = {term: 1.0 for word in query.split() for term in ranking_terms(word)}
-    return Wanted(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix)
+    return HighlightTerms(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix)
 
 
 def snippet(
     text: str, query: str = "", *, width: int = 60, phrases: tuple[str, ...] = (), sentence: Span | None = None
 ) -> Snippet:
-    return make_snippet(text, wanted(query, *phrases), width, sentence)
+    return make_snippet(text, find_matches(text, wanted(query, *phrases)), width, sentence)
 
 
 def marked(shown: Snippet) -> list[str]:
@@ -40,7 +42,7 @@ def test_the_window_with_the_most_different_words_is_shown() -> None:
 def test_a_rare_word_comes_before_two_common_ones() -> None:
     text = f"note and file {FILLER * 3} the zettel {FILLER * 3}"
 
-    shown = make_snippet(text, Wanted({"note": 0.5, "file": 0.5, "zettel": 4.0}), 60)
+    shown = make_snippet(text, find_matches(text, HighlightTerms({"note": 0.5, "file": 0.5, "zettel": 4.0})), 60)
 
     assert marked(shown) == ["zettel"]
 
@@ -109,6 +111,22 @@ def test_words_that_stand_in_the_heading_only_are_shown_there() -> None:
     assert snippet("## The needle\n\nSome text.", "needle").text == "The needle\n\nSome text."
 
 
+def test_a_heading_is_left_out_where_words_behind_it_are_shown() -> None:
+    assert snippet("## Patch a needle\n\nFind the leak first.", "needle leak").text == "Find the leak first."
+
+
+def test_a_sentence_is_marked_without_the_border_of_its_table_and_the_sign_of_its_list() -> None:
+    row = "| one cell | another |"
+    item = "- [ ] brass bar"
+
+    assert marked(snippet(row, sentence=Span(0, len(row)))) == ["one cell | another |"]
+    assert marked(snippet(item, sentence=Span(0, len(item)))) == ["brass bar"]
+
+
+def test_a_sentence_of_markup_alone_is_marked_as_it_is() -> None:
+    assert marked(snippet("---", sentence=Span(0, 3))) == ["---"]
+
+
 def test_a_snippet_begins_with_the_sentence_that_holds_the_words() -> None:
     shown = snippet(f"{FILLER * 3}. In this sentence the needle stands. {FILLER * 3}", "needle", width=80)
 
@@ -137,6 +155,14 @@ def test_a_snippet_does_not_begin_with_the_end_of_the_sentence_before() -> None:
     starts = {snippet(text, "needle", width=width).text[0] for width in range(8, 50)}
 
     assert not starts & set(". ")
+
+
+@pytest.mark.parametrize("closing", ["|", "*", "–"])
+def test_a_snippet_does_not_begin_with_a_sign_that_stands_alone(closing: str) -> None:
+    text = f"aaaa bbbb {closing} cccc dddd needle eeee ffff gggg hhhh iiii jjjj"
+    starts = {snippet(text, "needle", width=width).text[0] for width in range(8, 50)}
+
+    assert closing not in starts
 
 
 def test_a_snippet_ends_and_begins_between_words() -> None:
@@ -222,9 +248,9 @@ def test_no_character_link_or_marker_is_cut(text: str, width: int, by_meaning: b
 def test_where_something_wanted_stands_something_is_marked(text: str, width: int) -> None:
     query = wanted("word 中文", "other word")
 
-    shown = make_snippet(text, query, width)
+    shown = make_snippet(text, find_matches(text, query), width)
 
-    terms = {*phrase_terms(text), *(part.text for part in locate_parts(text))}
+    terms = {*phrase_terms(text), *(part.text for part in locate_part_terms(text))}
     stands = "word" in terms or "中文" in text
     assert bool(shown.marks) == stands
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.terms.normalize import fold
-from quarry.text.snippet.highlighting import places_of
-from quarry.text.snippet.matcher import Wanted
-from quarry.text.snippet.token_matches import hits_in, terms_of
+from quarry.text.snippet.highlighting import candidate_offsets
+from quarry.text.snippet.matcher import HighlightTerms
+from quarry.text.snippet.token_matches import token_matches, token_terms
 
 WORDS = ["health", "Checks", "getStaleFiles", "user's", "can't", "U", "S", "python3", "rates", "YAML2", "Ｒate", "机器"]
 SIGNS = ["", "-", "_", ".", "/", "::", "'", "--", "@", "#", "~", ":"]
@@ -31,8 +31,8 @@ TERMS = [
 ]
 
 
-def found_in(token: str, wanted: Wanted) -> list[tuple[str, str]]:
-    hits = hits_in(token, places_of(token, token.lower(), wanted.plan), wanted.plan)
+def found_in(token: str, wanted: HighlightTerms) -> list[tuple[str, str]]:
+    hits = token_matches(token, candidate_offsets(token, token.lower(), wanted.matcher), wanted.matcher)
     return [(key, token[start:end]) for start, end, key, _ in hits]
 
 
@@ -48,13 +48,13 @@ def found_in(token: str, wanted: Wanted) -> list[tuple[str, str]]:
     ],
 )
 def test_words_their_parts_and_what_they_are_together_are_found_where_they_stand(token: str, found: list) -> None:
-    assert found_in(token, Wanted({"limit": 1.0, "ratelimit": 1.0})) == found
+    assert found_in(token, HighlightTerms({"limit": 1.0, "ratelimit": 1.0})) == found
 
 
 @given(TOKENS, st.sets(st.sampled_from(TERMS), min_size=1), st.sampled_from([None, "he", "stal", "pyth", "ra"]))
 def test_the_same_is_found_as_when_all_of_it_is_analysed(token: str, terms: set[str], prefix: str | None) -> None:
-    wanted = Wanted(dict.fromkeys(terms, 1.0), prefix=prefix)
-    words, parts = terms_of(token)
+    wanted = HighlightTerms(dict.fromkeys(terms, 1.0), prefix=prefix)
+    words, parts = token_terms(token)
     every = [
         (at.start, at.end)
         for at in words + parts
@@ -62,6 +62,6 @@ def test_the_same_is_found_as_when_all_of_it_is_analysed(token: str, terms: set[
     ]
     pairs = [(a.start, b.end) for a, b in pairwise(words) if a.term + b.term == "机器" in terms]
 
-    hits = hits_in(token, places_of(token, token.lower(), wanted.plan), wanted.plan)
+    hits = token_matches(token, candidate_offsets(token, token.lower(), wanted.matcher), wanted.matcher)
 
     assert sorted((start, end) for start, end, _, _ in hits) == sorted(every + pairs)

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.snippet.highlighting import Found
+from quarry.text.snippet.matcher import TermMatch
 from quarry.text.snippet.window import best_window
 
 
-def found(*things: tuple[int, str, int]) -> list[Found]:
+def found(*things: tuple[int, str, int]) -> list[TermMatch]:
     return [(start, start + 4, key, value) for start, key, value in things]
 
 
@@ -44,7 +44,7 @@ THINGS = st.lists(
 
 
 @given(THINGS, st.integers(4, 200))
-def test_no_other_window_has_a_greater_sum(things: list[Found], width: int) -> None:
+def test_no_other_window_has_a_greater_sum(things: list[TermMatch], width: int) -> None:
     def total(start: int, end: int) -> int:
         return sum({key: value for first, last, key, value in things if start <= first and last <= end}.values())
 

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from quarry.conditions import AnyOf, HasProperty
-from quarry.text.query.properties import read_property
+from quarry.text.query.conditions import property_condition
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ from quarry.text.query.properties import read_property
 def test_what_brackets_ask_for(value, expected):
     wanted = tuple(HasProperty("p", comparison, text) for comparison, text in expected)
 
-    assert read_property("p", value, date(2026, 11, 21)) == (wanted[0] if len(wanted) == 1 else AnyOf(wanted))
+    assert property_condition("p", value, date(2026, 11, 21)) == (wanted[0] if len(wanted) == 1 else AnyOf(wanted))

@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.text.query.content_words import content_word, content_words, word_count
+from quarry.text.query.terms import content_word, content_words, word_count
 
 
 @pytest.mark.parametrize(
