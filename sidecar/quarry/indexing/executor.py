@@ -21,7 +21,7 @@ from quarry.indexing.pool import PoisonItem, Result, WorkerPool
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
 from quarry.indexing.worker_process import ProcessUnavailable
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
 MANY_NOTES = 200  # a process takes a third of a second to begin, in which a hundred notes are prepared here

@@ -35,7 +35,7 @@ from quarry.indexing.metadata import poison_notes, set_poison_notes
 from quarry.indexing.prepare import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.settings import Settings
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 from quarry.text.secrets.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.paths import nfc

@@ -4,15 +4,13 @@ import io
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import QuarryError
-
-if TYPE_CHECKING:
-    from quarry.text.note import ReadingRules  # which the serving process imports when there are notes to read
+from quarry.text.reading_rules import ReadingRules
 
 TaskKind = Literal["prepare", "stamps", "embed"]
 MAX_PROCESSES = 2  # one writer is kept busy by two
@@ -43,7 +41,7 @@ class WorkerSetup(Struct, frozen=True):
     """What a process is told first."""
 
     root: Path
-    rules: "ReadingRules"
+    rules: ReadingRules
     options: WorkerOptions
     fingerprint: Fingerprint | None  # of the model that the index is made with; None: prepare without one
 

@@ -10,7 +10,7 @@ from builders import HashEncoder, load_hash_encoder
 
 from quarry.indexing.messages import WorkerOptions, WorkerSetup
 from quarry.indexing.pool import WorkerPool
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 
 if __name__ == "__main__":
     rules = ReadingRules((), 10_000, 100)

@@ -35,7 +35,7 @@ from quarry.indexing.indexer import Indexer
 from quarry.indexing.messages import WorkerOptions, WorkerSetup
 from quarry.indexing.pool import PoisonItem, WorkerPool
 from quarry.settings import Settings
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
 
