@@ -17,7 +17,7 @@ def test_what_results_share_is_sent_once():
     assert [name for name, _, _ in found] == [name for name, _, _ in sent]
     assert len({id(batch) for _, _, batch in found}) == 2
     assert all(row.batch is batch for _, row, batch in found)
-    assert [batch.words for _, _, batch in found[:2]] == [(b"a", b"b"), (b"c",)]
+    assert [batch.terms for _, _, batch in found[:2]] == [(b"a", b"b"), (b"c",)]
 
 
 def test_results_that_share_nothing_arrive_as_they_are():
