@@ -25,7 +25,7 @@ const MAX_TOKENS = 100_000;
 export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "relaxed"> {
   readonly query: string;
   readonly mode: Mode;
-  /** Maximum number of hits that was asked for. */
+  /** Maximum number of hits that was requested. */
   readonly limit: number;
   /** The last word was searched as a prefix. */
   readonly lastWordIsPrefix: boolean;
@@ -59,7 +59,7 @@ export class SearchSession {
   private typingHasPaused = false;
   private rowsAreFrozen = false;
   private pending: Pending<SearchResult> | null = null;
-  private lastAskedAt = -Infinity;
+  private lastRequestAt = -Infinity;
   private cancelTimer: Cancel = () => undefined;
   private cancelPauseTimer: Cancel = () => undefined;
   private refreshIsDue = false;
@@ -150,18 +150,18 @@ export class SearchSession {
 
   private schedule(intervalMs: number, isRefresh: boolean): void {
     this.cancelTimer();
-    const waitMs = Math.max(0, this.lastAskedAt + intervalMs - this.clock.now());
-    if (waitMs === 0) void this.ask(isRefresh);
-    else this.cancelTimer = this.clock.after(waitMs, () => void this.ask(isRefresh));
+    const waitMs = Math.max(0, this.lastRequestAt + intervalMs - this.clock.now());
+    if (waitMs === 0) void this.request(isRefresh);
+    else this.cancelTimer = this.clock.after(waitMs, () => void this.request(isRefresh));
     if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
   }
 
-  private async ask(isRefresh: boolean): Promise<void> {
+  private async request(isRefresh: boolean): Promise<void> {
     const { query, isTyping } = this;
     const { mode, limit } = this.options;
     const earlier = this.pending;
-    const askedAt = this.clock.now();
-    this.lastAskedAt = askedAt;
+    const requestedAt = this.clock.now();
+    this.lastRequestAt = requestedAt;
     this.refreshIsDue = false;
     const pending = this.client.request("search", {
       query,
@@ -180,7 +180,7 @@ export class SearchSession {
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
       const { hits, total, missing, understood, corrections, relaxed } = reply.value;
-      const tookMs = this.clock.now() - askedAt;
+      const tookMs = this.clock.now() - requestedAt;
       const answer = { query, mode, limit, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, relaxed, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {

@@ -11,15 +11,15 @@ export function countWords({ hits, total, tookMs }: Answer): string {
 
 /** How the engine understood the query; empty when it does not say. Shown as the tooltip of the count. */
 export function understoodWords(understood: string): string {
-  return understood === "" ? "" : joinSentences(`Looked for ${understood}`);
+  return understood === "" ? "" : joinSentences(`Searched for ${understood}`);
 }
 
 /** Empty when no word was corrected. */
 export function correctionWords(corrections: readonly Correction[]): string {
   if (corrections.length === 0) return "";
-  const used = corrections.map((correction) => correction.used).join(", ");
-  const typed = corrections.map((correction) => correction.typed).join(", ");
-  return `No note has ${typed}. Showing results for ${used}.`;
+  const typed = corrections.map((correction) => `"${correction.typed}"`).join(" or ");
+  const used = corrections.map((correction) => `"${correction.used}"`).join(" and ");
+  return `No notes contain ${typed}. Showing results for ${used}.`;
 }
 
 export function searchAsTypedWords(corrections: readonly Correction[]): string {
@@ -33,24 +33,24 @@ export function relaxedWords(relaxed: Relaxed | null, understood: string): strin
 }
 
 export const FUSION_NAMES: Readonly<Record<Fusion, string>> = {
-  convex: "By how much they speak for a note",
-  rrf: "By their ranks alone",
+  convex: "Weighted sum of scores",
+  rrf: "Reciprocal rank fusion",
 };
 
 // --- explanation of one note ----------------------------------------------------------------------
 
 const SIGNALS: Readonly<Record<string, string>> = {
-  passage: "Words in its best passage",
+  passage: "Words in the best passage",
   note: "Words in the whole note",
-  phrase: "Words side by side",
-  meaning: "Nearness in meaning",
-  title: "Words in its title",
-  exact: "The search is its title",
+  phrase: "Words next to each other",
+  meaning: "Similarity in meaning",
+  title: "Words in the title",
+  exact: "Query equals the title",
 };
 
 export interface ExplainWords {
   readonly message: string;
-  /** The ranking signals, strongest first: `Nearness in meaning`, `42 %`. */
+  /** The ranking signals, strongest first: `Similarity in meaning`, `42%`. */
   readonly signals: readonly (readonly [name: string, share: string])[];
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
@@ -58,17 +58,17 @@ export interface ExplainWords {
 export function explainWords({ message, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
   const contributing = signals.filter(({ share }) => share > 0);
   const sum = contributing.reduce((total, { share }) => total + share, 0);
-  const rank = (place: number | null): string => (place === null ? "" : `Rank ${number(place)}`);
+  const rank = (place: number | null): string => (place === null ? "" : number(place));
   const facts: readonly (readonly [string, string])[] = [
-    ["Looked for", understood],
-    ["By words", rank(breakdown?.lexicalRank ?? null)],
-    ["By meaning", rank(breakdown?.denseRank ?? null)],
-    ["It holds", wordsFound.join(", ")],
-    ["It lacks", wordsLacking.join(", ")],
+    ["Searched for", understood],
+    ["Rank by words", rank(breakdown?.lexicalRank ?? null)],
+    ["Rank by meaning", rank(breakdown?.denseRank ?? null)],
+    ["Words found", wordsFound.join(", ")],
+    ["Words missing", wordsLacking.join(", ")],
   ];
   return {
     message: joinSentences(message),
-    signals: contributing.map(({ name, share }) => [SIGNALS[name] ?? name, `${number(Math.round((100 * share) / sum))} %`]),
+    signals: contributing.map(({ name, share }) => [SIGNALS[name] ?? name, `${number(Math.round((100 * share) / sum))}%`]),
     facts: facts.filter(([, value]) => value !== ""),
   };
 }

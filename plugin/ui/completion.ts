@@ -58,7 +58,7 @@ function completion(before: string, names: () => VaultNames, year: number): Comp
   const [, operator = "", value = ""] = VALUE.exec(before) ?? [];
   if (isInQuotes(before) && !value.startsWith('"')) return null; // operators have no meaning inside a phrase
   const time = TIME.exec(before)?.[1];
-  if (time !== undefined) return complete(time, matching(timeValues(year), time, (text) => text));
+  if (time !== undefined) return complete(time, matching(timeValues(year), time, asIs));
   if (operator !== "") return complete(value, valuesOf(operator, value, names));
   const property = PROPERTY_VALUE.exec(before);
   if (property) {
@@ -68,7 +68,7 @@ function completion(before: string, names: () => VaultNames, year: number): Comp
   const name = PROPERTY.exec(before)?.[1];
   if (name !== undefined) return complete(name, matching(withoutHints(names().properties), name, quotedInBrackets, ":"));
   const tag = TAG.exec(before)?.[1];
-  if (tag !== undefined) return complete(tag, matching(withoutHints(names().tags), tag, (text) => text));
+  if (tag !== undefined) return complete(tag, matching(withoutHints(names().tags), tag, asIs));
   const word = NAME.exec(before)?.[1] ?? "";
   return word.length < MIN_LETTERS ? null : complete(word, operatorsLike(word), false);
 }
@@ -102,8 +102,8 @@ function asSuggestion({ token, label, hint, closing = "" }: Operator): Suggestio
 function matching(
   values: readonly (readonly [value: string, hint: string])[],
   typed: string,
-  written: (value: string) => string,
-  behind = " ",
+  toText: (value: string) => string,
+  suffix = " ",
 ): readonly Suggestion[] {
   const wanted = typed.trim().toLowerCase();
   const fitting = values.filter(([value]) => value.toLowerCase().includes(wanted));
@@ -113,9 +113,13 @@ function matching(
   return [...begins, ...others].slice(0, MAX_SUGGESTIONS).map(([value, hint]) => ({
     label: value,
     hint,
-    text: written(value) + behind,
+    text: toText(value) + suffix,
     closing: "",
   }));
+}
+
+function asIs(value: string): string {
+  return value;
 }
 
 function withoutHints(values: readonly string[]): readonly (readonly [string, string])[] {

@@ -1,4 +1,4 @@
-/** The part of a snippet that fits into two narrow lines with its first mark in sight. Pure. */
+/** The part of a snippet that fits into two narrow lines below the title, with its first mark in sight. Pure. */
 import { type Mark, type Passage } from "../protocol/messages";
 
 export interface Excerpt {
@@ -10,16 +10,21 @@ export interface Excerpt {
 const LEAD_CHARS = 40; // in front of the first mark: about one line of a 300 px pane
 const ELLIPSIS = "… ";
 
-/** The snippet, without its beginning when the first mark is further than `LEAD_CHARS` from it. */
-export function excerptOf({ snippet, marks }: Pick<Passage, "snippet" | "marks">): Excerpt {
-  const first = Math.min(...marks.map(({ start }) => start));
-  if (marks.length === 0 || first <= LEAD_CHARS) return { text: snippet, marks };
-  const start = leadStart(snippet, first - LEAD_CHARS, first);
-  const moved = (offset: number): number => offset - start + ELLIPSIS.length;
-  return {
-    text: ELLIPSIS + snippet.slice(start),
-    marks: marks.map((mark) => ({ ...mark, start: moved(mark.start), end: moved(mark.end) })),
-  };
+/** The snippet without a first line that repeats `title`, and with at most `LEAD_CHARS` in front of its first mark. */
+export function excerptOf({ snippet, marks }: Pick<Passage, "snippet" | "marks">, title: string): Excerpt {
+  const whole = { text: snippet, marks };
+  const [heading = ""] = /^[^\n]*\n\s*/u.exec(snippet) ?? [];
+  const body = heading.trim() === title ? from(whole, heading.length, "") : whole;
+  const first = Math.min(...body.marks.map(({ start }) => start));
+  if (body.marks.length === 0 || first <= LEAD_CHARS) return body;
+  return from(body, leadStart(body.text, first - LEAD_CHARS, first), ELLIPSIS);
+}
+
+/** `excerpt` from the offset `start` on, behind `prefix`. */
+function from({ text, marks }: Excerpt, start: number, prefix: string): Excerpt {
+  const moved = (offset: number): number => Math.max(offset - start, 0) + prefix.length;
+  const shown = marks.filter(({ end }) => end > start);
+  return { text: prefix + text.slice(start), marks: shown.map(({ kind, ...mark }) => ({ kind, start: moved(mark.start), end: moved(mark.end) })) };
 }
 
 /** The first start of a word at or after `from` that is outside a link; `first` when there is none before it. */

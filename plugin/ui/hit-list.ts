@@ -72,6 +72,13 @@ export class HitList {
   }
 }
 
+/** Runs `change` and scrolls `scroller` so that `el`, if it is still there, stays where it was on the screen. */
+export function keepInPlace(scroller: HTMLElement, el: Element | null, change: () => void): void {
+  const before = el?.getBoundingClientRect().top ?? 0;
+  change();
+  if (el?.isConnected) scroller.scrollTop += el.getBoundingClientRect().top - before;
+}
+
 /** Duck-typed, because a pop-out window has a `Node` class of its own. */
 function isNode(target: EventTarget | null): target is Node {
   return target !== null && "nodeType" in target;

@@ -20,7 +20,7 @@ export class PassageBlock {
     const trail = trailOf(passage?.headingPath ?? [], title).join(TEXT.headingSeparator);
     setText(this.trailEl, trail);
     this.trailEl.toggleClass("is-hidden", trail === "");
-    const excerpt = passage ? excerptOf(passage) : { text: "", marks: [] };
+    const excerpt = passage ? excerptOf(passage, title) : { text: "", marks: [] };
     this.snippet.show(excerpt.text, excerpt.marks);
   }
 }

@@ -9,7 +9,7 @@ import { countWords, explainWords, understoodWords } from "./answer-words";
 import { ExplainModal } from "./explain-modal";
 import { hitMenu, preview, startDrag } from "./hit-actions";
 import { type HitOption } from "./hit-row";
-import { keepInPlace } from "./keep-in-place";
+import { keepInPlace } from "./hit-list";
 import { openHit } from "./open-hit";
 import { type Entry, type PaneDom, buildPane } from "./pane-dom";
 import { paneKey } from "./pane-keys";

@@ -50,7 +50,7 @@ const ACTIONS: Readonly<Record<ActionId, string>> = {
   "clear-history": "Clear recent searches",
   "clear-query": "Clear search",
   "copy-command": "Copy command",
-  "copy-report": "Copy report",
+  "copy-report": "Copy diagnostics",
   "go-to-error": "Go to the error",
   "open-settings": "Open settings",
   pause: "Pause",
@@ -58,8 +58,8 @@ const ACTIONS: Readonly<Record<ActionId, string>> = {
   resume: "Resume",
   "search-again": "Search again",
   "search-both": "Search by words and meaning",
-  "search-typed": "Search for what was typed",
-  "show-operators": "What can be typed",
+  "search-typed": "Search as typed",
+  "show-operators": "Show operators",
 };
 
 export function actionOf(id: ActionId): Action {
@@ -80,7 +80,7 @@ export function panelWords(state: PaneState): PanelWords | null {
       return {
         ...panel(
           "The search engine is not installed",
-          "Quarry searches with a program of its own, which stays on this computer. Run one of these in a terminal, then check again.",
+          "Quarry uses a separate program that runs on this computer. To install it, run one of these commands in a terminal, then check again.",
           "copy-command",
           "check-again",
           "open-settings",
@@ -90,19 +90,19 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
-      return panel("Another program holds this vault's index", occupiedDetail(state.pid), "check-again", "copy-report");
+      return panel("Another program is using this vault's index", occupiedDetail(state.pid), "check-again", "copy-report");
     case "failed":
-      return panel("The search engine could not be kept running", startFailureWords(state.failure), "restart", "copy-report");
+      return panel("The search engine is not running", startFailureWords(state.failure), "restart", "copy-report");
     case "disconnected":
-      return panel("The search engine stopped", "It is being started again. What is shown may be out of date.", "restart", "copy-report");
+      return panel("The search engine stopped", "Quarry is restarting it. The results shown may be out of date.", "restart", "copy-report");
     case "empty":
       return state.hasHistory
         ? panel("Recent searches", "", "show-operators", "clear-history")
-        : panel("Search your notes", `By words and by meaning. "In quotes" finds a phrase, -word leaves notes out, path: and tag: narrow down.`, "show-operators", "open-settings");
+        : panel("Search your notes", `By words and by meaning. "Quotes" match a phrase, -word excludes notes, and path: and tag: narrow the search.`, "show-operators", "open-settings");
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
-      return panel("This search cannot be read", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+      return panel("The query has an error", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
     case "search-failed":
       return panel("The search failed", failureWords(state.failure), "search-again", "copy-report");
   }
@@ -115,26 +115,26 @@ function panel(title: string, detail: string, first: ActionId, ...others: readon
 function outdatedWords(protocol: number | null, version: string | null): PanelWords {
   const found = version === null ? "" : ` (${version})`;
   if (protocol !== null && protocol > PROTOCOL_VERSION) {
-    const detail = `The installed engine${found} is newer than this plugin. Update the plugin under community plugins, then check again.`;
-    return panel("The plugin is too old for its engine", detail, "check-again", "copy-report");
+    const detail = `The installed engine${found} is newer than this plugin. Update the plugin in the community plugins settings, then check again.`;
+    return panel("The plugin needs an update", detail, "check-again", "copy-report");
   }
-  const detail = `The installed engine${found} is older than this plugin needs. Run one of these in a terminal, then check again.`;
+  const detail = `The installed engine${found} is too old for this plugin. To update it, run one of these commands in a terminal, then check again.`;
   return { ...panel("The search engine needs an update", detail, "copy-command", "check-again"), commands: UPDATE_COMMANDS };
 }
 
 function occupiedDetail(pid: number | null): string {
   const holder = pid === null ? "A process" : `Process ${pid}`;
-  return `${holder} keeps it open and does not answer. Close other windows and tools that use this vault, then check again.`;
+  return `${holder} has it open and does not respond. Close other windows and tools that use this vault, then check again.`;
 }
 
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
-  const title = `Nothing found for ${query}`;
-  const say = (advice: string): string => joinSentences(understood === "" ? "" : `Looked for ${understood}`, advice);
-  if (isIndexing) return panel(title, say("The vault is still being read; what is found later appears here."), "clear-query");
-  if (mode === "keyword") return panel(title, say("No note has these words. A note that means the same may have others."), "search-both");
-  if (mode === "semantic") return panel(title, say("No note comes near in meaning. One may have the very words."), "search-both");
-  return panel(title, say("Fewer filters, and fewer or other words, find more. Excluded notes are never found."), "clear-query", "open-settings");
+  const title = `No results for ${query}`;
+  const say = (advice: string): string => joinSentences(understood === "" ? "" : `Searched for ${understood}`, advice);
+  if (isIndexing) return panel(title, say("Quarry is still indexing the vault. New results appear here as it finds them."), "clear-query");
+  if (mode === "keyword") return panel(title, say("No notes contain these words. Notes with the same meaning may use other words."), "search-both");
+  if (mode === "semantic") return panel(title, say("No notes are close in meaning. Some may contain the exact words."), "search-both");
+  return panel(title, say("Try fewer filters, or fewer or different words. Excluded notes are never searched."), "clear-query", "open-settings");
 }
 
 // --- failures -------------------------------------------------------------------------------------
@@ -143,11 +143,11 @@ export function failureWords(failure: Failure): string {
   switch (failure.kind) {
     case "not-connected":
     case "disconnected":
-      return "The search engine is not connected. It is being restarted.";
+      return "The search engine is not connected. Quarry is restarting it.";
     case "timed-out":
       return `No answer within ${seconds(failure.afterMs)}. The computer may be busy.`;
     case "cancelled":
-      return "This was cancelled.";
+      return "The request was cancelled.";
     case "bad-query":
     case "refused":
       return joinSentences(failure.message, failure.next);
@@ -159,17 +159,17 @@ export function startFailureWords(failure: StartFailure): string {
     case "not-runnable":
       return `${failure.program} could not be run: ${failure.message}. Choose another engine in the settings or install it again.`;
     case "silent":
-      return `It said nothing for ${seconds(failure.afterMs)} after it was started. The report has its last words.`;
+      return `The engine did not respond within ${seconds(failure.afterMs)}. The diagnostics include its log.`;
     case "garbled":
-      return `It did not answer like Quarry, but with: ${failure.line}`;
+      return `The program is not a Quarry engine. It printed: ${failure.line}`;
     case "exited":
-      return `It ended by itself (${failure.signal ?? `code ${failure.code ?? "unknown"}`}). The report has its last words.`;
+      return `The engine exited (${failure.signal ?? `code ${failure.code ?? "unknown"}`}). The diagnostics include its log.`;
     case "vault-missing":
-      return "It cannot find the vault's folder. Check that the drive is connected.";
+      return "The engine cannot find the vault's folder. Check that its drive is connected.";
     case "index-too-new":
-      return "A newer version wrote this vault's index. Update the engine; this one leaves the index alone.";
+      return "This vault's index was written by a newer version. Update the engine. The index has not been changed.";
     case "unreachable":
-      return "It runs but cannot be reached on this computer. A firewall may block 127.0.0.1.";
+      return "The engine is running but cannot be reached. A firewall may be blocking 127.0.0.1.";
   }
 }
 
@@ -205,7 +205,7 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
     case "starting":
       return say("Starting");
     case "preparing":
-      return say("Looking for changes");
+      return say("Checking for changes");
     case "trouble":
       return say(ENGINE_PROBLEMS[freshness.engine]);
     case "indexing":
@@ -226,7 +226,7 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
 const ENGINE_PROBLEMS = {
   missing: "Engine not installed",
   outdated: "Engine needs an update",
-  occupied: "Vault held by another program",
+  occupied: "Index in use by another program",
   failed: "Engine stopped",
   disconnected: "Reconnecting",
 } as const;
@@ -308,9 +308,9 @@ export function announcement(state: PaneState): string {
 export const TEXT = {
   viewTitle: "Quarry search",
   placeholder: "Search by words and meaning",
-  modeLabel: "How to search",
+  modeLabel: "Search mode",
   listLabel: "Search results",
-  completionsLabel: "Ways to narrow the search down",
+  completionsLabel: "Suggestions",
   recentLabel: "Recent searches",
   headingSeparator: " › ",
   retry: "Try again",
@@ -326,7 +326,7 @@ export const TEXT = {
   commands: {
     openSearch: "Open search",
     searchSelection: "Search selected text",
-    explainNote: "Explain why the active note is found or not",
+    explainNote: "Explain why the active note is or is not in the results",
     rebuild: "Rebuild index",
     pauseOrResume: "Pause or resume indexing",
     restart: "Restart search engine",
@@ -335,60 +335,59 @@ export const TEXT = {
   notices: {
     copied: "Copied",
     noteGone: "This note is no longer in the vault",
-    rebuilding: "The index is being rebuilt. Search goes on with the old one until then.",
-    paused: "Indexing is paused",
-    resumed: "Indexing goes on",
-    gaveUp: "Quarry: the search engine could not be kept running. Open the search pane to see why.",
-    desktopOnly: "Quarry needs a vault in a folder on this computer",
+    rebuilding: "Rebuilding the index. Search uses the old one until the new one is complete.",
+    paused: "Indexing paused",
+    resumed: "Indexing resumed",
+    gaveUp: "Quarry: the search engine is not running. Open the search pane for details.",
+    desktopOnly: "Quarry requires the desktop app and a vault in a local folder",
   },
   settings: {
     paneGroup: "Search pane",
-    limit: "Results",
-    limitHelp: "How many notes a search shows.",
-    statusBar: "Show state in status bar",
-    statusBarHelp: "Whether the index is live, how many notes it holds, and what it is doing.",
-    engineGroup: "Engine on this device",
-    status: "State",
-    enginePath: "Program",
-    enginePathHelp: "Full path of quarry. Leave empty to look in the usual places. Kept on this device only, never synced.",
+    limit: "Maximum results",
+    limitHelp: "The number of notes that a search shows.",
+    statusBar: "Show status in the status bar",
+    statusBarHelp: "Whether the index is up to date, how many notes it contains, and what it is doing.",
+    engineGroup: "Search engine on this device",
+    status: "Status",
+    enginePath: "Program path",
+    enginePathHelp: "Full path of the quarry program. Leave empty to look in the usual places. Stored on this device only and never synced.",
     enginePathExample: "~/.local/bin/quarry",
-    enginePathNotAbsolute: "This is not a full path",
-    restart: "Restart the engine",
-    restartHelp: "Stops it and starts it again.",
+    enginePathNotAbsolute: "Enter a full path",
+    restart: "Restart engine",
+    restartHelp: "Stops the engine and starts it again.",
     vaultGroup: "This vault",
-    vaultHelp: "Kept in .quarry.toml in the vault, so that all your devices share them.",
-    vaultUnavailable: "The engine has to run for this to be changed.",
-    include: "Only these folders",
-    includeHelp: "One a line. When empty, the whole vault is searched.",
-    exclude: "Leave out folders",
-    excludeHelp: "One a line. Their notes are neither indexed nor found.",
-    model: "Meaning model",
-    modelHelp: "Bundled works offline. Otherwise a folder, or a name on Hugging Face that the engine downloads. Another model is read in while search goes on by words.",
+    vaultUnavailable: "Available while the engine is running.",
+    include: "Include only these folders",
+    includeHelp: "One per line. Leave empty to search the whole vault.",
+    exclude: "Exclude these folders",
+    excludeHelp: "One per line. Notes in them are neither indexed nor found.",
+    model: "Embedding model",
+    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. After a change, search uses words only until all notes are embedded again.",
     lexicalWeight: "Weight of words",
     denseWeight: "Weight of meaning",
-    weightHelp: "0 to 100. Equal weights suit most vaults.",
-    fusion: "Ranking",
-    fusionHelp: "How words and meaning become one order. By how much they speak for a note is right for most vaults; by their ranks alone is the method as it was published.",
-    weightInvalid: "This has to be a number from 0 to 100",
-    rebuild: "Rebuild the index",
-    rebuildHelp: "Reads every note again. Search goes on with the old index until the new one is complete.",
+    weightHelp: "From 0 to 100. Equal weights work best for most vaults.",
+    fusion: "Ranking method",
+    fusionHelp: "How the results by words and by meaning are combined. The weighted sum works best for most vaults. Reciprocal rank fusion uses only the two ranks.",
+    weightInvalid: "Enter a number from 0 to 100",
+    rebuild: "Rebuild index",
+    rebuildHelp: "Reads every note again. Search uses the old index until the new one is complete.",
     rebuildButton: "Rebuild",
     restartButton: "Restart",
     reportButton: "Copy diagnostics",
     report: "Diagnostics",
-    reportHelp: "What to attach to a bug report. It has no note text, no queries and no credentials.",
+    reportHelp: "Attach these to a bug report. They contain no note text, queries or credentials.",
     problems: "Notes with problems",
     skipped: "not indexed",
-    partly: "partly indexed",
+    partly: "partially indexed",
   },
 } as const;
 
 export function statusSummary(notes: number, chunks: number, excluded: number, sizeBytes: number): string {
-  return `${noteCount(notes)} in ${number(chunks)} passages · ${number(excluded)} left out · ${(sizeBytes / 1e6).toFixed(1)} MB`;
+  return `${noteCount(notes)} in ${number(chunks)} passages · ${number(excluded)} excluded · ${(sizeBytes / 1e6).toFixed(1)} MB`;
 }
 
 /** The diagnostics as text, one fact per line. */
 export function reportText(facts: readonly (readonly [string, string])[], log: string): string {
   const lines = facts.map(([label, value]) => `${label}: ${value}`);
-  return [...lines, "", "Engine's last words:", log.trim() === "" ? "(none)" : log.trim()].join("\n");
+  return [...lines, "", "Engine log:", log.trim() === "" ? "(none)" : log.trim()].join("\n");
 }

@@ -94,7 +94,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     await product.shows("outdated");
     const { title, detail, commands, actions } = await product.panelWords();
 
-    assert.equal(title, "The plugin is too old for its engine");
+    assert.equal(title, "The plugin needs an update");
     assert.match(detail, /9\.9\.9/);
     assert.deepEqual(commands, []);
     assert.equal(actions[0], "Check again");
@@ -125,12 +125,12 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     const notices = await product.host.notices();
     await product.page.clock.fastForward(600_000);
     const startsLater = starts();
-    await product.panel.getByRole("button", { name: "Copy report" }).click();
+    await product.panel.getByRole("button", { name: "Copy diagnostics" }).click();
     const report = await until(() => product.page.evaluate(() => navigator.clipboard.readText()), "the report is copied");
     await product.panel.getByRole("button", { name: "Restart" }).click();
     await until(() => starts() > MAX_STARTS, "it is tried again when asked");
 
-    assert.equal(words.title, "The search engine could not be kept running");
+    assert.equal(words.title, "The search engine is not running");
     assert.match(words.detail, /code 7/);
     assert.deepEqual([startsUntilThen, startsLater], [MAX_STARTS, MAX_STARTS]);
     assert.equal(notices.length, 1);
@@ -145,7 +145,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     await product.openPane();
     await hurryUntil("failed");
 
-    assert.match((await product.panelWords()).detail, /said nothing for 10 s/);
+    assert.match((await product.panelWords()).detail, /did not respond within 10 s/);
     await until(() => product.host.children().length === 0, "no silent engine is left");
   });
 
@@ -195,7 +195,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
 
     assert.deepEqual(await product.search("qqxyzzy"), []);
     await product.shows("no-results");
-    assert.equal((await product.panelWords()).title, "Nothing found for qqxyzzy");
+    assert.equal((await product.panelWords()).title, "No results for qqxyzzy");
     await product.panel.getByRole("button", { name: "Clear search" }).click();
     assert.equal(await product.input.inputValue(), "");
 
@@ -217,7 +217,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
 
     assert.equal(rows[0]?.path, "Boat.md");
     assert.match(adjustment, /You asked for notes .*Old/);
-    assert.match((await product.panelWords()).detail, /^Looked for notes in Nowhere\./);
+    assert.match((await product.panelWords()).detail, /^Searched for notes in Nowhere\./);
     assert.deepEqual(product.host.errors(), []);
   });
 
@@ -241,7 +241,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     await product.search("spoons");
     await product.rowsUntil((rows) => rows.some(({ path }) => path === "Old/Tea.md"), "the note is found at first");
     await product.host.openSettings();
-    const item = product.page.locator(".setting-item", { hasText: "Leave out folders" });
+    const item = product.page.locator(".setting-item", { hasText: "Exclude these folders" });
     await item.locator("textarea").fill("Old");
     await item.locator("textarea").blur();
     const file = join(product.vault.path, ".quarry.toml");

@@ -10,14 +10,14 @@ test("the count says how many of how many, and how fast", () => {
 });
 
 test("how the query was understood is a sentence, or nothing", () => {
-  expect(understoodWords("notes tagged #idea")).toBe("Looked for notes tagged #idea.");
+  expect(understoodWords("notes tagged #idea")).toBe("Searched for notes tagged #idea.");
   expect(understoodWords("")).toBe("");
 });
 
 test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([])).toBe("");
-  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("No note has refrences. Showing results for references.");
-  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("No note has ab, ef. Showing results for cd, gh.");
+  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe('No notes contain "refrences". Showing results for "references".');
+  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe('No notes contain "ab" or "ef". Showing results for "cd" and "gh".');
   expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe('Search for "refrences" instead');
 });
 
@@ -35,11 +35,11 @@ describe("why a note is where it is", () => {
   test("is told by what spoke for it, as shares of the whole", () => {
     const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 0.3 }, { name: "title", share: 0.1 }, { name: "note", share: 0 }] }));
 
-    expect(signals).toEqual([["Nearness in meaning", "75 %"], ["Words in its title", "25 %"]]);
+    expect(signals).toEqual([["Similarity in meaning", "75%"], ["Words in the title", "25%"]]);
   });
 
   test("a signal of a newer engine keeps its own name", () => {
-    expect(explainWords(explained({ signals: [{ name: "recency", share: 1 }] })).signals).toEqual([["recency", "100 %"]]);
+    expect(explainWords(explained({ signals: [{ name: "recency", share: 1 }] })).signals).toEqual([["recency", "100%"]]);
   });
 
   test("says which words it holds and lacks, and its rank with each retriever", () => {
@@ -47,7 +47,7 @@ describe("why a note is where it is", () => {
     const { message, facts } = explainWords(explained({ message: "it ranks 3 of 9", wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
 
     expect(message).toBe("It ranks 3 of 9.");
-    expect(facts).toEqual([["Looked for", "notes near in meaning to retry"], ["By words", "Rank 3"], ["It holds", "glue"], ["It lacks", "cloth, fold"]]);
+    expect(facts).toEqual([["Searched for", "notes near in meaning to retry"], ["Rank by words", "3"], ["Words found", "glue"], ["Words missing", "cloth, fold"]]);
   });
 
   test("a note that is not indexed has a message alone", () => {

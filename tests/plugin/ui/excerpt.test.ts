@@ -9,7 +9,7 @@ function excerpt(marked: string): string {
     const start = match.index - 2 * before;
     return { kind: "word", start, end: start + (match[1] ?? "").length };
   });
-  const { text, marks: moved } = excerptOf({ snippet, marks });
+  const { text, marks: moved } = excerptOf({ snippet, marks }, "Title");
   return [...moved].reverse().reduce((all, { start, end }) => `${all.slice(0, start)}{${all.slice(start, end)}}${all.slice(end)}`, text);
 }
 
@@ -19,7 +19,7 @@ test("a snippet whose mark is near its start stays as it is", () => {
 
 test("a mark far behind is brought near, at the start of a word", () => {
   const lead = "word ".repeat(40);
-  const { text, marks } = excerptOf({ snippet: `${lead}bellows leak`, marks: [{ kind: "word", start: 200, end: 207 }] });
+  const { text, marks } = excerptOf({ snippet: `${lead}bellows leak`, marks: [{ kind: "word", start: 200, end: 207 }] }, "Title");
 
   expect(text).toBe(`… ${"word ".repeat(7)}bellows leak`);
   expect(text.slice(marks[0]?.start, marks[0]?.end)).toBe("bellows");
@@ -28,7 +28,7 @@ test("a mark far behind is brought near, at the start of a word", () => {
 test("where no word begins in front of a far mark, the mark comes first", () => {
   const snippet = `${"x".repeat(60)}bellows`;
 
-  expect(excerptOf({ snippet, marks: [{ kind: "word", start: 60, end: 67 }] }).text).toBe("… bellows");
+  expect(excerptOf({ snippet, marks: [{ kind: "word", start: 60, end: 67 }] }, "Title").text).toBe("… bellows");
 });
 
 test("a link in front of a far mark is shown whole or not at all", () => {
@@ -37,6 +37,16 @@ test("a link in front of a far mark is shown whole or not at all", () => {
   expect(excerpt(`${lead}[[Replace a leather valve]], [[Make hide glue]], the {bellows}`)).toBe("… [[Make hide glue]], the {bellows}");
 });
 
+test("a first line that repeats the title is left out, with its marks", () => {
+  expect(excerpt("Title\n\nTwo {bellows} folds rebuilt.")).toBe("Two {bellows} folds rebuilt.");
+  expect(excerpt("{Title}\n\nTwo bellows folds rebuilt.")).toBe("Two bellows folds rebuilt.");
+});
+
+test("any other first line stays, and so does a title with nothing behind it", () => {
+  expect(excerpt("{Title} words\n\nTwo bellows")).toBe("{Title} words\n\nTwo bellows");
+  expect(excerpt("{Title}")).toBe("{Title}");
+});
+
 test("a snippet without marks keeps its text", () => {
-  expect(excerptOf({ snippet: "Light comes out where air does.", marks: [] })).toEqual({ text: "Light comes out where air does.", marks: [] });
+  expect(excerptOf({ snippet: "Light comes out where air does.", marks: [] }, "Title")).toEqual({ text: "Light comes out where air does.", marks: [] });
 });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { emptyBody, one, texts } from "./dom";
 import { beforeEach, describe, expect, test } from "vitest";
-import { HitList } from "../../../plugin/ui/hit-list";
+import { HitList, keepInPlace } from "../../../plugin/ui/hit-list";
 import { type FurtherPassages } from "../../../plugin/search/passage-loader";
 import { type Hit } from "../../../plugin/protocol/messages";
 import { hit, manualClock, passage } from "../builders";
@@ -211,4 +211,41 @@ test("ages grow without anything else changing", () => {
   expect(texts(el, ".quarry-age")).toEqual(["1 h"]);
   expect(rowOf("a")).toBe(row);
   expect(removedBy(() => { list.updateAges(3_600_000); })).toBe(0);
+});
+
+describe("an element that is kept in place", () => {
+  let scroller: HTMLElement;
+  let row: HTMLElement;
+  let top: number;
+
+  beforeEach(() => {
+    scroller = emptyBody().createDiv();
+    row = scroller.createDiv();
+    top = 100;
+    // jsdom lays nothing out, so the test says where the element is.
+    row.getBoundingClientRect = () => new DOMRect(0, top, 10, 10);
+    scroller.scrollTop = 40;
+  });
+
+  test("scrolls by what is inserted above it", () => {
+    keepInPlace(scroller, row, () => { top += 25; });
+
+    expect(scroller.scrollTop).toBe(65);
+  });
+
+  test("that did not move leaves the scroll position alone", () => {
+    keepInPlace(scroller, row, () => undefined);
+
+    expect(scroller.scrollTop).toBe(40);
+  });
+
+  test("scrolls nothing when there is none, or it is gone afterwards", () => {
+    keepInPlace(scroller, null, () => undefined);
+    keepInPlace(scroller, row, () => {
+      top = 0;
+      row.remove();
+    });
+
+    expect(scroller.scrollTop).toBe(40);
+  });
 });

@@ -26,7 +26,7 @@ describe("what was done to the query", () => {
     one(lines(), "button").click();
     await pane.clock.advance(100);
 
-    expect(line).toBe('No note has refrences. Showing results for references. Search for "refrences" instead');
+    expect(line).toBe('No notes contain "refrences". Showing results for "references". Search for "refrences" instead');
     expect(pane.input().value).toBe('old "refrences"');
     expect(pane.client.last.params).toMatchObject({ query: 'old "refrences"', typing: false });
   });
@@ -59,7 +59,7 @@ describe("what was done to the query", () => {
     await pane.answer("a.md");
     const count = one(pane.view.contentEl, ".quarry-count");
 
-    expect(count.title).toBe("Looked for notes near in meaning to retry.");
+    expect(count.title).toBe("Searched for notes near in meaning to retry.");
     expect(count.getAttribute("aria-description")).toBe(count.title);
   });
 
@@ -103,5 +103,5 @@ test("why a note is where it is opens over the pane, as text", async () => {
   const modal = one(document, ".quarry-explain");
 
   expect(one(modal, "p").textContent).toBe("It lacks <b>the</b> words.");
-  expect(texts(modal, "dt, dd")).toEqual(["Words in its title", "100 %", "Looked for", "notes near in meaning to retry"]);
+  expect(texts(modal, "dt, dd")).toEqual(["Words in the title", "100%", "Searched for", "notes near in meaning to retry"]);
 });

@@ -108,7 +108,7 @@ describe("the vault's settings", () => {
     await display();
 
     expect(areas().map(({ value }) => value)).toEqual(["", ""]);
-    expect(tab.containerEl.textContent).toContain("The engine has to run for this to be changed.");
+    expect(tab.containerEl.textContent).toContain("Available while the engine is running.");
   });
 
   test("appear when the engine comes back", async () => {
@@ -159,7 +159,7 @@ describe("the program", () => {
 test("notes with problems are named with their reason", async () => {
   await display();
 
-  expect(tab.containerEl.textContent).toContain("big.md (partly indexed): over 10 MB");
+  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): over 10 MB");
 });
 
 test("the definitions of 1.13 hold the same rows, so that its search finds them", async () => {
@@ -169,7 +169,7 @@ test("the definitions of 1.13 hold the same rows, so that its search finds them"
   vi.runAllTimers();
   await settled();
 
-  expect(names).toEqual(expect.arrayContaining(["State", "Program", "Leave out folders", "Meaning model", "Rebuild the index", "Results"]));
+  expect(names).toEqual(expect.arrayContaining(["Status", "Program path", "Exclude these folders", "Embedding model", "Rebuild index", "Maximum results"]));
   expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
 });
 

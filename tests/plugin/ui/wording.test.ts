@@ -68,7 +68,7 @@ describe("every state of the pane", () => {
   test("nothing found names what was looked for, filters and all", () => {
     const nothing = answer({ query: "glue tag:howto folder:Attic", understood: "notes in Attic tagged #howto, near in meaning to glue" });
 
-    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Looked for notes in Attic tagged #howto, near in meaning to glue\. [A-Z]/);
+    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic tagged #howto, near in meaning to glue\. [A-Z]/);
   });
 
   test("an error without a position can only be cleared", () => {
@@ -85,7 +85,7 @@ describe("the footer", () => {
   const LINES: { readonly [K in Freshness["kind"]]: readonly [Extract<Freshness, { kind: K }>, string, string | null] } = {
     off: [{ kind: "off" }, "Not running", "restart"],
     starting: [{ kind: "starting" }, "Starting", null],
-    preparing: [{ kind: "preparing" }, "Looking for changes", null],
+    preparing: [{ kind: "preparing" }, "Checking for changes", null],
     trouble: [{ kind: "trouble", engine: "disconnected" }, "Reconnecting", null],
     indexing: [{ kind: "indexing", done: 4_210, total: 16_894, remainingMs: 25_000 }, "Indexing 4,210 of 16,894 notes · 25 s left", "pause"],
     updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
@@ -166,7 +166,7 @@ test("screen readers hear when further passages are there, or could not be loade
 
 test("screen readers hear what settled", () => {
   expect(announcement(STATES.results)).toBe("1 note found");
-  expect(announcement(STATES["no-results"])).toContain("Nothing found for retry");
+  expect(announcement(STATES["no-results"])).toContain("No results for retry");
   expect(announcement(STATES.searching)).toBe("");
 });
 
@@ -174,7 +174,7 @@ test("screen readers hear what was corrected and what was given up", () => {
   const corrected = answer({ hits: [hit("a.md")], corrections: [{ typed: "refrences", used: "references" }] });
   const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", message: "No note has these words; these come near." } });
 
-  expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. No note has refrences. Showing results for references.");
+  expect(announcement({ kind: "results", answer: corrected })).toBe('1 note found. No notes contain "refrences". Showing results for "references".');
   expect(announcement({ kind: "results", answer: relaxed })).toBe("1 note found. No note has these words; these come near.");
 });
 

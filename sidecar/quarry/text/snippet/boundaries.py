@@ -29,6 +29,8 @@ _PREAMBLE = re.compile(
 _CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
 _CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
 
+_OPENING_AT_END = re.compile(r"\s(?:[*_~`(\[{“«>#–—-]|!\[)+\Z")  # markup or a bracket whose contents are cut off
+
 _LINK = re.compile(
     r"!?(?:\[\[[^\[\]\n]{1,400}\]\]|\[REDACTED:[^\[\]\s]{1,80}\]"
     r"|\[(?:[^\[\]\n]|!?\[[^\[\]\n]{0,400}\]){0,600}+\]\((?:[^()\n]|\([^()\n]{0,400}\)){0,800}+\))"
@@ -39,6 +41,7 @@ _JOINED = re.compile(r"[\w'’.@/_-]*+")  # a word with what it is written with:
 _JOINTS = frozenset("_'’.@/-")
 _SIGNS_AROUND = "'’.@/-"  # a word neither begins nor ends with them
 _WORD = re.compile(r"\w*+")
+_LONGEST_OPENING = 8  # with the space in front: `**`, `![`, `###`
 _LONGEST_LINK = 1_000
 _LONGEST_SCHEME = 18  # of an address, with its ://
 _LONGEST_WORD = 64  # longer ones are cut: a line without spaces is no word
@@ -162,6 +165,8 @@ def _end(text: str, start: int, earliest: int, end: int) -> int:
             good -= 1
         elif whole := unbreakable_at(text, good):
             good = max(whole.start, earliest)
+        elif opening := _OPENING_AT_END.search(text, max(earliest, good - _LONGEST_OPENING), good):
+            good = opening.start()
         elif not is_safe_cut(text, good):
             good -= 1
         else:

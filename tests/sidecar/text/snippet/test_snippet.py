@@ -165,6 +165,13 @@ def test_a_snippet_does_not_begin_with_a_sign_that_stands_alone(closing: str) ->
     assert closing not in starts
 
 
+@pytest.mark.parametrize("opening", ["**", "(", "\n-", "–", "“"])
+def test_a_snippet_does_not_end_with_a_sign_that_opens_what_is_cut_off(opening: str) -> None:
+    shown = snippet(f"The needle is here. {opening}Another-very-long-word-follows", "needle", width=25)
+
+    assert shown.text == "The needle is here."
+
+
 def test_a_snippet_ends_and_begins_between_words() -> None:
     text = FILLER * 5 + "needle " + FILLER * 5
 
