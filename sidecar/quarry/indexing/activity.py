@@ -96,10 +96,10 @@ class Activity:
             self._done = self._chunks = 0
             self._total = total
 
-    def advance(self, chunk_count: int) -> None:
-        """One more note is done."""
+    def advance(self, note_count: int, chunk_count: int) -> None:
+        """*note_count* more notes are done."""
         with self._lock:
-            self._done += 1
+            self._done += note_count
             self._chunks += chunk_count
 
     @property
@@ -191,10 +191,12 @@ class Reporter:
             self._activity.enter("indexing")
         self._activity.plan(total)
 
-    def advanced(self, chunk_count: int) -> None:
-        """One more note is done."""
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        """*note_count* more notes are done."""
         if self._kind != "urgent":
-            self._activity.advance(chunk_count)
+            self._activity.advance(note_count, chunk_count)
+        if self._kind == "beside" and note_count:
+            self._notify(None)
 
     def indexed(self, path: str) -> None:
         """A note can be found."""
@@ -227,10 +229,11 @@ class Reporter:
         return self._kind == "main" and path in self._superseded
 
     def announce(self) -> None:
-        """Tell what was committed since the last time."""
+        """Notify of what was committed since the last time."""
+        if not (self._indexed or self._removed):
+            return
         updated = Updated(tuple(self._indexed), tuple(self._removed))
         self._indexed.clear()
         self._removed.clear()
-        if updated.indexed or updated.removed:
-            # What goes into an index beside the one that answers can not be found yet: that is progress only.
-            self._notify(None if self._kind == "beside" else updated)
+        if self._kind != "beside":  # what goes into an index beside the one that answers cannot be found yet
+            self._notify(updated)

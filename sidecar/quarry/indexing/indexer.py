@@ -29,13 +29,14 @@ from quarry.indexing.diff import (
     with_everything,
 )
 from quarry.indexing.disk_state import DiskState
-from quarry.indexing.executor import MANY_NOTES, PreparationExecutor, ProgressMonitor, batches
-from quarry.indexing.messages import WorkerOptions
+from quarry.indexing.executor import PreparationExecutor, ProgressMonitor, batches
+from quarry.indexing.limits import PlanLimits
 from quarry.indexing.metadata import poison_notes, set_poison_notes
+from quarry.indexing.pool import WorkerOptions
 from quarry.indexing.prepare import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.settings import Settings
-from quarry.text.note import ReadingRules
+from quarry.text.reading_rules import ReadingRules
 from quarry.text.secrets.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.paths import nfc
@@ -54,8 +55,8 @@ class RunMonitor(ProgressMonitor, Protocol):
     def planned(self, total: int) -> None:
         """Work on *total* notes begins."""
 
-    def advanced(self, chunk_count: int) -> None:
-        """One more of the planned notes is done."""
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        """*note_count* more of the planned notes are done."""
 
     def indexed(self, path: str) -> None:
         """A note can be found."""
@@ -127,6 +128,7 @@ class Indexer:
         encoder: Asked when a note is to be prepared; None where there is no model: notes are then stored without
             vectors, which are filled in later.
         options: What processes need that prepare large plans; None: everything is done on the calling thread.
+        limits: From which size on a plan is large.
         drawings: Every drawing seen so far, by path; kept up to date, so that none is opened again without need.
     """
 
@@ -139,13 +141,15 @@ class Indexer:
         encoder: Callable[[], Encoder | None],
         drawings: MutableMapping[str, FileSeen] | None = None,
         options: WorkerOptions | None = None,
+        limits: PlanLimits = PlanLimits(),  # noqa: B008  a frozen value
     ) -> None:
         self._rules = rules
         self._monitor = monitor
+        self._limits = limits
         self._drawings = {} if drawings is None else drawings
         self._disk = DiskState(root, rules, self._drawings)
         reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
-        self._executor = PreparationExecutor(root, reading, encoder, monitor, options)
+        self._executor = PreparationExecutor(root, reading, encoder, monitor, options, limits)
 
     def reconcile(
         self, index: Index, found: VaultDiff | None = None, *, thorough: bool = False, everything: bool = False
@@ -262,7 +266,7 @@ class Indexer:
             run.count(held_back=doubtful)
             work = replace(work, remove=tuple(certain_removals))
         self._monitor.planned(len(work.upsert) + len(work.rename) + len(work.remove))
-        for paths in batches(work.remove):
+        for paths in batches(work.remove, self._limits.batch_notes):
             self._remove(run, paths)
         if work.restamp:
             self._restamp(run, work.restamp, read)
@@ -285,7 +289,7 @@ class Indexer:
                 run.index.remove(path)
         for path in removable:
             self._monitor.removed(path)
-            self._monitor.advanced(0)
+        self._monitor.advanced(len(removable), 0)
         run.count(removed=len(removable))
         self._monitor.between_batches()
 
@@ -300,7 +304,7 @@ class Indexer:
         if vanished and run.loses_too_many(len(vanished) + run.done.removed):
             run.count(held_back=len(vanished))
             return
-        for paths in batches(vanished):
+        for paths in batches(vanished, self._limits.batch_notes):
             self._remove(run, paths)
 
     def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
@@ -308,7 +312,7 @@ class Indexer:
         if not moves:
             return
         poison = poison_notes(run.index)
-        with run.index.bulk() if len(moves) >= MANY_NOTES else nullcontext():
+        with run.index.bulk() if len(moves) >= self._limits.many_notes else nullcontext():
             for group in self._executor.notes(run.index, moves, size_bytes, poison, run.in_memory):
                 self._store_group(run, group)
                 poison = _remember_poison(run.index, poison, group)
@@ -335,8 +339,8 @@ class Indexer:
             self._monitor.indexed(ready.path)
             if ready.redactions:
                 _log.info("blanked in %s: %s", scrub_text(ready.path), _counted(ready.redactions))
-        for found, _ in group:
-            self._monitor.advanced(found.chunk_count if isinstance(found, ReadyNote) else 0)
+        chunk_count = sum(found.chunk_count for found, _ in group if isinstance(found, ReadyNote))
+        self._monitor.advanced(len(group), chunk_count)
 
     def _upsert(self, run: _Run, ready: ReadyNote, old_path: str | None) -> bool:
         """Store a note; returns whether it is in the index now."""

@@ -16,7 +16,8 @@ from quarry.embedding.encoder import Encoder
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import Chunk, FileStamp, Note
 
 _log = logging.getLogger(__name__)

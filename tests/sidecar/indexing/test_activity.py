@@ -16,8 +16,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_progress_tells_rate_and_time_left(clock: list[float]):
     activity = Activity()
     activity.plan(10)
-    for _ in range(4):
-        activity.advance(3)
+    activity.advance(1, 3)
+    activity.advance(3, 9)
     clock[0] += 2.0
 
     progress = activity.progress()
@@ -46,7 +46,7 @@ def test_settling_ends_the_progress_and_says_since_when():
     activity = Activity()
     activity.enter("indexing")
     activity.plan(2)
-    activity.advance(1)
+    activity.advance(1, 1)
 
     activity.settle()
 
@@ -120,7 +120,7 @@ def test_what_goes_into_an_index_beside_is_progress_only(desk: Desk):
     desk.activity.enter("rebuilding")
     reporter = desk.reporter("beside")
     reporter.planned(10)
-    reporter.advanced(3)
+    reporter.advanced(1, 3)
     reporter.indexed("a.md")
 
     reporter.between_batches()
@@ -137,7 +137,7 @@ def test_the_work_in_hand_sets_state_and_count(desk: Desk):
     assert desk.activity.state == "starting"
 
     reporter.planned(2)
-    reporter.advanced(5)
+    reporter.advanced(1, 5)
     assert desk.activity.state == "indexing"
     assert desk.activity.pending == 1
 
@@ -147,7 +147,7 @@ def test_what_overtakes_leaves_state_and_count_alone(desk: Desk):
     reporter = desk.reporter("urgent")
 
     reporter.planned(1)
-    reporter.advanced(1)
+    reporter.advanced(1, 1)
 
     assert desk.activity.pending == 10
 
