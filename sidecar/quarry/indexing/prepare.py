@@ -89,15 +89,19 @@ class NotePreparer:
 
     def prepare(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         """The notes of *group*, files with the path that each one's note had before, in order."""
-        read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
-        vectors = self._vectors([found for found, _ in read if isinstance(found, _ReadFile)])
-        ready = [(self._note(found, vectors) if isinstance(found, _ReadFile) else found, old) for found, old in read]
+        read: list[_ReadFile | Prepared] = []
+        for file, _ in group:
+            read.append(self._read(file) if isinstance(file, NoteFile) else file)
+        vectors = self._vectors([found for found in read if isinstance(found, _ReadFile)])
+        ready: list[Ready] = []
+        for found, (_, old_path) in zip(read, group, strict=True):
+            ready.append((self._note(found, vectors) if isinstance(found, _ReadFile) else found, old_path))
         return _counted(ready) if self._with_terms else ready
 
     def warm_up(self) -> None:
         """Do once what the first note would wait for: the rules of scrubbing alone take 20 ms to be compiled."""
         default_scrub_engine().compile_sets()
-        self.prepare([(NoteFile("rehearsal.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
+        self.prepare([(NoteFile("warm-up.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """The vector of each of *texts*, as stored."""
