@@ -18,6 +18,7 @@ from quarry.index import PreparedNote, content_hash, counted, prepare, quantize,
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
+from quarry.text.secrets.engines import default_scrub_engine
 from quarry.types import Chunk, FileStamp, Note
 
 _log = logging.getLogger(__name__)
@@ -99,6 +100,7 @@ class NotePreparer:
 
     def warm_up(self) -> None:
         """Do once what the first note would wait for: the rules of scrubbing alone take 20 ms to be compiled."""
+        default_scrub_engine().compile_sets()
         self.prepare([(NoteFile("warm-up.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
