@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from msgspec import Struct
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
-from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
+from quarry.index import Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
-from quarry.indexing.requests import RequestQueue
-from quarry.indexing.sync import MODEL_WAIT_S, Synchronizer
-from quarry.indexing.worker import Worker, WorkerTiming
+from quarry.indexing.limits import IndexingLimits
+from quarry.indexing.sync import Synchronizer
+from quarry.indexing.worker import RequestQueue, Worker
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.settings import Settings, write_settings
@@ -31,15 +31,7 @@ _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
 
-
-class EngineLimits(Struct, frozen=True):
-    """What an engine does by the clock."""
-
-    head_start_s: float = 0.25
-    """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
-    loaded, which keeps the interpreter busy for 20 ms on end, .05 s in all."""
-    model_wait_s: float = MODEL_WAIT_S
-    timing: WorkerTiming = WorkerTiming()
+_Answer = TypeVar("_Answer")
 
 
 class Status(Struct, frozen=True):
@@ -85,7 +77,7 @@ class Engine:
         index_path: Path,
         load: Callable[[str], Encoder],
         without: frozenset[str],
-        limits: EngineLimits,
+        limits: IndexingLimits,
     ) -> None:
         self.root = root
         self._listeners = Listeners()
@@ -97,8 +89,7 @@ class Engine:
             without=without,
             requests=self._requests,
             listeners=self._listeners,
-            head_start_s=limits.head_start_s,
-            model_wait_s=limits.model_wait_s,
+            limits=limits,
         )
         self._worker = Worker(self._sync, self._requests, limits.timing)
 
@@ -110,7 +101,7 @@ class Engine:
         *,
         load: Callable[[str], Encoder] = load_encoder,
         without: frozenset[str] = frozenset(),
-        limits: EngineLimits = EngineLimits(),  # noqa: B008  a frozen value
+        limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
     ) -> Self:
         """
         Open the vault at *root* with its index at *index_path*, and begin to make the two equal.
@@ -143,10 +134,8 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        with self._search_context() as context:
-            return searching.search(
-                request, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-            )
+        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        return self._ask(lambda context: searching.search(request, context, weights, fusion, deadline, now))
 
     def further_passages(
         self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -155,10 +144,10 @@ class Engine:
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        with self._search_context() as context:
-            return searching.further_passages(
-                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-            )
+        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        return self._ask(
+            lambda context: searching.further_passages(request, path, context, weights, fusion, deadline, now)
+        )
 
     def explain(
         self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -166,10 +155,8 @@ class Engine:
         """
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
         """
-        with self._search_context() as context:
-            explained = searching.explain(
-                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-            )
+        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        explained = self._ask(lambda context: searching.explain(request, path, context, weights, fusion, deadline, now))
         return explained or self._absent(path)
 
     def related(
@@ -188,8 +175,8 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        with self._search_context() as context:
-            return searching.related(source, context, scope, limit, snippet_width, _deadline(is_cancelled))
+        deadline = _deadline(is_cancelled)
+        return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
 
     def read_note(self, path: str) -> WholeNote:
         """
@@ -236,7 +223,7 @@ class Engine:
         message = activity.message
         try:
             with self._reading() as reader:
-                counts, encoder = reader.counts(), sync.encoder_for(reader)
+                counts, encoder = reader.counts(), sync.model.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
         except IndexUnavailable as error:  # the status is where people look for the reason
             message = message or str(error)
@@ -248,9 +235,9 @@ class Engine:
             pending=activity.pending + self._requests.change_count,
             excluded=sync.excluded,
             progress=activity.progress(),
-            model_name=sync.model.name,
-            model_state=sync.model.state,
-            model_message=sync.model.message,
+            model_name=sync.model.slot.name,
+            model_state=sync.model.slot.state,
+            model_message=sync.model.slot.message,
             missing=sync.missing(encoder),
             problem_count=problem_count + len(rules),
             problems=(*rules, *problems),
@@ -267,7 +254,7 @@ class Engine:
     # --- changing ------------------------------------------------------------------------------
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
-        """Queue changes that someone saw; they apply_urgent everything but the notes in hand."""
+        """Queue changes that someone saw; they overtake everything but the notes in hand."""
         self._requests.submit(changes)
 
     def rebuild(self) -> None:
@@ -283,7 +270,7 @@ class Engine:
         """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
-        return self._worker.is_busy or self._sync.awaits_model
+        return self._worker.is_busy or self._sync.model.is_awaited
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
@@ -309,12 +296,21 @@ class Engine:
     def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
 
+    def _ask(self, ask: Callable[[SearchContext], _Answer]) -> _Answer:
+        """Ask the index, again where its postings turn out to be damaged: it answers without them."""
+        with self._search_context() as context:
+            try:
+                return ask(context)
+            except PostingsDamaged as error:
+                context.reader.invalidate_postings(f"the keyword postings are damaged and made anew: {error}")
+                return ask(context)
+
     @contextmanager
     def _search_context(self) -> Iterator[SearchContext]:
         with self._reading() as reader:
-            encoder = self._sync.encoder_for(reader)
+            encoder = self._sync.model.encoder_for(reader)
             yield SearchContext(reader, encoder, self._sync.missing(encoder))
-        self._sync.model.start_loading()
+        self._sync.model.slot.start_loading()
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""

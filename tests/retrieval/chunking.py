@@ -34,7 +34,8 @@ from quarry.evaluation.systems import NO_TOKEN_LIMIT
 from quarry.index import quantize
 from quarry.index.vector.quantize import cosines
 from quarry.indexing.indexer import embedded_text
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import SearchRequest
 
 QUESTIONS = "questions_df.csv"

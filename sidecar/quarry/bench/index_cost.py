@@ -24,7 +24,8 @@ from quarry.indexing.activity import Updated
 from quarry.indexing.prepare import embedded_text
 from quarry.indexing.read_files import NoteFile, read_one
 from quarry.terms.analysis import analyse
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import SearchRequest, VaultChange
 
 POLL_EVERY_S = 0.001  # below what is measured, and hardly any work

@@ -19,7 +19,8 @@ from quarry.errors import NoteNotFound
 from quarry.evaluation.collections import Document
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import read_front_matter
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 from quarry.vault.paths import NOTE_SUFFIX, nfc, note_parts
 
 FILES_A_FOLDER = 1_000  # what every file system lists quickly

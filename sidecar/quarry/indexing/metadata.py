@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from quarry.embedding import Fingerprint
 from quarry.errors import IndexMisplaced
 from quarry.index import TERMS_VERSION, Index
-from quarry.text.versions import READER_VERSION, SCRUBBER_VERSION
+from quarry.text.reading_rules import READER_VERSION, SCRUBBER_VERSION
 from quarry.vault.identity import folder_key, vault_id
 
 FINGERPRINT = "fingerprint"  # of the model whose vectors it holds

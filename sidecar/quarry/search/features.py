@@ -8,12 +8,14 @@ from them that would change its note's place (.0003 nDCG@10), so that is not ask
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
-from quarry.index.ids import SLOT_BITS
+from quarry.index.ids import notes_of
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
 from quarry.search.prepare import PreparedQuery
@@ -29,6 +31,30 @@ NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which 
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
 
 
+class RankedChunks(NamedTuple):
+    """The chunks that one retriever proposes, best first; arrays of one length."""
+
+    chunk_ids: NDArray[np.int64]
+    scores: Numbers
+
+    @classmethod
+    def of(cls, scored: Sequence[Scored]) -> "RankedChunks":
+        """*scored* as arrays."""
+        if not scored:
+            return NO_CHUNKS
+        chunk_ids, scores = zip(*scored, strict=True)
+        return cls(np.array(chunk_ids, dtype=np.int64), np.array(scores, dtype=np.float64))
+
+    def best_of(self, note_ids: NoteIds) -> Numbers:
+        """For each of *note_ids* the score of its best chunk here, at least 0; the chunks are of no other notes."""
+        best = np.zeros(len(note_ids))
+        np.maximum.at(best, note_ids.searchsorted(notes_of(self.chunk_ids)), self.scores)
+        return best
+
+
+NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
+
+
 class CandidateFeatures(Struct, frozen=True):
     """
     The candidate notes, ascending by id, and what is known of them.
@@ -41,14 +67,9 @@ class CandidateFeatures(Struct, frozen=True):
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
     bm25_coverage: float  # share of the query's highest possible BM25 that the best passage reaches
-    lexical: Sequence[Scored]  # the chunks that each retriever proposed, best first
-    dense: Sequence[Scored]
+    lexical: RankedChunks  # what each retriever proposed
+    dense: RankedChunks
     nearest: NearestChunks
-
-    @property
-    def max_passage_bm25(self) -> float:
-        """The BM25 of the best passage; 0 where there is none."""
-        return self.lexical[0][1] if self.lexical else 0.0
 
 
 def extract_features(
@@ -60,65 +81,56 @@ def extract_features(
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    lexical, admitted = prepared.lexical, prepared.admitted
-    by_word = "lexical" in retrievers and not lexical.is_empty
+    query, admitted = prepared.lexical, prepared.admitted
+    by_word = "lexical" in retrievers and not query.is_empty
     by_meaning = "dense" in retrievers and prepared.vector is not None
     dense_query = reader.dense_query(prepared.vector) if by_meaning and prepared.vector is not None else None
 
-    keywords = reader.keywords.query(lexical, deadline=deadline)
-    words: Sequence[Scored] = []
+    keywords = reader.keywords.query(query, deadline=deadline)
+    lexical = dense = NO_CHUNKS
     named: set[int] = set()
+    titled: Sequence[Scored] = ()
     if by_word:
-        words = keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS)
+        lexical = RankedChunks.of(keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS))
         named = keywords.top_note_ids(admitted, NAME_POOL, by_name=True)
-    near: Sequence[Scored] = []
-    near_titles: Sequence[Scored] = []
     if dense_query:
-        near, near_titles = dense_query.top_chunks(admitted, POOL, deadline), dense_query.top_titles(admitted, POOL)
-    bm25 = dict(words)
-    passage_scores = best_by_note(bm25)
-    proposed = {*passage_scores, *named, *[chunk_id >> SLOT_BITS for chunk_id, _ in near], *dict(near_titles)}
+        dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline))
+        titled = dense_query.top_titles(admitted, POOL)
+    with_passage = set(notes_of(lexical.chunk_ids).tolist())
+    proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled])
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
         proposed.update(admitted.tolist())
-    elif len(words) >= POOL and len(passage_scores) < POOL // 2:  # passages of the same notes took the places of others
+    elif len(lexical.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
         proposed |= keywords.top_note_ids(admitted, POOL)
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
-    note_scores = keywords.note_scores(ids) if by_word else {}
-    pair_scores: Mapping[int, float] = {}
-    if prepared.pairs and bm25:
-        pair_scores = reader.keywords.proximity_scores(prepared.pairs, [*bm25][:PROXIMITY_POOL], deadline=deadline)
+    whole_notes = keywords.note_scores(ids) if by_word else {}
+    pairs: Mapping[int, float] = {}
+    if prepared.pairs and len(lexical.scores):
+        best_chunks = lexical.chunk_ids[:PROXIMITY_POOL].tolist()
+        pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
     title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
-    best, possible = words[0][1] if words else 0.0, prepared.max_bm25
+    bm25 = lexical.best_of(note_ids)
+    max_bm25 = prepared.max_bm25
     return CandidateFeatures(
         note_ids=note_ids,
         signals=Signals(
-            passage=max_normalize(_column(passage_scores, note_ids)),
-            note=max_normalize(_column(note_scores, note_ids)),
-            phrase=max_normalize(_column(best_by_note(pair_scores), note_ids)),
+            passage=max_normalize(bm25),
+            note=max_normalize(_column(whole_notes, note_ids)),
+            phrase=max_normalize(RankedChunks.of([*pairs.items()]).best_of(note_ids)),
             meaning=min_max_normalize(cosine),
             title=title,
             exact=exact,
         ),
         max_cosine=max_cosine,
-        bm25_coverage=min(1.0, best / possible) if possible > 0 else 0.0,
-        lexical=words,
-        dense=near,
+        bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / max_bm25) if max_bm25 > 0 else 0.0,
+        lexical=lexical,
+        dense=dense,
         nearest=nearest,
     )
-
-
-def best_by_note(scores: Mapping[int, float]) -> dict[int, float]:
-    """Note -> the score of the best of its chunks, none negative."""
-    best: dict[int, float] = {}
-    for chunk_id, score in scores.items():
-        note_id = chunk_id >> SLOT_BITS
-        if score > best.setdefault(note_id, 0.0):
-            best[note_id] = score
-    return best
 
 
 def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
@@ -165,29 +177,26 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
         idf: Of each term of the query, in its order.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
-    wanted, wanted_count, total = frozenset(idf), len(idf), sum(idf.values())
+    wanted, total = frozenset(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
-    found = []
+    shares: dict[frozenset[str], float] = {}  # of the query, by terms of it: many names hold the same ones
+    best_matches, are_exact = [], []
     for name in names:
         best, is_exact = 0.0, False
         for terms, term_count in _terms_of_names(name):
             shared = terms & wanted
             if not shared:
                 continue
-            count = len(shared)
-            if count == 1:  # as of most names
-                [term] = shared
-                covered = idf[term] / total
-            else:  # in the query's order, so that the sum is always the same
-                covered = sum([idf[term] for term in idf if term in shared]) / total
-            match = covered * count / term_count
-            if match > best:
-                best = match
-            is_exact = is_exact or count == term_count == wanted_count
-        found.append((name.note_id, best, is_exact))
-    at = note_ids.searchsorted([note_id for note_id, _, _ in found])
-    matches[at], exact[at] = [match for _, match, _ in found], [is_exact for _, _, is_exact in found]
+            share = shares.get(shared)
+            if share is None:  # in the query's order, so that the sum is always the same
+                share = shares[shared] = sum([idf[term] for term in idf if term in shared]) / total
+            best = max(best, share * len(shared) / term_count)
+            is_exact = is_exact or len(shared) == term_count == len(wanted)
+        best_matches.append(best)
+        are_exact.append(is_exact)
+    at = note_ids.searchsorted([name.note_id for name in names])
+    matches[at], exact[at] = best_matches, are_exact
     return matches, exact
 
 

@@ -2,19 +2,21 @@
 In which order do the candidates stand?
 
 By the weighted sum of their signals (`ranking/signals.py`) or, as published, by reciprocal ranks (`ranking/fusion.py`).
-A ranking holds all notes that were found; paths, shares and passages are worked out for those that are shown.
+A ranking holds all notes that were found; paths, shares and passages are worked out for those that are shown. The
+passages of a note that are shown are those that hold most of the query, by word and by meaning.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import CHUNK_WEIGHTS, Deadline, NoteIds, Reader, argsort_by_score_then_path, note_of
+from quarry.index import CHUNK_WEIGHTS, Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
+from quarry.index.ids import among, look_up, notes_of
 from quarry.ranking.fusion import DEPTH, fuse
-from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
+from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, group_by_note
 from quarry.ranking.signals import (
     SCORE_DIGITS,
     SIGNAL_NAMES,
@@ -23,8 +25,7 @@ from quarry.ranking.signals import (
     default_signal_weights,
     effective_weights,
 )
-from quarry.search.features import POOL, CandidateFeatures
-from quarry.search.passages import choose_passages
+from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks
 from quarry.search.prepare import PreparedQuery
 from quarry.types import Fused, Retriever, SearchRequest
 
@@ -93,21 +94,21 @@ class SignalRanking(Struct, frozen=True):
             DeadlineExceeded, Cancelled: The deadline says so.
         """
         chosen = self.order[list(places)]
-        note_ids: list[int] = self.features.note_ids[chosen].tolist()
-        paths = {name.note_id: name.path for name in reader.note_names(note_ids)}
-        columns = (self.scores[chosen], self.has_word[chosen], self.is_near[chosen])
-        scores, has_word, is_near = (column.tolist() for column in columns)
-        signals = [
-            (name, self.weights[name], getattr(self.features.signals, name)[chosen].tolist()) for name in SIGNAL_NAMES
-        ]
-        there = [at for at, note_id in enumerate(note_ids) if note_id in paths]
-        notes = [(note_ids[at], paths[note_ids[at]], scores[at]) for at in there]
-        passages = choose_passages(notes, self.features, self.prepared, reader, deadline)
-        found = []
-        for at, (_, path, score), of_note in zip(there, notes, passages, strict=True):
-            shares = {name: round(values[at] * weight, SCORE_DIGITS) for name, weight, values in signals}
-            found.append(RankedNote(path, score, _FOUND_BY[has_word[at], is_near[at]], shares, of_note))
-        return tuple(found)
+        names = reader.note_names(self.features.note_ids[chosen].tolist())
+        if len(names) < len(chosen):  # a note that lost its row
+            chosen = chosen[np.isin(self.features.note_ids[chosen], [name.note_id for name in names])]
+        scores, has_word, is_near = (column[chosen].tolist() for column in (self.scores, self.has_word, self.is_near))
+        signals = [getattr(self.features.signals, name)[chosen] * self.weights[name] for name in SIGNAL_NAMES]
+        shares = np.array(signals).round(SCORE_DIGITS).T.tolist()
+        passages = _choose_passages(names, scores, self.features, self.prepared, reader, deadline)
+        return tuple(
+            [
+                RankedNote(name.path, score, _FOUND_BY[word, near], dict(zip(SIGNAL_NAMES, of_note, strict=True)), best)
+                for name, score, word, near, of_note, best in zip(
+                    names, scores, has_word, is_near, shares, passages, strict=True
+                )
+            ]
+        )
 
 
 NoteRanking: TypeAlias = RrfRanking | SignalRanking
@@ -204,3 +205,71 @@ def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:
 def _locations(reader: Reader) -> Callable[[Sequence[int]], Mapping[int, tuple[str, int]]]:
     """Where notes stand among others that score alike."""
     return lambda note_ids: {name.note_id: (name.path, 0) for name in reader.note_names(note_ids)}
+
+
+# --- passages ------------------------------------------------------------------------------------
+
+_Evidence = tuple[int | None, int | None, float | None, float | None]
+"""What the retrievers say of a chunk: its lexical rank, dense rank, BM25 and cosine."""
+_NO_EVIDENCE: _Evidence = (None, None, None, None)
+
+
+def _choose_passages(
+    notes: Sequence[NoteName],
+    scores: Sequence[float],
+    features: CandidateFeatures,
+    prepared: PreparedQuery,
+    reader: Reader,
+    deadline: Deadline,
+) -> list[tuple[Fused, ...]]:
+    """
+    The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
+
+    A note that was found only as a whole has none of these; the index is asked for its best ones.
+
+    Args:
+        scores: One a note, which its passages carry.
+    """
+    evidence_of = _evidence([note.note_id for note in notes], features)
+    max_bm25 = float(features.lexical.scores.max(initial=0.0))
+    chosen = []
+    for note, score in zip(notes, scores, strict=True):
+        evidence = evidence_of[note.note_id]
+        if not evidence:
+            keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
+            best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
+            evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
+        by_strength = []
+        for chunk_id, (_, _, bm25, cosine) in evidence.items():
+            words = (bm25 or 0.0) / max_bm25 if max_bm25 else 0.0
+            by_strength.append((-round(words + max(cosine or 0.0, 0.0), SCORE_DIGITS), chunk_id))
+        by_strength.sort()
+        best_ids = [chunk_id for _, chunk_id in by_strength[:PASSAGES_PER_HIT]]
+        chosen.append(tuple([Fused(i, note.path, rank, score, *evidence[i]) for rank, i in enumerate(best_ids)]))
+    return chosen
+
+
+def _evidence(note_ids: Sequence[int], features: CandidateFeatures) -> dict[int, dict[int, _Evidence]]:
+    """Note -> its chunks that a retriever proposed, and its nearest one, with what the retrievers say of each."""
+    evidence_of: dict[int, dict[int, _Evidence]] = {note_id: {} for note_id in note_ids}
+    wanted = np.sort(np.array(note_ids, dtype=np.int64))
+    for rank, chunk_id, bm25 in _rows_of(features.lexical, wanted):
+        evidence_of[note_of(chunk_id)][chunk_id] = (rank, None, bm25, None)
+    for rank, chunk_id, cosine in _rows_of(features.dense, wanted):
+        evidence = evidence_of[note_of(chunk_id)]
+        lexical_rank, _, score, _ = evidence.get(chunk_id, _NO_EVIDENCE)
+        evidence[chunk_id] = (lexical_rank, rank, score, cosine)
+    nearest = features.nearest
+    at, is_there = look_up(nearest.note_ids, wanted)
+    at = at[is_there]
+    for chunk_id, cosine in zip(nearest.chunk_ids[at].tolist(), nearest.cosines[at].tolist(), strict=True):
+        evidence = evidence_of[note_of(chunk_id)]
+        lexical_rank, dense_rank, score, _ = evidence.get(chunk_id, _NO_EVIDENCE)
+        evidence[chunk_id] = (lexical_rank, dense_rank, score, cosine)
+    return evidence_of
+
+
+def _rows_of(chunks: RankedChunks, note_ids: NoteIds) -> Iterator[tuple[int, int, float]]:
+    """Rank from 1, id and score of those *chunks* that belong to *note_ids*, best first."""
+    at = among(notes_of(chunks.chunk_ids), note_ids).nonzero()[0]
+    return zip((at + 1).tolist(), chunks.chunk_ids[at].tolist(), chunks.scores[at].tolist(), strict=True)

@@ -14,10 +14,11 @@ from msgspec import Struct
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest, NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index.ids import notes_of
 from quarry.index.vector.quantize import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.context import SearchContext
-from quarry.search.features import best_by_note
+from quarry.search.features import NO_CHUNKS, RankedChunks
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.analysis import STOP_TERMS, analyse
 from quarry.text.snippet.matcher import HighlightTerms
@@ -157,22 +158,25 @@ def _scores(
 ) -> tuple[dict[int, float], dict[int, int]]:
     """Note -> score, and note -> its passage to show."""
     dense_query = reader.dense_query(vector) if vector is not None else None
-    dense = dense_query.top_chunks(admitted, POOL, deadline) if dense_query else []
-    words = reader.keywords.query(lexical, deadline=deadline).top_chunks(admitted, POOL, CHUNK_WEIGHTS)
-    by_word = best_by_note(dict(words))
-    ids = sorted({note_of(chunk_id) for chunk_id, _ in dense} | by_word.keys())
+    dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline)) if dense_query else NO_CHUNKS
+    words = NO_CHUNKS
+    if not lexical.is_empty:
+        words = RankedChunks.of(
+            reader.keywords.query(lexical, deadline=deadline).top_chunks(admitted, POOL, CHUNK_WEIGHTS)
+        )
+    note_ids = np.union1d(notes_of(dense.chunk_ids), notes_of(words.chunk_ids))
     best: dict[int, int] = {}
-    for chunk_id, _ in words:
+    for chunk_id in words.chunk_ids.tolist():
         best.setdefault(note_of(chunk_id), chunk_id)
-    cosines = np.zeros(len(ids))
+    cosines = np.zeros(len(note_ids))
     if dense_query:
-        nearest = dense_query.nearest_chunks(np.array(ids, dtype=np.int64))
+        nearest = dense_query.nearest_chunks(note_ids)
         best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
-        cosines[np.searchsorted(ids, nearest.note_ids)] = nearest.cosines
-    word = max_normalize(np.array([by_word.get(i, 0.0) for i in ids]))
+        cosines[note_ids.searchsorted(nearest.note_ids)] = nearest.cosines
+    word = max_normalize(words.best_of(note_ids))
     share = DENSE_WEIGHT if vector is not None else 0.0
     total = np.round(share * min_max_normalize(cosines) + (1 - share) * word, SCORE_DIGITS)
-    return {note_id: float(score) for note_id, score in zip(ids, total, strict=True)}, best
+    return dict(zip(note_ids.tolist(), total.tolist(), strict=True)), best
 
 
 def _linked(path: str, reader: Reader) -> frozenset[str]:

@@ -8,8 +8,6 @@ can reach a title, a tag, a property, a heading or a label.
 import re
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct
-
 from quarry.faults import fault_point
 from quarry.text.chunking import NOTE_START, ChunkDetail, chunk_body
 from quarry.text.decoding import cut_at_character, decode_note
@@ -17,6 +15,7 @@ from quarry.text.frontmatter import FrontMatter, read_front_matter
 from quarry.text.keyvalue import flatten_block, flatten_properties, is_data
 from quarry.text.links import find_links, link_spans
 from quarry.text.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
+from quarry.text.reading_rules import ReadingRules
 from quarry.text.secrets.scrub import scrub
 from quarry.text.tags import find_tags, has_tag_sign
 from quarry.types import Link, Note, PropertyValue
@@ -26,14 +25,6 @@ MAX_CONTEXT_CHARS = 1_000  # of the line `title | type | tags | aliases`; it is 
 
 _IN_CONTEXT_LINE = frozenset({"title", "type", "tags", "tag", "aliases", "alias"})
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
-
-
-class ReadingRules(Struct, frozen=True):
-    """What the settings say about reading notes."""
-
-    skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
-    max_bytes: int = 10 * 2**20  # a longer file is a log or an export; its beginning says what it is
-    max_chunks: int = 2_000
 
 
 def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:

@@ -28,5 +28,5 @@ def note_utf16_offset(chunk: Chunk, offset: int) -> int:
 
 def note_line(chunk: Chunk, offset: int) -> int:
     """On which line of its note, from 0, the code point *offset* of a chunk's text stands."""
-    drift = sum(shift.lines for shift in chunk.shifts if shift.offset <= offset)
-    return chunk.line + chunk.text.count("\n", 0, offset) + drift
+    line = chunk.line + chunk.text.count("\n", 0, offset)
+    return line + sum(shift.lines for shift in chunk.shifts if shift.offset <= offset) if chunk.shifts else line

@@ -8,22 +8,23 @@ and list items each stand for themselves, lines of a wrapped paragraph belong to
 import re
 from collections.abc import Iterator
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.types import Span
 
-_LINE = re.compile(r"[^\n]+")
-_STRUCTURE = re.compile(
+_LINE = lazy_pattern(r"[^\n]+")
+_STRUCTURE = lazy_pattern(
     r"(?P<quote>[ \t]*>)?[ \t>]*"
     r"(?:(?P<fence>`{3,}|~{3,})|(?P<alone>#{1,6}[ \t]|\|)|(?P<item>[-*+][ \t]|[0-9]{1,9}[.)][ \t])|(?P<plain>))"
 )
-_SIGN = re.compile(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
-_MUTE = re.compile(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
+_SIGN = lazy_pattern(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
+_MUTE = lazy_pattern(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
 # The first sign stands in front of all that is said of it: `re` leaps to where one of those stands.
-_END = re.compile(
+_END = lazy_pattern(
     r"[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”’）】]*+"
     r"|(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[\"'”’»)\]*_~`]*+(?=\s))"
 )
-_WORD_BEFORE = re.compile(r"[\w.]*\Z")
-_NEXT_SIGN = re.compile(r"\s*(\S?)")
+_WORD_BEFORE = lazy_pattern(r"[\w.]*\Z")
+_NEXT_SIGN = lazy_pattern(r"\s*(\S?)")
 # After these a full stop ends no sentence; single letters (initials) are handled apart.
 _SHORTENED = """
 al approx bzw ca cf d.h dr e.g eg etc fig figs i.e ie inc jr ltd mr mrs ms no nr

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from quarry.evaluation.collections import Document
 from quarry.evaluation.vault_writer import note_of, write_vault
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 
 
 def paths(vault, *ids):

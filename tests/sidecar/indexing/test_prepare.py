@@ -8,7 +8,8 @@ from builders import HashEncoder, Vault
 from quarry.index import quantize, title_hash
 from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, MissedFile, read_one
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 
 RULES = ReadingRules((), 10_000, 100)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from quarry.errors import Cancelled, VaultMissing
-from quarry.indexing.requests import RequestQueue
+from quarry.indexing.worker import RequestQueue
 from quarry.types import VaultChange
 
 A, B = (VaultChange("modified", f"{name}.md") for name in "ab")

@@ -8,8 +8,8 @@ from builders import wait_until
 from msgspec.structs import replace
 
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, VaultMissing
-from quarry.indexing.requests import RequestQueue
-from quarry.indexing.worker import Worker, WorkerTiming
+from quarry.indexing.limits import WorkerTiming
+from quarry.indexing.worker import RequestQueue, Worker
 from quarry.types import VaultChange
 
 TIMING = WorkerTiming(retry_s=0.01, retry_max_s=0.04, retry_asked_s=0.01, first_poll_s=1000.0, poll_every_s=1000.0)
@@ -250,7 +250,7 @@ def test_a_rebuild_asked_for_ends_a_pause(worker: Worker, requests: RequestQueue
     assert not requests.is_paused
 
 
-def test_a_job_stops_where_it_breathes(worker: Worker, requests: RequestQueue, jobs: Jobs):
+def test_a_job_stops_at_a_yield_point(worker: Worker, requests: RequestQueue, jobs: Jobs):
     is_running, stopped = threading.Event(), threading.Event()
 
     def work() -> None:

@@ -40,7 +40,7 @@ def test_each_leg_proposes_its_best_and_every_candidate_is_named_once(vault: Vau
 
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert len(found.lexical) == len(found.dense) == POOL
+    assert len(found.lexical.scores) == len(found.dense.scores) == POOL
     assert len(signals) == len(found.note_ids) >= POOL
 
 
@@ -142,7 +142,7 @@ def test_only_admitted_notes_are_candidates(vault: Vault, open_engine, evidence_
 def test_without_any_candidate_there_is_no_evidence(open_engine, evidence_of):
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert (found.bm25_coverage, signals, found.lexical, found.dense) == (0, {}, [], [])
+    assert (found.bm25_coverage, signals, len(found.lexical.scores), len(found.dense.scores)) == (0, {}, 0, 0)
 
 
 def test_passages_of_a_few_long_notes_do_not_crowd_others_out(vault: Vault, open_engine, evidence_of):

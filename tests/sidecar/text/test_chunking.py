@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from quarry.text.chunking import MIN_CHARS
 from quarry.text.decoding import decode_note, utf16_length
 from quarry.text.frontmatter import read_front_matter
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import Note
 
 LONG = "Rain fell on the quiet harbour all night and nobody came. "  # 58 characters

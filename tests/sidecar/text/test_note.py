@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import Note
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5" * 3 + "f6G7h8"

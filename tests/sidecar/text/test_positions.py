@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.text.decoding import utf16_length
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
 from quarry.text.positions import note_line, note_utf16_offset
+from quarry.text.reading_rules import ReadingRules
 from quarry.types import Chunk, Note
 
 LONG = "Rain fell on the quiet harbour all night and nobody came. "

@@ -2,7 +2,8 @@
 
 import pytest
 
-from quarry.text.note import ReadingRules, read_note
+from quarry.text.note import read_note
+from quarry.text.reading_rules import ReadingRules
 
 
 def tags(text: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Answers to a query as they leave: offsets in UTF-16, paths in NFC, every text scrubbed once more."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, scrubbed
@@ -17,15 +17,14 @@ from quarry.vault.paths import nfc
 
 def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
     """The reply to `search`."""
-    clean = all_scrubbed(_texts(answer.hits, with_text=with_text))
+    clean = all_scrubbed(_texts(answer, with_text=with_text))
+    relaxed = answer.relaxed
     return wire.SearchResult(
         hits=[_hit(hit, clean, with_text=with_text) for hit in answer.hits],
         total=answer.total,
-        understood=scrubbed(answer.understood),
-        corrections=[wire.Correction(typed=scrubbed(c.typed), used=scrubbed(c.used)) for c in answer.corrections],
-        relaxed=wire.Relaxed(step=answer.relaxed.step, message=scrubbed(answer.relaxed.message))
-        if answer.relaxed
-        else None,
+        understood=clean[answer.understood],
+        corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
+        relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message]) if relaxed else None,
         legs=list(answer.retrievers),
         missing=missing_legs(answer.missing),
         tokens=answer.tokens,
@@ -69,21 +68,29 @@ def related_result(related: Related) -> wire.RelatedResult:
 # --- parts -----------------------------------------------------------------------------------------
 
 
-def _texts(hits: Sequence[Hit], *, with_text: bool) -> Iterator[str]:
-    """All that *hits* show of notes."""
-    for hit in hits:
+def _texts(answer: Answer, *, with_text: bool) -> list[str]:
+    """All texts of *answer*: of notes, and of the query."""
+    texts = [answer.understood]
+    for correction in answer.corrections:
+        texts += correction.typed, correction.used
+    if answer.relaxed:
+        texts.append(answer.relaxed.message)
+    for hit in answer.hits:
         note = hit.passages[0].chunk
-        yield note.title
-        yield from note.tags
-        yield from _texts_of_passages(hit.passages, with_text=with_text)
+        texts.append(note.title)
+        texts += note.tags
+        texts += _texts_of_passages(hit.passages, with_text=with_text)
+    return texts
 
 
-def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> Iterator[str]:
+def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> list[str]:
+    texts: list[str] = []
     for passage in passages:
-        yield from passage.chunk.chunk.heading_path
-        yield passage.snippet.text
+        texts += passage.chunk.chunk.heading_path
+        texts.append(passage.snippet.text)
         if with_text:
-            yield passage.text
+            texts.append(passage.text)
+    return texts
 
 
 def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
@@ -170,10 +177,12 @@ def _match(snippet: Snippet) -> tuple[int, int]:
     return snippet.start + snippet.marks[0].start, snippet.start + snippet.marks[0].end
 
 
-def _marks(text: str, clean: str, marks: Iterable[Mark]) -> list[wire.Mark]:
+def _marks(text: str, clean: str, marks: Sequence[Mark]) -> list[wire.Mark]:
     """The marks of *text* in UTF-16; none where the second scrub struck and made it *clean*: they would lie wrong."""
-    if clean != text:
+    if not marks or clean != text:
         return []
+    if text.isascii():
+        return [wire.Mark(start=mark.start, end=mark.end, kind=mark.kind) for mark in marks]
     return [
         wire.Mark(start=utf16_offset(text, mark.start), end=utf16_offset(text, mark.end), kind=mark.kind)
         for mark in marks

@@ -12,6 +12,8 @@ from quarry.settings import Settings
 from quarry.types import PropertyValue, Retriever
 from quarry.vault.paths import nfc
 
+_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
+
 
 def note_text(note: WholeNote, params: wire.ReadNoteParams) -> wire.NoteText:
     """The reply to `note/read`: whole lines from `start_line` on, as many as the budget holds."""
@@ -102,4 +104,4 @@ def settings(values: Settings) -> wire.Settings:
 
 def missing_legs(missing: Mapping[Retriever, str]) -> list[wire.MissingLeg]:
     """Retrievers that cannot serve, in a fixed order."""
-    return [wire.MissingLeg(leg=leg, reason=missing[leg]) for leg in get_args(Retriever) if leg in missing]
+    return [wire.MissingLeg(leg=leg, reason=missing[leg]) for leg in _RETRIEVERS if leg in missing]

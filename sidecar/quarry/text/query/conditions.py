@@ -29,6 +29,7 @@ from quarry.conditions import (
     any_of,
 )
 from quarry.errors import BadQuery
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.patterns import BadPattern, compile_pattern
 from quarry.text.query.dates import DATE_FORMATS, is_unfinished_date, parse_date_range, start_of_day_ms
 from quarry.text.query.grammar import GroupNode, LeafNode, NegationNode, OperatorNode, QueryNode
@@ -39,8 +40,8 @@ from quarry.text.query.terms import content_word, is_stop_word, word_count
 MAX_REQUIRED_WORDS = 32  # in all phrases, exclusions, sections and tasks together; none may be dropped silently
 MAX_FILTERS = 100  # as many as the wire takes
 
-_VALUE_PIECES = re.compile(r'"[^"]*"?|\S+')
-_COMPARED_VALUE = re.compile(r"(<=|>=|<|>)\s*(.*)", re.DOTALL)
+_VALUE_PIECES = lazy_pattern(r'"[^"]*"?|\S+')
+_COMPARED_VALUE = lazy_pattern(r"(<=|>=|<|>)\s*(.*)", re.DOTALL)
 _COMPARISONS: dict[str, PropertyComparison] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _RELATIVE_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _TIMES: dict[str, TimeField] = {"created": "created", "modified": "modified"}

@@ -11,19 +11,21 @@ from datetime import UTC, date, datetime, timedelta
 
 from msgspec import Struct
 
+from quarry.lazy_pattern import lazy_pattern
+
 DATE_FORMATS = (
     "it takes a day (2026-01-31), a month (2026-01), a year (2026), a range (2026-01..2026-03), any of them behind"
     " >=, >, <= or <, and 7d, 2w, 3m, 1y, today, yesterday, last week, this month and the like"
 )
 FIRST_YEAR, LAST_YEAR = 1700, 2261  # what the index can hold, in nanoseconds around 1970
 
-_NUMERIC = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_WEEK = re.compile(r"(\d{4})-?[Ww](\d{1,2})")
-_LAST_DAYS = re.compile(r"(?:last |past )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
-_CALENDAR = re.compile(r"(this|last|next) (week|month|year)")
-_COMPARED = re.compile(r"(>=|<=|>|<|=)?\s*(.*)", re.DOTALL)
-_UNFINISHED_DATE = re.compile(r"(?:>=?|<=?|=)?\s*(?:\d{1,3}|\d{4}-0?|\d{4}-\d{1,2}-0?|\d{4}-?[Ww]0?)?")
-_UNFINISHED_RELATIVE = re.compile(r"(?:last|past)(?: \d{1,4} ?[a-z]*)?")
+_NUMERIC = lazy_pattern(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_WEEK = lazy_pattern(r"(\d{4})-?[Ww](\d{1,2})")
+_LAST_DAYS = lazy_pattern(r"(?:last |past )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
+_CALENDAR = lazy_pattern(r"(this|last|next) (week|month|year)")
+_COMPARED = lazy_pattern(r"(>=|<=|>|<|=)?\s*(.*)", re.DOTALL)
+_UNFINISHED_DATE = lazy_pattern(r"(?:>=?|<=?|=)?\s*(?:\d{1,3}|\d{4}-0?|\d{4}-\d{1,2}-0?|\d{4}-?[Ww]0?)?")
+_UNFINISHED_RELATIVE = lazy_pattern(r"(?:last|past)(?: \d{1,4} ?[a-z]*)?")
 _NAMES = ("today", "yesterday", "tomorrow", *(f"{a} {b}" for a in ("this", "last") for b in ("week", "month", "year")))
 
 

@@ -5,7 +5,6 @@ Each condition is a clause that can stand behind "notes". What is negated says s
 that means each of them, with "and" and "or" exchanged.
 """
 
-import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import assert_never
 
@@ -26,6 +25,7 @@ from quarry.conditions import (
     Not,
     PropertyComparison,
 )
+from quarry.lazy_pattern import lazy_pattern
 from quarry.types import Query
 
 _COMPARED: dict[PropertyComparison, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
@@ -35,7 +35,7 @@ _COMPARED_DAYS: dict[PropertyComparison, str] = {
     ">": "after",
     ">=": "no earlier than",
 }
-_DAY = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
+_DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 _MATCHED = {"text": "text", "path": "a path", "file": "a file name"}
 _ORDER = (
     InFolder,

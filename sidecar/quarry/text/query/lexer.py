@@ -12,6 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from quarry.lazy_pattern import lazy_pattern
+
 QueryTokenKind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
 
 OPERATORS = frozenset(
@@ -25,19 +27,19 @@ DATE_OPERATORS = frozenset({"created", "modified"})
 MAX_BRACKET_DEPTH = 3  # in each other within a property: `[up:[[Home]]]`; keeps a row of brackets from being read again
 
 _TYPOGRAPHIC_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # from a command line that was no UTF-8; nothing can hold one
-_SPACE = re.compile(r"\s*")
-_PIECE = re.compile(r"[^\s\"()]+|[()]")
-_PHRASE = re.compile(r'"([^"]*)("?)')
-_OPERATOR = re.compile(r"([A-Za-z-]+):")
-_REGEX = re.compile(r"/((?![\s/])(?:[^\\/]|\\.)*(?<!\s))/(?=[\s)]|\Z)", re.DOTALL)
-_TAG = re.compile(r"#([^\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]+)")
-_NUMERIC = re.compile(r"[\d/_-]*")
-_PROPERTY = re.compile(
+_HALF_CHARACTER = lazy_pattern("[\ud800-\udfff]")  # from a command line that was no UTF-8; nothing can hold one
+_SPACE = lazy_pattern(r"\s*")
+_PIECE = lazy_pattern(r"[^\s\"()]+|[()]")
+_PHRASE = lazy_pattern(r'"([^"]*)("?)')
+_OPERATOR = lazy_pattern(r"([A-Za-z-]+):")
+_REGEX = lazy_pattern(r"/((?![\s/])(?:[^\\/]|\\.)*(?<!\s))/(?=[\s)]|\Z)", re.DOTALL)
+_TAG = lazy_pattern(r"#([^\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]+)")
+_NUMERIC = lazy_pattern(r"[\d/_-]*")
+_PROPERTY = lazy_pattern(
     r"\[(?:\s*\"(?P<quoted>[^\"]*)(?:\"\s*|\Z)|(?P<plain>[^\[\]\":(){}<>,=|\\#]+))(?P<next>[:\]]|\Z)"
 )
-_IN_PROPERTY = re.compile(r'"[^"]*"|[\[\]]')
-_RELATIVE_DAYS = re.compile(r"(?i:last|this)\s+(?:\d+\s+)?[A-Za-z]+")
+_IN_PROPERTY = lazy_pattern(r'"[^"]*"|[\[\]]')
+_RELATIVE_DAYS = lazy_pattern(r"(?i:last|this)\s+(?:\d+\s+)?[A-Za-z]+")
 
 
 class QueryToken(Struct, frozen=True):

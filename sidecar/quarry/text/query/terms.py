@@ -5,11 +5,11 @@ Words stay whole (`c++`, `v1.2.3`, `--flag`, `path/to/file`, `snake_case`, an em
 merely surrounds them is taken off. Taking them apart is for the keyword index, which took the notes apart the same way.
 """
 
-import re
 from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.query.grammar import GroupNode, LeafNode, OperatorNode, QueryNode
 from quarry.text.query.lexer import QueryToken
@@ -19,9 +19,9 @@ FIRST_SYMBOL = "\u2190"  # arrows; below it stand letters and punctuation
 
 _BEFORE = "'\"‘’‚`´,;:!?…¡¿([{<>*|=#。、，；：！？（）「」『』【】《》"
 _BEHIND = "'\"‘’‚`´,;:!?….([{]}<>*|=。、，；：！？（）「」『』【】《》"
-_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_WORD = re.compile(r"[^\W_]+")
-_APOSTROPHE = re.compile("['’]")
+_HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_WORD = lazy_pattern(r"[^\W_]+")
+_APOSTROPHE = lazy_pattern("['’]")
 _TEXT_OPERATORS = frozenset({"content", "section", "line", "block", "task", "task-todo", "task-done", "ignore-case"})
 
 

@@ -5,17 +5,17 @@ What follows from the query alone is worked out once for all texts: the beginnin
 it is written, the phrases.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.analysis import locate_terms
 
 WEIGHT_UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
-KOREAN_PAIR = re.compile(r"[\uac00-\ud7a3]{2}")
+KOREAN_PAIR = lazy_pattern(r"[\uac00-\ud7a3]{2}")
 
 
 TermMatch: TypeAlias = tuple[int, int, str, int]

@@ -5,11 +5,11 @@ A word of ASCII that does not begin like anything wanted is not analysed; of all
 """
 
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.analysis import locate_part_terms, locate_terms
 from quarry.terms.compounds import camel_case_parts
 from quarry.terms.normalize import fold, stem
@@ -17,12 +17,12 @@ from quarry.terms.tokenizer import ascii_word_spans
 from quarry.text.snippet.matcher import Matcher, TermMatch
 
 # Words that are also known by what they are together: health-check, U.S.A.
-_JOINED = re.compile(
+_JOINED = lazy_pattern(
     r"(?<!\w)(?<!\w-)[^\W_]++(?:[-_][^\W_]++){1,5}+(?![-_]?\w)|(?<![\w.])[^\W\d_](?:\.[^\W\d_])++(?!\w)"
 )
 _JOINTS = ("-", "_", ".")
-_JOINT = re.compile("[-_.]")
-_LETTERS_AND_DIGITS = re.compile("[A-Za-z0-9]++")
+_JOINT = lazy_pattern("[-_.]")
+_LETTERS_AND_DIGITS = lazy_pattern("[A-Za-z0-9]++")
 _MAX_CACHED_TOKEN_CHARS = 100  # characters; longer tokens are hardly ever met twice
 _MAX_CACHED_TOKENS = 8_192  # about 6 MB
 _SIGNS = "#&'+-./:@\\_~"  # what is left of ASCII: a token may hold these, a word by itself does not
