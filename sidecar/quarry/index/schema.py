@@ -1,21 +1,19 @@
 """
 What the database looks like: tables and versions.
 
-    notes ──┬─ bodies               what the note says: all its chunks, links and tags, compressed (`bodies.py`)
+    notes ──┬─ bodies               what the note says: chunks, links, tags and terms, compressed (`note_codec.py`)
             ├─ tags, links          by what a look-up asks for them; what they say stands in the body
             ├─ title_vectors        the embedding of each title
-            ├─ names_fts            keyword index over what notes are called (external content: stores no text)
+            ├─ notes_fts            keyword index: proposes the notes that hold a term (`keyword/schema.py`)
             └─ chunk_rows ──┬─ vectors    the embedding of each chunk (int8, with a checksum)
-                            ├─ pending    chunks that wait for one
-                            └─ chunks_fts keyword index over text, section, context (external content as well)
+                            └─ pending    chunks that wait for one
     changes, problems, meta
 
 The tables and views are written in the SQL of SQLite 3.34, so that the `sqlite3` that comes with a system of some years
 can open an index: hence no STRICT tables, which the checksums of the rows do not need.
 
-The view `chunks` shows the rows of `chunk_rows` with what the bodies say of them. The keyword index
-(`keyword_schema.py`) is derived. When FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index is
-refilled as soon as it is back.
+The view `chunks` shows the rows of `chunk_rows` with what the bodies say of them. The keyword index is derived. When
+FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index is refilled as soon as it is back.
 """
 
 import apsw
@@ -64,7 +62,7 @@ _TABLES = (
     "CREATE INDEX tags_by_key ON tags(tag_key)",
     """CREATE TABLE bodies (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        body BLOB NOT NULL             -- see bodies.py; a table of its own, as lists read many notes and no body
+        body BLOB NOT NULL             -- see note_codec.py; a table of its own, as lists read many notes and no body
     )""",
     """CREATE TABLE links (
         target INTEGER NOT NULL,       -- what compares with notes.name
