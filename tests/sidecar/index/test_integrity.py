@@ -35,8 +35,8 @@ def everything(index, ask, admit, encode, in_time):
         for word, next_word in zip(WORDS[::6], WORDS[1::6], strict=True):
             for where in (None, HasTag("t1"), InFolder("f2"), Not(HasPhrase(next_word))):
                 admitted = admit(reader, where)
-                answers.append(reader.lexical(ask(word, f"{word} {next_word}"), admitted, 10, deadline=in_time))
-                answers.append(reader.lexical_notes(ask(word), admitted, 10, deadline=in_time))
+                answers.append(top_chunks(reader, ask(word, f"{word} {next_word}"), admitted, 10))
+                answers.append(reader.keywords.query(ask(word)).top_notes(admitted, 10))
                 answers.append(reader.dense(encode([word])[0], admitted, 10, deadline=in_time))
                 dense_query = reader.dense_query(encode([word])[0])
                 answers.append(dense_query and dense_query.top_titles(admitted, 10))
@@ -169,7 +169,7 @@ def test_a_text_that_changed_by_itself_leaves_nothing_in_the_keyword_index(fille
 
     index.check()
     with index.reader() as reader:
-        assert [c.path for c in reader.lexical(ask("apples"), None, 9, deadline=in_time)] == [path]
+        assert [c.path for c in top_chunks(reader, ask("apples"), None, 9)] == [path]
     index.close()
 
 

@@ -370,7 +370,7 @@ def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, mak
         vector = encode(["apples"])[0]
         by_phrase = reader.dense(vector, admit(reader, HasPhrase("red car")), 5, deadline=in_time)
         without_word = reader.dense(vector, admit(reader, Not(HasPhrase("PEARS"))), 5, deadline=in_time)
-        assert reader.lexical(ask("apples"), None, 5, deadline=in_time) == ()
+        assert top_chunks(reader, ask("apples"), None, 5) == ()
         assert reader.count_matching(ask("apples"), None, 5) == 0
     assert [c.path for c in by_phrase] == [c.path for c in without_word] == ["a.md"]
     assert "FTS5" in index.missing["lexical"]
@@ -392,7 +392,7 @@ def test_what_was_written_without_a_part_is_found_when_it_is_back(
     index = reopened(index)
 
     with index.reader() as reader:
-        lexical = reader.lexical(ask("apples"), None, 9, deadline=in_time)
+        lexical = top_chunks(reader, ask("apples"), None, 9)
         dense = reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)
     assert {c.path for c in lexical} == {"new.md", "stays.md", "pending.md"}
     assert {c.path for c in dense} == {"new.md", "stays.md"}
@@ -569,7 +569,7 @@ def test_a_reader_sees_one_moment(index, put, ask, in_time):
         put("b.md", "apples")
         index.remove("a.md")
         assert list(reader.stamps()) == ["a.md"]
-        assert [c.path for c in reader.lexical(ask("apples"), None, 5, deadline=in_time)] == ["a.md"]
+        assert [c.path for c in top_chunks(reader, ask("apples"), None, 5)] == ["a.md"]
     with index.reader() as reader:
         assert list(reader.stamps()) == ["b.md"]
 
@@ -604,7 +604,7 @@ def test_many_threads_search_while_one_writes(index, put, store, make_note, ask,
             try:
                 with index.reader() as reader:
                     count = reader.counts().notes
-                    lexical = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+                    lexical = top_chunks(reader, ask("apples"), None, 100)
                     dense = reader.dense(encode(["apples"])[0], None, 100, deadline=in_time)
                     stored = reader.chunks(c.chunk_id for c in lexical)
                     if not count == len(lexical) == len(dense) == len(stored):
@@ -698,7 +698,7 @@ def test_a_rebuilt_index_takes_the_place_of_the_old_one(tmp_path, store, make_no
     index.replace_with(tmp_path / "i.db.rebuild")
 
     with index.reader() as reader:
-        assert [c.path for c in reader.lexical(ask("apples"), None, 5, deadline=in_time)] == ["new.md"]
+        assert [c.path for c in top_chunks(reader, ask("apples"), None, 5)] == ["new.md"]
     store(index, make_note("more.md", "apples"))
     index.close()
     assert [file.name for file in tmp_path.iterdir()] == ["i.db"]

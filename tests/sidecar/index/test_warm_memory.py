@@ -39,7 +39,7 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
     monkeypatch.setattr(postings_cache.SegmentDelta, "apply_note", lambda *_: 1 // 0)
 
     with index.reader() as reader:
-        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        found = top_chunks(reader, ask("apples"), None, 100)
         statements = []
         reader._db.set_exec_trace(lambda _, sql, __: statements.append(sql) or True)
         reader.read_ahead()
@@ -93,7 +93,7 @@ def test_a_side_file_that_stays_where_it_is_keeps_nobody_from_the_new_index(
 
     with index.reader() as reader:
         assert sorted(reader.stamps()) == sorted(NOTES)
-        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        found = top_chunks(reader, ask("apples"), None, 100)
         assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
     assert not list(tmp_path.glob("*rebuild*"))
 
@@ -103,7 +103,7 @@ def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
 ):
     store(index, make_note("old.md", "apples"))
     with index.reader() as reader:
-        reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        top_chunks(reader, ask("apples"), None, 100)
 
     def stop(*_: object) -> None:
         raise OSError("the disk went")
@@ -114,5 +114,5 @@ def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
         index.replace_with(rebuilt)
 
     with index.reader() as reader:
-        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        found = top_chunks(reader, ask("apples"), None, 100)
         assert sorted({candidate.path for candidate in found}) == sorted(reader.stamps()) == sorted(NOTES)

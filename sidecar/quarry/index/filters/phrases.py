@@ -18,6 +18,8 @@ ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE " + of_note_sql("c.id", "n.id"
 ALWAYS = SqlFragment("1")
 _NOTE_AMONG = "n.id IN (SELECT value FROM json_each(?))"
 _CHUNK_AMONG = "c.id IN (SELECT value FROM json_each(?))"
+# `+` keeps SQLite from going through all ids of the list for every note whose chunks are looked at.
+_CHUNK_OF_NOTE_AMONG = "+c.id IN (SELECT value FROM json_each(?))"
 
 
 class WrittenPhrases:
@@ -66,7 +68,7 @@ class IndexedPhrases(WrittenPhrases):
         if not terms:
             return ALWAYS
         found = self._keywords.chunks_with_phrase(terms, in_headings=False, deadline=self._deadline)
-        return _among(_CHUNK_AMONG, found)
+        return _among(_CHUNK_OF_NOTE_AMONG, found)
 
 
 def _among(sql: str, ids: Iterable[int]) -> SqlFragment:
