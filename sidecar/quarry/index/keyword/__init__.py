@@ -1,15 +1,20 @@
 """
-The keyword index in memory: the postings of every term, scored exactly as FTS5's bm25() scores them.
+The keyword index: which chunks and notes hold the words of a query, and BM25 over them.
 
-    tokens -> terms, segment       what is stored: an immutable set of postings
-    counting, building, merging    how it comes to be
-    files, filed                   and to disk, and is read from there piece by piece
-    additions, moment              what changed since, and both together at one moment of the index
-    scoring, words, kept           BM25 over chunks, whole notes and names
-    noting                         which notes hold a term, and what a few of them score
-    asking                         all that one search asks of it
-    neighbours, beside             which words stand side by side, which FTS5 knows
-    cache                          the newest moment that was asked for
+    columns, forward              a note's terms, by column and in order: the forward index
+    schema, writer                what FTS5 keeps, which proposes notes, and how it is written
+    searcher, retrievers          what a reader asks; from memory or by way of FTS5, chosen once a snapshot
+    query, query_scorer           what is ranked by, and its scores
+    snapshot_scorer, bm25         what single terms add to a score; the formula and its weights
+    note_scoring, phrases         whole notes; terms that stand side by side
+    spelling                      terms that a mistyped word may stand for
 
-All of it is derived from the database and may be dropped at any time: FTS5 answers wherever it is missing.
+    snapshot                      what is scored at one moment: documents and their postings
+    segment_snapshot              from memory: an immutable segment, and the notes that changed since
+    stored_snapshot               from the forward index, for the terms of one query
+    segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
+    segment_file, file_slice, segment_delta, mutable_segment   its file, and what changed since
+    postings_cache, build_from_database                        the newest snapshot; a segment built anew
+
+All of it but the forward index is derived, and may be dropped at any time.
 """
