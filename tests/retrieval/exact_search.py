@@ -280,7 +280,7 @@ class ExactKeywords:
         return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
 
     def notes_with_phrase(self, terms: Sequence[str], *, deadline: Deadline) -> list[int]:
-        """The notes that hold *terms* side by side in their text, over a border of passages or not, title or aliases."""
+        """The notes that hold *terms* side by side in title, aliases or text, over a border of passages or not."""
         return self._documents.matching("notes", f"{{title aliases text}} : {_quoted(' '.join(terms))}", deadline)
 
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
