@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import top_chunks
 
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
@@ -123,7 +124,7 @@ def admit(in_time: Deadline) -> Callable[[Reader, Condition | None], NoteIds | N
 
 @pytest.fixture
 def lexical(
-    index: Index, ask: Callable[..., KeywordQuery], admit: Callable[..., NoteIds | None], in_time: Deadline
+    index: Index, ask: Callable[..., KeywordQuery], admit: Callable[..., NoteIds | None]
 ) -> Callable[..., list[Place]]:
     """Search by keyword in `index`; gives (path, chunk number)."""
 
@@ -131,7 +132,7 @@ def lexical(
         text: str = "", depth: int = 30, *, phrases: Sequence[str] = (), where: Condition | None = None
     ) -> list[Place]:
         with index.reader() as reader:
-            return _places(reader.lexical(ask(text, *phrases), admit(reader, where), depth, deadline=in_time))
+            return _places(top_chunks(reader, ask(text, *phrases), admit(reader, where), depth))
 
     return search
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from builders import top_chunks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

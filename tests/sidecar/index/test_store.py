@@ -2,11 +2,11 @@ import struct
 import threading
 
 import pytest
-from builders import index_bytes, problems
+from builders import index_bytes, problems, top_chunks
 
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
-from quarry.index import Index, content_hash, quantize
+from quarry.index import CHUNK_WEIGHTS, Index, content_hash, quantize
 from quarry.types import Note
 
 
@@ -371,7 +371,12 @@ def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, mak
         by_phrase = reader.dense(vector, admit(reader, HasPhrase("red car")), 5, deadline=in_time)
         without_word = reader.dense(vector, admit(reader, Not(HasPhrase("PEARS"))), 5, deadline=in_time)
         assert top_chunks(reader, ask("apples"), None, 5) == ()
-        assert reader.count_matching(ask("apples"), None, 5) == 0
+        by_word = reader.keywords.query(ask("apples", "red car", prefix="app"))
+        assert by_word.top_notes(None, 5) == []
+        assert (by_word.count_chunks(None, 5), by_word.count_notes(None)) == (0, 0)
+        assert (by_word.chunk_scores([2048], CHUNK_WEIGHTS), by_word.note_scores([1])) == ({}, {})
+        assert reader.keywords.notes_with_phrase(("red", "car"), deadline=in_time) == []
+        assert reader.keywords.proximity_scores([("red", "car")], [2048]) == {}
     assert [c.path for c in by_phrase] == [c.path for c in without_word] == ["a.md"]
     assert "FTS5" in index.missing["lexical"]
     index.close()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders import top_chunks
 
 from quarry.errors import IndexUnavailable
 from quarry.index import Index

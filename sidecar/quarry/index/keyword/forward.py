@@ -100,7 +100,24 @@ def occurrences_by_column(phrase: bytes, line: bytes) -> list[tuple[int, int]]:
     return found
 
 
+def terms_with_prefix(prefix: bytes, line: bytes) -> set[bytes]:
+    """The terms in what `encode_terms` wrote that begin with *prefix*."""
+    found: set[bytes] = set()
+    at = line.find(prefix)
+    while at >= 0:
+        end = _end_of_term(line, at)
+        if line[at - 1 : at] in _EDGES:
+            found.add(line[at:end])
+        at = line.find(prefix, end)
+    return found
+
+
 def stands_in_text(phrase: bytes, line: bytes) -> bool:
     """Whether *phrase* stands in the text of a note, begun in one chunk and ended in another or not."""
     texts = line.split(_SEPARATOR_BYTE)[NAME_COLUMNS + TEXT :: CHUNK_COLUMNS]
     return b" " + phrase + b" " in b" " + b" ".join(filter(None, texts)) + b" "
+
+
+def _end_of_term(line: bytes, at: int) -> int:
+    ends = [end for end in (line.find(b" ", at), line.find(_SEPARATOR_BYTE, at)) if end >= 0]
+    return min(ends, default=len(line))

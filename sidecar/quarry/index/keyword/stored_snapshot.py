@@ -17,7 +17,12 @@ from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import id_range, look_up, notes_of
 from quarry.index.keyword.bm25 import Floats, length_norms
-from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, decode_terms
+from quarry.index.keyword.forward import (
+    CHUNK_COLUMNS,
+    NAME_COLUMNS,
+    occurrences_by_column,
+    terms_with_prefix,
+)
 from quarry.index.keyword.phrases import read_terms
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals
@@ -143,17 +148,23 @@ def read_scorer(
     """
     wanted = [*terms]
     words = {word for term in wanted if not term.is_prefix for word in term.text.split(" ")}
-    prefixes = tuple(term.text for term in wanted if term.is_prefix)
-    in_chunks, in_names = _Counter(CHUNK_COLUMNS), _Counter(NAME_COLUMNS)
+    prefixes = [term.text for term in wanted if term.is_prefix]
+    encoded, encoded_prefixes = [word.encode() for word in words], [prefix.encode() for prefix in prefixes]
+    in_chunks, in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
     with deadline.over(connection):
         note_ids = _matching(connection, words, prefixes)
     for note_id, stored in read_terms(connection, note_ids, deadline):
-        found, first = decode_terms(stored.line.decode()), id_range(note_id)[0]
-        for number, columns in enumerate(found.chunks):
-            in_chunks.count(first + stored.slot(number), columns, words, prefixes)
-        in_names.count(note_id, found.names, words, prefixes)
-    chunks = StoredSnapshot(documents.chunks, in_chunks.tf_table(), in_chunks.postings(documents.chunks.ids))
-    names = StoredSnapshot(documents.names, in_names.tf_table(), in_names.postings(documents.names.ids))
+        first, held = id_range(note_id)[0], encoded
+        if prefixes:
+            held = [*{*encoded}.union(*[terms_with_prefix(prefix, stored.line) for prefix in encoded_prefixes])]
+        for term in held:
+            for column, count in occurrences_by_column(term, stored.line):
+                if column < NAME_COLUMNS:
+                    in_names.add(term, note_id, column, count)
+                else:
+                    number, column = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
+                    in_chunks.add(term, first + stored.slot(number), column, count)
+    chunks, names = in_chunks.snapshot(documents.chunks), in_names.snapshot(documents.names)
     return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
 
 
@@ -176,40 +187,37 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-class _Counter:
-    """Counts terms in documents, by column."""
+class _Postings:
+    """Term frequencies, gathered document by document and column by column."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
-        self._codes: dict[tuple[int, ...], int] = {}
-        self._found: dict[str, tuple[list[int], list[int]]] = {}  # document ids, and tf codes
+        self._found: dict[bytes, dict[int, list[int]]] = {}  # term -> document id -> frequency by column
 
-    def count(self, document_id: int, columns: Sequence[str], words: set[str], prefixes: tuple[str, ...]) -> None:
-        """Count those terms of a document that are *words*, or begin with one of *prefixes*."""
-        counts: dict[str, list[int]] = {}
-        for at, column in enumerate(columns):
-            for term in column.split(" "):
-                if term in words or (prefixes and term.startswith(prefixes)):
-                    counts.setdefault(term, [0] * self._columns)[at] += 1
-        counts.pop("", None)
-        for term, frequencies in counts.items():
-            ids, codes = self._found.setdefault(term, ([], []))
-            ids.append(document_id)
-            codes.append(self._codes.setdefault(tuple(frequencies), len(self._codes)))
+    def add(self, term: bytes, document_id: int, column: int, count: int) -> None:
+        """Add the frequency of *term* in one *column* of a document."""
+        documents = self._found.setdefault(term, {})
+        documents.setdefault(document_id, [0] * self._columns)[column] = count
 
-    def tf_table(self) -> Floats:
-        """Term frequencies by column of each tf code; shape (codes, columns)."""
-        return np.array([*self._codes], np.float64).reshape(-1, self._columns)
-
-    def postings(self, ids: NDArray[np.int64]) -> dict[str, Postings]:
-        """The postings of each term, by ordinals of *ids*, which ascend."""
-        return {term: _in_order(ids, *found) for term, found in self._found.items()}
+    def snapshot(self, documents: DocumentLengths) -> StoredSnapshot:
+        """The postings among *documents*."""
+        codes: dict[tuple[int, ...], int] = {}
+        found = {
+            term.decode(): (
+                np.array([*by_document], np.int64),
+                np.array([codes.setdefault(tuple(row), len(codes)) for row in by_document.values()], np.intp),
+            )
+            for term, by_document in self._found.items()
+        }
+        table = np.array([*codes], np.float64).reshape(-1, self._columns)
+        return StoredSnapshot(documents, table, {term: _ordered(documents, *rows) for term, rows in found.items()})
 
 
-def _in_order(ids: NDArray[np.int64], document_ids: list[int], codes: list[int]) -> Postings:
-    ordinals = look_up(ids, np.array(document_ids, np.int64))[0]
-    order = np.argsort(ordinals, kind="stable")  # the chunks of a note come in the order of its text
-    return ordinals[order], np.array(codes, np.intp)[order]
+def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdinals) -> Postings:
+    """Postings by ordinal, ascending: the chunks of a note were found in the order of its text."""
+    ordinals = look_up(documents.ids, ids)[0]
+    order = np.argsort(ordinals, kind="stable")
+    return ordinals[order], codes[order]
 
 
 _NONE: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))
