@@ -398,7 +398,7 @@ def test_what_the_first_saved_note_would_wait_for_is_done_when_idle(
     vault: Vault, encoder: HashEncoder, open_engine, monkeypatch
 ):
     compiled: list[Re2Engine] = []
-    monkeypatch.setattr(Re2Engine, "compile_sets", compiled.append)
+    monkeypatch.setattr(Re2Engine, "compile_sets", lambda engine: compiled.append(engine))
     engine = open_engine()
     wait_until(lambda: compiled)
 
