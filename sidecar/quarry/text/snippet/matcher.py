@@ -19,8 +19,8 @@ KOREAN_PAIR = lazy_pattern(r"[\uac00-\ud7a3]{2}")
 
 TermMatch: TypeAlias = tuple[int, int, str, int]
 """
-A wanted term, pair or phrase in a text: where it starts and ends, its key, which is equal for the same one found twice,
-and how telling it is, in 1 / UNIT. A plain tuple, as hundreds are made for one answer.
+A term, pair or phrase of the query found in a text: start and end, its key, which is equal for two occurrences of one
+term, and its weight in 1 / WEIGHT_UNIT. A plain tuple, as hundreds are made for one answer.
 """
 
 
@@ -55,13 +55,9 @@ class Matcher(Struct, frozen=True):
     """A `HighlightTerms` prepared for searching texts."""
 
     values: Mapping[str, int]
-    prefixes: tuple[
-        str, ...
-    ]  # a word whose term is wanted and all letters begins with one
+    prefixes: tuple[str, ...]  # a word whose term is wanted and all letters begins with one
     pairs: frozenset[str]  # of characters in scripts without spaces, each a term of its own
-    literals: tuple[
-        str, ...
-    ]  # compounds that no token has as its term: names with signs, pairs of Korean
+    literals: tuple[str, ...]  # compounds that no token has as its term: names with signs, pairs of Korean
     phrases: Mapping[str, tuple[HighlightPhrase, ...]]  # by their anchor
     phrase_value: int  # more than all terms of a window together: a quoted phrase comes first
     prefix: str | None
