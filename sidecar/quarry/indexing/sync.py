@@ -167,7 +167,11 @@ class Synchronizer:
         """Have the index built anew beside the old one, which answers until then, and put it in its place."""
         from quarry.indexing import rebuild
 
-        self._current.check_in_place()  # else it is made anew anyway
+        try:
+            self._current.check_in_place()
+        except IndexDamaged as damage:  # nothing answers that a new one could be built beside
+            self.recreate(damage)
+            return
         beside = rebuild_path(self._current.path)
         discard(beside)
         self._policy_changed()
