@@ -1,4 +1,4 @@
-"""Saved notes apply_urgent long runs, work can be paused, and nobody who searches waits for either."""
+"""Saved notes are indexed in the middle of long runs, work can be paused, and nobody who searches waits for either."""
 
 from builders import HashEncoder, Vault, find, settle, wait_until
 

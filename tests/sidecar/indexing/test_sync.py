@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from quarry.errors import ModelMissing
 from quarry.indexing import indexer, metadata, prepare, read_files
 from quarry.indexing.limits import IndexingLimits
-from quarry.text.secrets import engines
+from quarry.text.secrets.engines import Re2Engine
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed
@@ -394,10 +394,13 @@ def test_the_message_of_a_failure_goes_with_it(vault: Vault, open_engine, monkey
 # --- readiness --------------------------------------------------------------------------------------
 
 
-def test_what_the_first_saved_note_would_wait_for_is_done_when_idle(vault: Vault, encoder: HashEncoder, open_engine):
-    engines._compiled_engine.cache_clear()
+def test_what_the_first_saved_note_would_wait_for_is_done_when_idle(
+    vault: Vault, encoder: HashEncoder, open_engine, monkeypatch
+):
+    compiled: list[Re2Engine] = []
+    monkeypatch.setattr(Re2Engine, "compile_sets", lambda engine: compiled.append(engine))
     engine = open_engine()
-    wait_until(lambda: engines._compiled_engine.cache_info().currsize == 1)
+    wait_until(lambda: compiled)
 
     assert encoder.embedded == []
     assert engine.status().notes == 0

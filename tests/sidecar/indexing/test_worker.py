@@ -250,7 +250,7 @@ def test_a_rebuild_asked_for_ends_a_pause(worker: Worker, requests: RequestQueue
     assert not requests.is_paused
 
 
-def test_a_job_stops_where_it_breathes(worker: Worker, requests: RequestQueue, jobs: Jobs):
+def test_a_job_stops_at_a_yield_point(worker: Worker, requests: RequestQueue, jobs: Jobs):
     is_running, stopped = threading.Event(), threading.Event()
 
     def work() -> None:
