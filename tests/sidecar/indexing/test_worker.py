@@ -122,9 +122,7 @@ def test_changes_that_wait_are_one_job(worker: Worker, requests: RequestQueue, j
     assert requests.change_count == 0
 
 
-def test_requests_are_served_in_order_of_urgency(
-    worker: Worker, requests: RequestQueue, jobs: Jobs
-):
+def test_requests_are_served_in_order_of_urgency(worker: Worker, requests: RequestQueue, jobs: Jobs):
     requests.submit([A])
     requests.request_reconcile()
     requests.request_repair()
