@@ -343,7 +343,7 @@ class Index:
         """
         with self._writer.change() as connection, deadline.over(connection):
             check_structure(connection, self._parts)
-        self._memory.postings.check()
+        self._memory.postings.verify()
 
     def flush_postings(self, deadline: Deadline = NO_DEADLINE) -> bool:
         """
