@@ -182,7 +182,7 @@ def test_memory_and_fts5_and_reckoning_agree_after_any_edits(
 
 @pytest.fixture
 def many(index, store, make_note):
-    """More notes than are read without a side file."""
+    """More notes than are read without a segment file."""
     with index.batch():
         for number in range(postings_cache.FEW_NOTES + 8):
             store(index, make_note(f"{number:02}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end"))
