@@ -19,9 +19,9 @@ from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
 from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
-from quarry.indexing.requests import RequestQueue
-from quarry.indexing.sync import MODEL_WAIT_S, Synchronizer
-from quarry.indexing.worker import Worker, WorkerTiming
+from quarry.indexing.limits import IndexingLimits
+from quarry.indexing.sync import Synchronizer
+from quarry.indexing.worker import RequestQueue, Worker
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.settings import Settings, write_settings
@@ -30,16 +30,6 @@ from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultCh
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
-
-
-class EngineLimits(Struct, frozen=True):
-    """What an engine does by the clock."""
-
-    head_start_s: float = 0.25
-    """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
-    loaded, which keeps the interpreter busy for 20 ms on end, .05 s in all."""
-    model_wait_s: float = MODEL_WAIT_S
-    timing: WorkerTiming = WorkerTiming()
 
 
 class Status(Struct, frozen=True):
@@ -85,7 +75,7 @@ class Engine:
         index_path: Path,
         load: Callable[[str], Encoder],
         without: frozenset[str],
-        limits: EngineLimits,
+        limits: IndexingLimits,
     ) -> None:
         self.root = root
         self._listeners = Listeners()
@@ -97,8 +87,7 @@ class Engine:
             without=without,
             requests=self._requests,
             listeners=self._listeners,
-            head_start_s=limits.head_start_s,
-            model_wait_s=limits.model_wait_s,
+            limits=limits,
         )
         self._worker = Worker(self._sync, self._requests, limits.timing)
 
@@ -110,7 +99,7 @@ class Engine:
         *,
         load: Callable[[str], Encoder] = load_encoder,
         without: frozenset[str] = frozenset(),
-        limits: EngineLimits = EngineLimits(),  # noqa: B008  a frozen value
+        limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
     ) -> Self:
         """
         Open the vault at *root* with its index at *index_path*, and begin to make the two equal.
@@ -236,7 +225,7 @@ class Engine:
         message = activity.message
         try:
             with self._reading() as reader:
-                counts, encoder = reader.counts(), sync.encoder_for(reader)
+                counts, encoder = reader.counts(), sync.model.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
         except IndexUnavailable as error:  # the status is where people look for the reason
             message = message or str(error)
@@ -248,9 +237,9 @@ class Engine:
             pending=activity.pending + self._requests.change_count,
             excluded=sync.excluded,
             progress=activity.progress(),
-            model_name=sync.model.name,
-            model_state=sync.model.state,
-            model_message=sync.model.message,
+            model_name=sync.model.slot.name,
+            model_state=sync.model.slot.state,
+            model_message=sync.model.slot.message,
             missing=sync.missing(encoder),
             problem_count=problem_count + len(rules),
             problems=(*rules, *problems),
@@ -267,7 +256,7 @@ class Engine:
     # --- changing ------------------------------------------------------------------------------
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
-        """Queue changes that someone saw; they apply_urgent everything but the notes in hand."""
+        """Queue changes that someone saw; they overtake everything but the notes in hand."""
         self._requests.submit(changes)
 
     def rebuild(self) -> None:
@@ -283,7 +272,7 @@ class Engine:
         """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
-        return self._worker.is_busy or self._sync.awaits_model
+        return self._worker.is_busy or self._sync.model.is_awaited
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
@@ -312,9 +301,9 @@ class Engine:
     @contextmanager
     def _search_context(self) -> Iterator[SearchContext]:
         with self._reading() as reader:
-            encoder = self._sync.encoder_for(reader)
+            encoder = self._sync.model.encoder_for(reader)
             yield SearchContext(reader, encoder, self._sync.missing(encoder))
-        self._sync.model.start_loading()
+        self._sync.model.slot.start_loading()
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""

@@ -23,12 +23,12 @@ from msgspec.structs import replace
 
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
-from quarry.engine import Engine, EngineLimits
+from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import Index, Problem
 from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import read_files
-from quarry.indexing.worker import WorkerTiming
+from quarry.indexing.limits import IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest, VaultChange
@@ -36,7 +36,8 @@ from quarry.vault.read import FileContent
 
 DIM = 32
 EAGER = WorkerTiming(retry_s=0.02, retry_max_s=0.05, retry_asked_s=0.02, first_poll_s=0.02, poll_every_s=0.02)
-IMPATIENT = EngineLimits(timing=EAGER)  # what the worker does by the clock, it does at once
+EQUAL = ProcessLimits(niceness=0)  # processes do not stand behind whatever else the machine does: a test waits for them
+IMPATIENT = IndexingLimits(timing=EAGER, process=EQUAL)  # what the worker does by the clock, it does at once
 PATIENCE_S = 30.0  # what is waited for takes milliseconds; this long only where it never comes
 
 
@@ -205,6 +206,11 @@ def load_fatal_encoder(name: str) -> HashEncoder:
     return FatalEncoder(name)
 
 
+def load_exiting_encoder(_: str) -> HashEncoder:
+    """Ends the process that loads it."""
+    os._exit(3)
+
+
 @lru_cache(maxsize=100_000)
 def _direction(word: str, dim: int) -> FloatVector:
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
@@ -344,7 +350,7 @@ class Quiet:
 
     def scanned(self, excluded: int) -> None: ...
     def planned(self, total: int) -> None: ...
-    def advanced(self, chunk_count: int) -> None: ...
+    def advanced(self, note_count: int, chunk_count: int) -> None: ...
     def between_batches(self) -> None: ...
     def report_degraded(self, message: str) -> None: ...
 

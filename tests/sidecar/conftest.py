@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child pr
 from builders import IMPATIENT, HashEncoder, Quiet, Vault, settle
 
 from quarry.embedding import Encoder, load_encoder
-from quarry.engine import Engine, EngineLimits
+from quarry.engine import Engine
 from quarry.index import Index
-from quarry.indexing import worker_process
 from quarry.indexing.indexer import Indexer
+from quarry.indexing.limits import IndexingLimits
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
 
@@ -37,12 +37,6 @@ def encoder() -> HashEncoder:
     return HashEncoder()
 
 
-@pytest.fixture(autouse=True)
-def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes do not stand behind whatever else the machine does: a test waits for them."""
-    monkeypatch.setattr(worker_process, "NICENESS", 0)
-
-
 @pytest.fixture
 def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder) -> Iterator[OpenEngine]:
     """Open an engine on the vault, waiting until it has settled unless told otherwise."""
@@ -54,7 +48,7 @@ def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder) -> Iterator[
         root: Path = vault.root,
         index: Path = tmp_path / "index.db",
         load: Callable[[str], Encoder] = lambda _: encoder,
-        limits: EngineLimits = IMPATIENT,
+        limits: IndexingLimits = IMPATIENT,
         **options: object,
     ) -> Engine:
         engine = Engine.open(root, index, load=load, limits=limits, **options)  # type: ignore[arg-type]

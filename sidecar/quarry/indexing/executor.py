@@ -6,28 +6,23 @@ said: searches are slower meanwhile, as Python's threads share one interpreter.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence, Set
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Protocol, Self, TypeVar
 
-from quarry.config import READ_BATCH_BYTES, READ_BATCH_NOTES
+from quarry.config import READ_BATCH_BYTES
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
-from quarry.indexing.messages import TaskKind, WorkerOptions, WorkerSetup
-from quarry.indexing.pool import PoisonItem, Result, WorkerPool
+from quarry.indexing.limits import PlanLimits
+from quarry.indexing.pool import PoisonItem, Result, TaskKind, WorkerOptions, WorkerPool, WorkerSetup
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
 from quarry.indexing.worker_process import ProcessUnavailable
 from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
-MANY_NOTES = 200  # a process takes a third of a second to begin, in which a hundred notes are prepared here
-MANY_BYTES = 4 * 1024 * 1024  # what 1,000 notes of a usual size hold
-MANY_STAMPS = 2_000  # reading and hashing alone is twenty times quicker
-MANY_TEXTS = 256
 POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"
 
 
@@ -60,14 +55,16 @@ class PreparationExecutor:
         encoder: Callable[[], Encoder | None],
         monitor: ProgressMonitor,
         options: WorkerOptions | None,
+        limits: PlanLimits = PlanLimits(),  # noqa: B008  a frozen value
     ) -> None:
         self._root = root
         self._rules = rules
         self._encoder = encoder
         self._monitor = monitor
         self._options = options
+        self._limits = limits
         self._pool: WorkerPool | None = None
-        self._may_start_pool = False
+        self._may_start_pool = False  # inside the context, until it turns out that none can be had
 
     def __enter__(self) -> Self:
         self._may_start_pool = self._options is not None  # what could not be had for the run before is tried again
@@ -98,17 +95,11 @@ class PreparationExecutor:
         Raises:
             VaultMissing: The vault itself cannot be opened.
         """
-        done = 0
-        if len(moves) >= MANY_NOTES or size_bytes >= MANY_BYTES or any(path in poison for path, _ in moves):
-            for group in self._outside("prepare", moves, READ_BATCH_NOTES):
-                yield [
-                    self._as_of_now(index, move, found)
-                    for move, found in zip(moves[done : done + len(group)], group, strict=True)
-                ]
-                done += len(group)
-            self._end_pool()  # 200 MB, which are free when what was written is put together
-        for batch in batches(moves[done:]):
-            yield from self._here(index, batch, poison, in_memory)
+        limits = self._limits
+        is_large = len(moves) >= limits.many_notes or size_bytes >= limits.many_bytes
+        if is_large or (poison and any(path in poison for path, _ in moves)):
+            return self._outside_first(index, moves, poison, in_memory)
+        return self._here(index, moves, poison, in_memory)
 
     def warm_up(self) -> None:
         """Make the first note that is prepared here as quick as the next; searches have the model ready."""
@@ -122,12 +113,12 @@ class PreparationExecutor:
             in_memory: Takes files with their bytes, a few megabytes in all, so that they need not be read again.
         """
         done = 0
-        if len(paths) >= MANY_STAMPS:
-            for found in self._outside("stamps", paths, 4 * READ_BATCH_NOTES):
+        if len(paths) >= self._limits.many_stamps:
+            for found in self._outside("stamps", paths, 4 * self._limits.batch_notes):
                 done += len(found)
                 yield [file for file in found if not isinstance(file, PoisonItem)]
         left_bytes = READ_BATCH_BYTES
-        for batch in batches(paths[done:]):
+        for batch in batches(paths[done:], self._limits.batch_notes):
             if left_bytes <= 0:
                 yield read_stamps(self._root, batch)
                 continue
@@ -139,11 +130,9 @@ class PreparationExecutor:
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
         """The vector of each of *texts*, as stored."""
         found: list[bytes] = []
-        if len(texts) >= MANY_TEXTS:
-            for part in self._outside("embed", texts, MANY_TEXTS // 2):
-                found += [
-                    b"" if isinstance(vector, PoisonItem) else vector for vector in part
-                ]  # found by its words only
+        if len(texts) >= self._limits.many_texts:
+            for part in self._outside("embed", texts, self._limits.many_texts // 2):
+                found += [b"" if isinstance(vector, PoisonItem) else vector for vector in part]  # found by words only
         if len(found) < len(texts):
             found += NotePreparer(self._rules, self._encoder()).embed(texts[len(found) :])
         return found
@@ -162,25 +151,36 @@ class PreparationExecutor:
         if isinstance(found, PoisonItem):
             return FailedNote(path, POISON.format(how=found.how), is_poison=True), old_path
         if self._monitor.changed_meanwhile(path):
-            [[found]] = self._here(index, [move])
+            [[found]] = self._here(index, [move], frozenset(), {})
         return found
 
-    def _here(
-        self,
-        index: Index,
-        moves: Sequence[Move],
-        poison: Set[str] = frozenset(),
-        in_memory: Mapping[str, FoundFile] = MappingProxyType({}),
+    def _outside_first(
+        self, index: Index, moves: Sequence[Move], poison: Set[str], in_memory: Mapping[str, FoundFile]
     ) -> Iterator[Sequence[Ready]]:
-        """The notes of *moves*, a batch, prepared on this thread."""
-        known = partial(index.known_vectors, [path for move in moves for path in move if path])
-        preparer = NotePreparer(self._rules, self._encoder(), known)
-        fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
-        for group in read_groups(self._root, [move for move in moves if move[0] not in poison], fresh):
-            yield preparer.prepare(group)
-        if failed := [(path, old_path) for path, old_path in moves if path in poison]:
-            reason = POISON.format(how="no process could be started to try it again")
-            yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
+        """The notes of *moves*, prepared by processes as far as they come."""
+        done = 0
+        for group in self._outside("prepare", moves, self._limits.batch_notes):
+            yield [
+                self._as_of_now(index, move, found)
+                for move, found in zip(moves[done : done + len(group)], group, strict=True)
+            ]
+            done += len(group)
+        self._end_pool()  # 200 MB, which are free when what was written is put together
+        yield from self._here(index, moves[done:], poison, in_memory)
+
+    def _here(
+        self, index: Index, moves: Sequence[Move], poison: Set[str], in_memory: Mapping[str, FoundFile]
+    ) -> Iterator[Sequence[Ready]]:
+        """The notes of *moves*, prepared on this thread."""
+        for batch in batches(moves, self._limits.batch_notes):
+            known = partial(index.known_vectors, [path for move in batch for path in move if path])
+            preparer = NotePreparer(self._rules, self._encoder(), known)
+            fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
+            for group in read_groups(self._root, [move for move in batch if move[0] not in poison], fresh):
+                yield preparer.prepare(group)
+            if poison and (failed := [move for move in batch if move[0] in poison]):
+                reason = POISON.format(how="no process could be started to try it again")
+                yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
 
     def _outside(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
         """What processes make of *items*, as far as they come; the rest is for here."""
@@ -199,15 +199,13 @@ class PreparationExecutor:
 
     def _start_pool(self, options: WorkerOptions) -> WorkerPool:
         encoder = self._encoder()
-        employment = WorkerSetup(self._root, self._rules, options, encoder.fingerprint if encoder else None)
-        return WorkerPool(employment, self._monitor.between_batches, self._monitor.report_degraded)
+        setup = WorkerSetup(self._root, self._rules, options, encoder.fingerprint if encoder else None)
+        return WorkerPool(setup, self._monitor.between_batches, self._monitor.report_degraded)
 
 
 T = TypeVar("T")
 
 
-def batches(items: Iterable[T]) -> Iterator[list[T]]:
-    """*items* in lists of at most `READ_BATCH_NOTES`."""
-    source = iter(items)
-    while batch := list(islice(source, READ_BATCH_NOTES)):
-        yield batch
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """*items* in parts of at most *size*."""
+    return (items[at : at + size] for at in range(0, len(items), size))

@@ -29,9 +29,10 @@ from quarry.indexing.diff import (
     with_everything,
 )
 from quarry.indexing.disk_state import DiskState
-from quarry.indexing.executor import MANY_NOTES, PreparationExecutor, ProgressMonitor, batches
-from quarry.indexing.messages import WorkerOptions
+from quarry.indexing.executor import PreparationExecutor, ProgressMonitor, batches
+from quarry.indexing.limits import PlanLimits
 from quarry.indexing.metadata import poison_notes, set_poison_notes
+from quarry.indexing.pool import WorkerOptions
 from quarry.indexing.prepare import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.settings import Settings
@@ -54,8 +55,8 @@ class RunMonitor(ProgressMonitor, Protocol):
     def planned(self, total: int) -> None:
         """Work on *total* notes begins."""
 
-    def advanced(self, chunk_count: int) -> None:
-        """One more of the planned notes is done."""
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        """*note_count* more of the planned notes are done."""
 
     def indexed(self, path: str) -> None:
         """A note can be found."""
@@ -127,6 +128,7 @@ class Indexer:
         encoder: Asked when a note is to be prepared; None where there is no model: notes are then stored without
             vectors, which are filled in later.
         options: What processes need that prepare large plans; None: everything is done on the calling thread.
+        limits: From which size on a plan is large.
         drawings: Every drawing seen so far, by path; kept up to date, so that none is opened again without need.
     """
 
@@ -139,13 +141,15 @@ class Indexer:
         encoder: Callable[[], Encoder | None],
         drawings: MutableMapping[str, FileSeen] | None = None,
         options: WorkerOptions | None = None,
+        limits: PlanLimits = PlanLimits(),  # noqa: B008  a frozen value
     ) -> None:
         self._rules = rules
         self._monitor = monitor
+        self._limits = limits
         self._drawings = {} if drawings is None else drawings
         self._disk = DiskState(root, rules, self._drawings)
         reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
-        self._executor = PreparationExecutor(root, reading, encoder, monitor, options)
+        self._executor = PreparationExecutor(root, reading, encoder, monitor, options, limits)
 
     def reconcile(
         self, index: Index, found: VaultDiff | None = None, *, thorough: bool = False, everything: bool = False
@@ -262,14 +266,22 @@ class Indexer:
             run.count(held_back=doubtful)
             work = replace(work, remove=tuple(certain_removals))
         self._monitor.planned(len(work.upsert) + len(work.rename) + len(work.remove))
-        for paths in batches(work.remove):
+        for paths in batches(work.remove, self._limits.batch_notes):
             self._remove(run, paths)
         if work.restamp:
             self._restamp(run, work.restamp, read)
         moves: list[Move] = [(new, old) for old, new in work.rename]
         moves += [(path, None) for path in work.upsert]
-        self._store(run, moves, sum(disk[path].size_bytes for path, _ in moves if path in disk))
-        self._remove_vanished(run)
+        if moves:
+            size_bytes = sum([disk[path].size_bytes for path, _ in moves if path in disk])
+            poison = poison_notes(run.index)
+            with run.index.bulk() if len(moves) >= self._limits.many_notes else nullcontext():
+                for group in self._executor.notes(run.index, moves, size_bytes, poison, run.in_memory):
+                    self._store(run, group)
+                    poison = _remember_poison(run.index, poison, group)
+                    self._monitor.between_batches()
+        if run.vanished:
+            self._remove_vanished(run)
         return run.done
 
     def _restamp(self, run: _Run, paths: Sequence[str], read: Mapping[str, FileStamp]) -> None:
@@ -285,7 +297,7 @@ class Indexer:
                 run.index.remove(path)
         for path in removable:
             self._monitor.removed(path)
-            self._monitor.advanced(0)
+        self._monitor.advanced(len(removable), 0)
         run.count(removed=len(removable))
         self._monitor.between_batches()
 
@@ -300,27 +312,16 @@ class Indexer:
         if vanished and run.loses_too_many(len(vanished) + run.done.removed):
             run.count(held_back=len(vanished))
             return
-        for paths in batches(vanished):
+        for paths in batches(vanished, self._limits.batch_notes):
             self._remove(run, paths)
 
-    def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
-        """Have notes prepared, and store them."""
-        if not moves:
-            return
-        poison = poison_notes(run.index)
-        with run.index.bulk() if len(moves) >= MANY_NOTES else nullcontext():
-            for group in self._executor.notes(run.index, moves, size_bytes, poison, run.in_memory):
-                self._store_group(run, group)
-                poison = _remember_poison(run.index, poison, group)
-                self._monitor.between_batches()
-
-    def _store_group(self, run: _Run, group: Sequence[Ready]) -> None:
+    def _store(self, run: _Run, group: Sequence[Ready]) -> None:
+        """Store notes that are prepared, or put on record why they are not."""
         stored: list[ReadyNote] = []
         with run.index.batch():
-            for found, planned_old_path in group:
-                old_path = (
-                    None if planned_old_path and self._monitor.is_superseded(planned_old_path) else planned_old_path
-                )
+            for found, old_path in group:
+                if old_path and self._monitor.is_superseded(old_path):
+                    old_path = None
                 match found:
                     case MissedFile():
                         self._miss(run, found, old_path)
@@ -329,27 +330,22 @@ class Indexer:
                     case FailedNote():
                         run.index.record_problem(found.path, found.reason, skipped=found.path not in run.known)
                     case ReadyNote():
-                        if self._upsert(run, found, old_path):
-                            stored.append(found)
+                        try:
+                            run.index.upsert_prepared(found.rows, old_path=old_path)
+                        except ValueError as error:
+                            run.index.record_problem(found.path, str(error), skipped=found.path not in run.known)
+                            continue
+                        stored.append(found)
+                        self._drawings.pop(found.path, None)
+                        if old_path:
+                            self._monitor.removed(old_path)
+                        run.count(renamed=int(old_path is not None), upserted=int(old_path is None))
         for ready in stored:
             self._monitor.indexed(ready.path)
             if ready.redactions:
                 _log.info("blanked in %s: %s", scrub_text(ready.path), _counted(ready.redactions))
-        for found, _ in group:
-            self._monitor.advanced(found.chunk_count if isinstance(found, ReadyNote) else 0)
-
-    def _upsert(self, run: _Run, ready: ReadyNote, old_path: str | None) -> bool:
-        """Store a note; returns whether it is in the index now."""
-        try:
-            run.index.upsert_prepared(ready.rows, old_path=old_path)
-        except ValueError as error:
-            run.index.record_problem(ready.path, str(error), skipped=ready.path not in run.known)
-            return False
-        self._drawings.pop(ready.path, None)
-        if old_path:
-            self._monitor.removed(old_path)
-        run.count(renamed=int(old_path is not None), upserted=int(old_path is None))
-        return True
+        chunk_count = sum([found.chunk_count for found, _ in group if isinstance(found, ReadyNote)])
+        self._monitor.advanced(len(group), chunk_count)
 
     def _miss(self, run: _Run, missed: MissedFile, old_path: str | None = None) -> None:
         """A file that could not be read: gone means gone, anything else leaves its note as it was."""
@@ -369,7 +365,7 @@ class Indexer:
 
 def _remember_poison(index: Index, known: frozenset[str], group: Sequence[Ready]) -> frozenset[str]:
     """Have *index* remember which notes end processes, as *group* tells; returns all of them."""
-    found = known - {found.path for found, _ in group if isinstance(found, ReadyNote)}
+    found = known - {found.path for found, _ in group if isinstance(found, ReadyNote)} if known else known
     found |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_poison}
     if found != known:
         set_poison_notes(index, found)

@@ -1,25 +1,110 @@
 """
-The processes that prepare a large plan: how many, who does what, and what happens when one dies.
+The processes that prepare a large plan: how many, which does what, and what happens when one dies.
 
-Results come in the order of the plan, whoever was quicker, so that two rebuilds give the same rows. A process that
-dies is replaced and its tasks are given again; a task that ends a second process is taken apart, and an item that ends
-one by itself is named and left out.
+Results come in the order of the plan, whichever process was quicker, so that two rebuilds give the same rows. A process
+that dies is replaced, and what it had in hand is tried one item at a time: an item that ends a process by itself is
+named and left out.
+
+A process opens no database and no socket, and runs behind everything else on the machine.
 """
 
+import gc
+import io
 import logging
 import os
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from quarry.errors import VaultMissing
-from quarry.indexing.messages import Done, Reply, ResultBatch, Task, TaskKind, WorkerFailed, WorkerReady, WorkerSetup
-from quarry.indexing.worker_process import ProcessUnavailable, WorkerDied, WorkerProcess
+from quarry.embedding.encoder import Encoder, Fingerprint
+from quarry.errors import QuarryError
+from quarry.indexing.limits import ProcessLimits
+from quarry.indexing.prepare import NotePreparer
+from quarry.indexing.read_files import read_groups, read_stamps
+from quarry.indexing.worker_process import ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
+from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
 TASKS_AHEAD = 3  # a process: one at work, one ready, one on its way
+MAX_PROCESSES = 2  # one writer is kept busy by two
+_BATCH_ITEMS = 512  # stamps or vectors in one reply
+
+TaskKind = Literal["prepare", "stamps", "embed"]
+
+
+class WorkerOptions(Struct, frozen=True):
+    """What a worker process needs to load the model of the serving one, and how many may run."""
+
+    load: Callable[[str], Encoder]  # pickled by name: at the top of a module, or no process can load it
+    model_name: str
+    max_processes: int = MAX_PROCESSES  # at once
+    limits: ProcessLimits = ProcessLimits()
+
+    def encoder(self, fingerprint: Fingerprint) -> Encoder:
+        """
+        The model of that *fingerprint*.
+
+        Raises:
+            ProcessUnavailable: It is not there, or is another by now: the serving process has it in memory.
+        """
+        try:
+            encoder = self.load(self.model_name)
+        except QuarryError as error:
+            raise ProcessUnavailable(str(error)) from error
+        if encoder.fingerprint != fingerprint:
+            raise ProcessUnavailable(f"the files of the model {self.model_name!r} changed; restart Quarry to use them")
+        return encoder
+
+
+class WorkerSetup(Struct, frozen=True):
+    """What a preparing process is told first."""
+
+    root: Path
+    rules: ReadingRules
+    options: WorkerOptions
+    fingerprint: Fingerprint | None  # of the model that the index is made with; None: prepare without one
+
+
+class PoolTask(Struct, frozen=True):
+    """A part of a plan; `items` are `Move`s, paths or texts, by *kind*."""
+
+    kind: TaskKind
+    items: tuple[object, ...]
+
+
+class ResultBatch(Struct, frozen=True):
+    """
+    Results for the next items of a task, in their order.
+
+    Pickled one after the other and not all at once: unpickling holds the interpreter, and searches want it in between.
+    One pickler remembers what it wrote, so that what results share is sent once.
+    """
+
+    count: int
+    pickled: bytes
+
+    @classmethod
+    def of(cls, results: Sequence[object]) -> "ResultBatch":
+        """*results* ready to be sent."""
+        file = io.BytesIO()
+        pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+        for result in results:
+            pickler.dump(result)
+        return cls(len(results), file.getvalue())
+
+    def opened(self) -> Iterator[object]:
+        """The results, each unpickled when it is asked for."""
+        unpickler = pickle.Unpickler(io.BytesIO(self.pickled))  # noqa: S301  see `worker_process`
+        return (unpickler.load() for _ in range(self.count))
+
+
+class TaskDone(Struct, frozen=True):
+    """Every item of the task was answered; also the first thing a process says, when it is ready."""
 
 
 class PoisonItem(Struct, frozen=True):
@@ -33,147 +118,169 @@ Result: TypeAlias = Any
 
 
 class _Assignment(Struct):
-    """A task, with whoever has it; `task.items` are those not yet answered."""
+    """A task given to the process at *seat*; `task.items` are those not yet answered."""
 
     seat: int
-    task: Task
-    deaths: int = 0
+    task: PoolTask
 
 
 class WorkerPool:
     """
-    Processes at work for *employment*, until `close`.
+    Processes at work for *setup*, until `close`.
 
     Args:
-        idle: Called while there is nothing to do but wait; may raise, to stop.
-        say: Told what went wrong, in a sentence for people.
+        on_idle: Called while there is nothing to do but wait; may raise, to stop.
+        report: Told what went wrong, in a sentence for people.
 
     Raises:
         ProcessUnavailable: No process can be started here.
     """
 
-    def __init__(self, employment: WorkerSetup, idle: Callable[[], None], say: Callable[[str], None]) -> None:
-        self._employment = employment
-        self._idle = idle
-        self._say = say
-        self._links: list[WorkerProcess] = []
+    def __init__(self, setup: WorkerSetup, on_idle: Callable[[], None], report: Callable[[str], None]) -> None:
+        self._setup = setup
+        self._on_idle = on_idle
+        self._report = report
+        self._processes: list[WorkerProcess] = []
         try:
-            self._links += [_start(employment) for _ in range(process_count(employment.options.max_processes))]
-            for link in self._links:
-                self._await_start(link)
+            self._processes += [_start(setup) for _ in range(process_count(setup.options.max_processes))]
+            for process in self._processes:
+                self._await_ready(process)
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
         """End all processes; their memory is free when this returns."""
-        for link in self._links:
-            link.close()
-        self._links.clear()
+        for process in self._processes:
+            process.close()
+        self._processes.clear()
 
     @property
     def pids(self) -> list[int]:
-        """The processes' ids."""
-        return [link.pid for link in self._links]
+        """The ids of the processes."""
+        return [process.pid for process in self._processes]
 
     def work(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
         """
-        The result of each of *items*, in order, a part at a time.
+        The result of each of *items*, in order, some at a time.
 
         Raises:
-            ProcessUnavailable: A process ended and no other can be started; what was given out before holds.
+            ProcessUnavailable: A process ended and no other can be started; what was yielded before holds.
             VaultMissing: The vault itself cannot be opened.
         """
-        tasks = iter([Task(kind, tuple(items[at : at + task_size])) for at in range(0, len(items), task_size)])
-        shares: deque[_Assignment] = deque()
+        tasks = (PoolTask(kind, tuple(items[at : at + task_size])) for at in range(0, len(items), task_size))
+        assigned: deque[_Assignment] = deque()
         for _ in range(TASKS_AHEAD):
-            for seat in range(len(self._links)):
-                self._share_out(tasks, seat, shares)
-        while shares:
-            share = shares.popleft()
-            yield from self._answers(share, shares)
-            self._share_out(tasks, share.seat, shares)
+            for seat in range(len(self._processes)):
+                self._assign_next(tasks, seat, assigned)
+        while assigned:
+            assignment = assigned.popleft()
+            try:
+                yield from self._results(assignment)
+            except WorkerDied as death:
+                yield from self._one_by_one(assignment, str(death))
+                for other in assigned:
+                    if other.seat == assignment.seat:
+                        self._processes[other.seat].send(other.task)
+            self._assign_next(tasks, assignment.seat, assigned)
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _share_out(self, tasks: Iterator[Task], seat: int, shares: deque[_Assignment]) -> None:
+    def _assign_next(self, tasks: Iterator[PoolTask], seat: int, assigned: deque[_Assignment]) -> None:
         if task := next(tasks, None):
-            self._links[seat].give(task)
-            shares.append(_Assignment(seat, task))
+            self._processes[seat].send(task)
+            assigned.append(_Assignment(seat, task))
 
-    def _answers(self, share: _Assignment, others: Iterable[_Assignment]) -> Iterator[list[Result]]:
-        """The results of *share*, whatever it takes; *others* were given out after it."""
-        while share.task.items:
+    def _results(self, assignment: _Assignment) -> Iterator[list[Result]]:
+        task = assignment.task
+        while isinstance(reply := self._next(self._processes[assignment.seat]), ResultBatch):
+            assignment.task = task = PoolTask(task.kind, task.items[reply.count :])
+            yield list(reply.opened())
+        assert isinstance(reply, TaskDone)
+
+    def _one_by_one(self, assignment: _Assignment, how: str) -> Iterator[list[Result]]:
+        """What is left of a task whose process died, each item on its own: one that ends the next process is poison."""
+        seat, task = assignment.seat, assignment.task
+        self._replace(seat, how)
+        for item in task.items:
+            alone = _Assignment(seat, PoolTask(task.kind, (item,)))
+            self._processes[seat].send(alone.task)
             try:
-                yield from self._receive(share)
-                return
+                yield from self._results(alone)
             except WorkerDied as death:
-                share.deaths += 1
-                yield from self._replace(share, str(death), is_suspect=share.deaths > 1)
-            if share.deaths > 1:
-                yield from self._one_by_one(share)
-            elif share.task.items:
-                self._links[share.seat].give(share.task)
-            for other in others:
-                if other.seat == share.seat:
-                    self._links[share.seat].give(other.task)
+                if alone.task.items:
+                    yield [PoisonItem(str(death))]
+                self._replace(seat, str(death))
 
-    def _receive(self, share: _Assignment) -> Iterator[list[Result]]:
-        while True:
-            match self._next(self._links[share.seat]):
-                case ResultBatch() as part:
-                    share.task = Task(share.task.kind, share.task.items[part.count :])
-                    yield list(part.opened())
-                case Done():
-                    return
-
-    def _one_by_one(self, share: _Assignment) -> Iterator[list[Result]]:
-        """Find out which item is deadly: on its own, each is tried once more."""
-        while share.task.items:
-            item, *rest = share.task.items
-            alone = _Assignment(share.seat, Task(share.task.kind, (item,)))
-            share.task = Task(share.task.kind, tuple(rest))
-            self._links[share.seat].give(alone.task)
-            try:
-                yield from self._receive(alone)
-            except WorkerDied as death:
-                yield [PoisonItem(str(death)) for _ in alone.task.items]
-                yield from self._replace(share, str(death), is_suspect=True)
-
-    def _replace(self, share: _Assignment, how: str, *, is_suspect: bool) -> Iterator[list[Result]]:
-        """Start another process for *share*; where none can be had, give up on its items if they are *is_suspect*."""
+    def _replace(self, seat: int, how: str) -> None:
+        """Start another process in place of the one at *seat*, which ended as *how* says."""
         _log.warning("a process that prepares notes ended (%s) and is started again", how)
-        self._say(f"a process that prepares notes ended by itself ({how}); it was started again, nothing is lost")
-        self._links[share.seat].close()
-        try:
-            self._links[share.seat] = _start(self._employment)
-            self._await_start(self._links[share.seat])
-        except ProcessUnavailable:
-            if is_suspect:  # whoever goes on without us must not meet what may have ended two processes
-                yield [PoisonItem(how) for _ in share.task.items]
-            raise
+        self._report(f"a process that prepares notes ended by itself ({how}); it was started again, nothing is lost")
+        self._processes[seat].close()
+        self._processes[seat] = _start(self._setup)
+        self._await_ready(self._processes[seat])
 
-    def _await_start(self, link: WorkerProcess) -> None:
+    def _await_ready(self, process: WorkerProcess) -> None:
         try:
-            reply = self._next(link)
+            self._next(process)
         except WorkerDied as death:
             raise ProcessUnavailable(f"processes end before they begin ({death})") from death
-        assert isinstance(reply, WorkerReady)
 
-    def _next(self, link: WorkerProcess) -> Reply:
-        while (said := link.take()) is None:
-            self._idle()
-        reply: Reply = said
-        if isinstance(reply, WorkerFailed):
-            raise VaultMissing(reply.reason) if reply.is_vault_missing else ProcessUnavailable(reply.reason)
+    def _next(self, process: WorkerProcess) -> Any:
+        while (reply := process.receive()) is None:
+            self._on_idle()
         return reply
 
 
-def _start(employment: WorkerSetup) -> WorkerProcess:
-    return WorkerProcess("quarry.indexing.pool_process", employment)
+def _start(setup: WorkerSetup) -> WorkerProcess:
+    return WorkerProcess(__name__, setup, setup.options.limits)
 
 
 def process_count(max_processes: int) -> int:
     """How many processes are worth starting: the cores that we may use, up to *max_processes*."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, min(cores or 1, max_processes))
+
+
+# --- in a process of the pool -----------------------------------------------------------------------
+
+
+def main(parent: ParentConnection) -> None:
+    """
+    Prepare what *parent* asks for, until it ends.
+
+    Raises:
+        ProcessUnavailable: The model cannot be loaded.
+        VaultMissing: The vault itself cannot be opened.
+    """
+    setup = parent.receive()
+    assert isinstance(setup, WorkerSetup)
+    encoder = setup.options.encoder(setup.fingerprint) if setup.fingerprint else None
+    preparer = NotePreparer(setup.rules, encoder, with_terms=True)
+    gc.disable()  # nothing here refers to itself, and looking for what does is a tenth of all work
+    while True:
+        parent.send(TaskDone())
+        task = parent.receive()
+        assert isinstance(task, PoolTask)
+        for results in _carry_out(task, setup.root, preparer):
+            parent.send(ResultBatch.of(results))
+
+
+def _carry_out(task: PoolTask, root: Path, preparer: NotePreparer) -> Iterator[Sequence[object]]:
+    match task.kind:
+        case "prepare":
+            for group in read_groups(root, task.items):  # type: ignore[arg-type]  # the pipe carries no types
+                yield preparer.prepare(group)
+        case "stamps":
+            yield from _batches(read_stamps(root, task.items))  # type: ignore[arg-type]
+        case "embed":
+            yield from _batches(preparer.embed(task.items))  # type: ignore[arg-type]
+
+
+T = TypeVar("T")
+
+
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    source = iter(items)
+    while batch := list(islice(source, _BATCH_ITEMS)):
+        yield batch

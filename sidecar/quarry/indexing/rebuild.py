@@ -1,26 +1,28 @@
 """
 A new index of the whole vault, beside the one that answers.
 
-It is written by a niced process of its own (`rebuild_process.py`), so that searches share their interpreter with
-nothing. Until that process has ended, it alone writes the new file; the serving process follows it, and never touches
-the file meanwhile. A process that dies is started again from nothing, once; where none can be had, the file is filled
-on the calling thread.
+It is written by a niced process of its own, so that searches share their interpreter with nothing. Until that process
+has ended, it alone writes the new file; the serving process follows its progress, and never touches the file meanwhile.
+Its exit code says whether the file is whole. A process that dies is started again from nothing, once; where none can be
+had, the file is filled on the calling thread.
 """
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
 
 from msgspec import Struct
 
-from quarry.embedding.encoder import Encoder, Fingerprint
-from quarry.errors import IndexDamaged, IndexUnavailable, QuarryError
+from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
+from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index, discard, sync_to_disk
 from quarry.indexing.indexer import Indexer, RunMonitor
-from quarry.indexing.messages import WorkerOptions
-from quarry.indexing.worker_process import ProcessUnavailable, WorkerDied, WorkerProcess
+from quarry.indexing.limits import PlanLimits
+from quarry.indexing.pool import WorkerOptions
+from quarry.indexing.worker_process import Finished, ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
@@ -28,6 +30,7 @@ from quarry.vault.rules import Rules
 _log = logging.getLogger(__name__)
 ROUNDS = 5  # each takes in what was saved during the one before; a vault never written to needs one
 TRIES = 2  # a second death is no accident
+REPORT_EVERY_S = 0.1  # while there is no progress to report, the process asks this often whether to go on
 
 
 class RebuildSpec(Struct, frozen=True):
@@ -41,37 +44,21 @@ class RebuildSpec(Struct, frozen=True):
     fingerprint: Fingerprint | None  # of the model that is to be used; None: there is none yet
     facts: Mapping[str, str]  # what the index is to know of itself
     without: frozenset[str]
+    limits: PlanLimits
 
 
-class Progressed(Struct, frozen=True):
-    """What the monitor is to be told: names of its methods, and their arguments. The process waits for `Continue`."""
+class RebuildProgress(Struct):
+    """What happened since the process reported the last time; it waits for `Continue` then."""
 
-    calls: tuple[tuple[str, tuple[object, ...]], ...]
+    excluded_notes: int | None = None  # by a scan that was done
+    planned_notes: int | None = None  # by a plan that was begun
+    done_notes: int = 0
+    done_chunks: int = 0
+    degraded: str | None = None  # what went wrong and was coped with
 
 
 class Continue(Struct, frozen=True):
-    """Nobody holds the process up."""
-
-
-class Logged(Struct, frozen=True):
-    """A line for the log, which only the serving process writes."""
-
-    name: str
-    level: int
-    line: str
-
-
-class Built(Struct, frozen=True):
-    """The new index is whole and closed."""
-
-
-class Failed(Struct, frozen=True):
-    """It cannot be made, and why."""
-
-    error: QuarryError | OSError
-
-
-Message: TypeAlias = Progressed | Logged | Built | Failed
+    """Nothing holds the process up."""
 
 
 def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder | None]) -> None:
@@ -79,12 +66,14 @@ def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder 
     Fill a new index until a round finds nothing more to do, and close it; in whichever process.
 
     Raises:
-        VaultMissing, IndexUnavailable, IndexDamaged, Cancelled: The file is worth nothing then.
+        VaultMissing, IndexUnavailable, IndexDamaged, OSError, Cancelled: The file is worth nothing then.
     """
     with closing(Index.open(spec.path, without=spec.without, is_searched=False)) as index:
         for key, value in spec.facts.items():
             index.meta_set(key, value)
-        indexer = Indexer(spec.root, spec.settings, spec.rules, monitor, encoder, options=spec.options)
+        indexer = Indexer(
+            spec.root, spec.settings, spec.rules, monitor, encoder, options=spec.options, limits=spec.limits
+        )
         for _ in range(ROUNDS):
             if not indexer.reconcile(index).changed_anything:
                 break
@@ -136,33 +125,113 @@ def _build_outside(spec: RebuildSpec, monitor: RunMonitor) -> None:
     for _ in range(TRIES):
         discard(spec.path)
         try:
-            with closing(WorkerProcess("quarry.indexing.rebuild_process", spec)) as child:
-                _follow(child, monitor)
+            with closing(WorkerProcess(__name__, spec, spec.options.limits)) as process:
+                _follow(process, monitor)
             return
-        except WorkerDied as death:
+        except (WorkerDied, IndexDamaged) as death:  # the new file is damaged, not the one that answers
             how = str(death)
             _log.warning("the process that rebuilds the index ended (%s)", how)
             monitor.report_degraded(f"the process that rebuilds the index ended by itself ({how}); it begins anew")
     raise ProcessUnavailable(f"the process that rebuilds it ended {TRIES} times ({how})")
 
 
-def _follow(child: WorkerProcess, monitor: RunMonitor) -> None:
-    """Pass on what *child* says until it is done; whatever ends this ends the child."""
-    while True:
-        said: Message | None = child.take()
-        match said:
-            case None:
-                monitor.between_batches()
-            case Progressed(calls):
-                for name, arguments in calls:
-                    getattr(monitor, name)(*arguments)
-                monitor.between_batches()
-                child.give(Continue())
-            case Logged(name, level, line):
-                logging.getLogger(name).log(level, "%s", line)
-            case Failed(error):
-                if isinstance(error, IndexDamaged):  # its own file, not the one that answers
-                    raise WorkerDied(str(error))
-                raise error
-            case Built():
-                return
+def _follow(process: WorkerProcess, monitor: RunMonitor) -> None:
+    """Pass the progress of *process* on until it has finished; whatever ends this ends the process."""
+    while not isinstance(progress := process.receive(), Finished):
+        if isinstance(progress, RebuildProgress):
+            _pass_on(progress, monitor)
+        monitor.between_batches()
+        if progress is not None:
+            process.send(Continue())
+
+
+def _pass_on(progress: RebuildProgress, monitor: RunMonitor) -> None:
+    if progress.excluded_notes is not None:
+        monitor.scanned(progress.excluded_notes)
+    if progress.planned_notes is not None:
+        monitor.planned(progress.planned_notes)
+    if progress.degraded is not None:
+        monitor.report_degraded(progress.degraded)
+    if progress.done_notes:
+        monitor.advanced(progress.done_notes, progress.done_chunks)
+
+
+# --- in the process that rebuilds -------------------------------------------------------------------
+
+
+def main(parent: ParentConnection) -> None:
+    """
+    Build what the first message says. No socket is opened here, no lock and no other index.
+
+    Raises:
+        VaultMissing, IndexUnavailable, IndexDamaged, ProcessUnavailable: The file is worth nothing then.
+    """
+    spec = parent.receive()
+    assert isinstance(spec, RebuildSpec)
+    model: Encoder | None = _LazyEncoder(spec.options, spec.fingerprint) if spec.fingerprint else None
+    try:
+        build(spec, _ProgressMonitor(parent), lambda: model)
+    except OSError as error:
+        raise IndexUnavailable(f"the new index could not be written ({error}); the old one goes on") from error
+
+
+class _LazyEncoder:
+    """The encoder, loaded when something is to be embedded here, which is rare: others do it that have it anyway."""
+
+    def __init__(self, options: WorkerOptions, fingerprint: Fingerprint) -> None:
+        self._options = options
+        self.fingerprint = fingerprint
+        self.dim = fingerprint.dim
+
+    @cached_property
+    def _loaded(self) -> Encoder:
+        return self._options.encoder(self.fingerprint)
+
+    def encode(self, texts: Sequence[str]) -> FloatMatrix:
+        return self._loaded.encode(texts)
+
+    def vocabulary_coverage(self, text: str) -> float:
+        return self._loaded.vocabulary_coverage(text)
+
+    def is_word(self, word: str) -> bool:
+        return self._loaded.is_word(word)
+
+
+class _ProgressMonitor:
+    """The indexer's monitor (`indexer.RunMonitor`), which reports to the serving process between two batches."""
+
+    def __init__(self, parent: ParentConnection) -> None:
+        self._parent = parent
+        self._progress = RebuildProgress()
+        self._reported_s = 0.0
+
+    def scanned(self, excluded: int) -> None:
+        self._progress.excluded_notes = excluded
+
+    def planned(self, total: int) -> None:
+        self._progress.planned_notes = total
+
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        self._progress.done_notes += note_count
+        self._progress.done_chunks += chunk_count
+
+    def report_degraded(self, message: str) -> None:
+        self._progress.degraded = message
+
+    def indexed(self, path: str) -> None: ...  # searches do not see this index yet
+
+    def removed(self, path: str) -> None: ...
+
+    def is_superseded(self, path: str) -> bool:  # noqa: ARG002
+        return False
+
+    def changed_meanwhile(self, path: str) -> bool:  # noqa: ARG002
+        return False  # the serving process brings the new index up to date with what was saved meanwhile
+
+    def between_batches(self) -> None:
+        if self._progress == RebuildProgress() and time.monotonic() < self._reported_s + REPORT_EVERY_S:
+            return
+        self._parent.send(self._progress)
+        self._progress = RebuildProgress()
+        assert isinstance(self._parent.receive(), Continue)
+        self._reported_s = time.monotonic()

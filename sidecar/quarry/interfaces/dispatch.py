@@ -33,7 +33,7 @@ from quarry.interfaces.envelope import (
 from quarry.interfaces.failures import error_of
 from quarry.interfaces.gate import UNAUTHORIZED, Gate
 from quarry.search import Answer
-from quarry.text.decoding import utf16_offset
+from quarry.text.offsets import utf16_offset
 from quarry.types import SearchRequest
 
 _log = logging.getLogger(__name__)

@@ -13,9 +13,10 @@ from builders import HashEncoder, Vault, settle
 
 from quarry.engine import Engine
 from quarry.index import writer
-from quarry.indexing import executor
+from quarry.indexing.limits import IndexingLimits, PlanLimits
 from quarry.types import VaultChange
 
+SMALL_BATCHES = IndexingLimits(plan=PlanLimits(batch_notes=4))
 RENAMES = (("f1", "moved/f1"), ("f0/00.md", "f0/first.md"), ("f2/02.md", "f2/06.md"))  # a folder, a note, over another
 REMOVALS = ("f3/03.md", "f3/07.md")
 WRITES = ("f0/04.md", "f2/10.md", "new/one.md", "new/two.md")
@@ -33,9 +34,8 @@ def change_everything(vault: Vault) -> list[VaultChange]:
 
 def main(root: str, index: str) -> None:
     """Run through every stage of indexing."""
-    executor.READ_BATCH_NOTES = 4
     writer.BATCH_NOTES = 3
-    engine = Engine.open(Path(root), Path(index), load=lambda _: HashEncoder())
+    engine = Engine.open(Path(root), Path(index), load=lambda _: HashEncoder(), limits=SMALL_BATCHES)
     settle(engine)
     engine.vault_changed(change_everything(Vault(Path(root))))
     settle(engine)

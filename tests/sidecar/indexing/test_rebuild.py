@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from builders import (
+    EQUAL,
     IMPATIENT,
     HashEncoder,
     Quiet,
@@ -24,14 +25,17 @@ from builders import (
     tell,
     wait_until,
 )
+from msgspec.structs import replace
 
 from quarry.bench.measurement import process_tree
+from quarry.embedding import Fingerprint
 from quarry.engine import Engine
 from quarry.errors import VaultMissing
 from quarry.index import Index, rebuild_path
 from quarry.indexing import indexer as indexing
 from quarry.indexing import rebuild, sync, worker_process
-from quarry.indexing.messages import WorkerOptions
+from quarry.indexing.limits import IndexingLimits, PlanLimits, ProcessLimits
+from quarry.indexing.pool import WorkerOptions
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
 from quarry.settings import Settings
 from quarry.types import VaultChange
@@ -84,7 +88,7 @@ def test_a_note_saved_during_a_rebuild_is_found_before_and_after_it_ends(
     assert any("007.md" in updated.indexed for updated in news if updated)
 
 
-def test_a_rebuild_ends_in_one_round_where_nothing_is_written(vault: Vault, open_engine, monkeypatch):
+def test_a_rebuild_ends_in_one_round_where_nothing_is_written(vault: Vault, tmp_path: Path, open_engine, monkeypatch):
     vault.write_all({"a.md": "walnut", "Board.md": "---\nkanban-plugin: board\n---\nx"})
     engine = open_engine()
     rounds: list[Path] = []
@@ -96,7 +100,7 @@ def test_a_rebuild_ends_in_one_round_where_nothing_is_written(vault: Vault, open
     engine.rebuild()
     settle(engine)
 
-    beside = [path for path in rounds if path == rebuild_path(engine._sync.index.path)]
+    beside = [path for path in rounds if path == rebuild_path(tmp_path / "index.db")]
     assert len(beside) == 2  # one that fills, one that finds nothing more to do
 
 
@@ -137,8 +141,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[worker_process.WorkerProces
     found: list[worker_process.WorkerProcess] = []
 
     class Recorded(worker_process.WorkerProcess):
-        def __init__(self, module: str, first: object) -> None:
-            super().__init__(module, first)
+        def __init__(self, module: str, first: object, limits: ProcessLimits) -> None:
+            super().__init__(module, first, limits)
             found.append(self)
 
     monkeypatch.setattr(rebuild, "WorkerProcess", Recorded)
@@ -152,14 +156,14 @@ def open_and_rebuild(
     """Open an engine and have it rebuilt; each *act* is called once, on the indexing thread, between two batches."""
     opened: list[Engine] = []
 
-    def open_one(*acts: Act) -> Engine:
-        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder, limits=IMPATIENT)
+    def open_one(*acts: Act, limits: IndexingLimits = IMPATIENT) -> Engine:
+        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder, limits=limits)
         opened.append(engine)
         settle(engine)
         waiting = list(acts)
 
         def listen(_: object) -> None:
-            progress = engine._sync.activity.progress()
+            progress = engine.status().progress
             if waiting and engine.status().state == "rebuilding" and progress and progress.done_notes:
                 waiting.pop(0)(engine)
 
@@ -238,7 +242,7 @@ def test_what_is_saved_while_a_process_rebuilds_is_found_at_every_moment(
 def test_a_pause_holds_the_process_that_rebuilds(open_and_rebuild: Callable[..., Engine]):
     engine = open_and_rebuild(lambda engine: engine.pause())
     wait_until(lambda: engine.status().state == "paused")
-    held = engine._sync.activity.progress()
+    held = engine.status().progress
     found = find(engine, "walnut7", mode="keyword")
     engine.resume()
     settle(engine)
@@ -269,19 +273,19 @@ def test_a_process_that_dies_while_it_rebuilds_begins_anew_and_is_told_of(
 
 @needs_kill
 def test_a_process_that_is_stopped_while_it_rebuilds_is_ended_and_begins_anew(
-    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess], monkeypatch
+    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess]
 ):
-    monkeypatch.setattr(worker_process, "SILENCE_S", 3.0)
     told: list[str | None] = []
     engine = open_and_rebuild(
         lambda _: os.kill(started[0].pid, signal.SIGSTOP),
         lambda engine: told.append(engine.status().message),
         lambda engine: told.append(engine.status().message),
+        limits=replace(IMPATIENT, process=replace(EQUAL, silence_s=5.0)),
     )
     settle(engine)
 
     assert len(started) == 2
-    assert "said nothing for 3 s" in (told[-1] or "")
+    assert "said nothing for 5 s" in (told[-1] or "")
     assert not is_alive(started[0].pid)
     assert same_as_fresh(engine, tmp_path)
 
@@ -370,9 +374,13 @@ def test_the_process_that_writes_has_others_prepare_a_large_vault(
     assert same_as_fresh(engine, tmp_path)
 
 
+def rebuild_spec(path: Path, root: Path, fingerprint: Fingerprint | None) -> RebuildSpec:
+    options = WorkerOptions(load_hash_encoder, "hash", limits=EQUAL)
+    return RebuildSpec(path, root, Settings(), Rules(), options, fingerprint, {}, frozenset(), PlanLimits())
+
+
 def test_a_vault_that_is_gone_is_told_by_the_process_as_by_the_thread(tmp_path: Path, monitor):
-    nowhere, options = tmp_path / "nowhere", WorkerOptions(load_hash_encoder, "hash")
-    spec = RebuildSpec(tmp_path / "i.db.rebuild", nowhere, Settings(), Rules(), options, None, {}, without=frozenset())
+    spec = rebuild_spec(tmp_path / "i.db.rebuild", tmp_path / "nowhere", None)
 
     with pytest.raises(VaultMissing, match="nowhere"):
         run_rebuild(spec, monitor, lambda: None)
@@ -383,9 +391,8 @@ def test_a_model_whose_files_are_others_by_now_is_used_where_it_is_in_memory(
 ):
     told: list[str] = []
     monkeypatch.setattr(monitor, "report_degraded", told.append)
-    encoder, options = HashEncoder("renewed"), WorkerOptions(load_hash_encoder, "hash")
-    path, fingerprint = tmp_path / "i.db.rebuild", encoder.fingerprint
-    spec = RebuildSpec(path, vault.root, Settings(), Rules(), options, fingerprint, {}, without=frozenset())
+    encoder, path = HashEncoder("renewed"), tmp_path / "i.db.rebuild"
+    spec = rebuild_spec(path, vault.root, encoder.fingerprint)
 
     run_rebuild(spec, monitor, lambda: encoder)
 

@@ -23,7 +23,7 @@ OTHERS = {
 }
 LAZY = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
 READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
-INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare"}
+INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare", "quarry.indexing.pool"}
 SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
 
 BEGIN = "from quarry.__main__ import main\n"

@@ -1,4 +1,4 @@
-"""A process for tests to kill: `python orphaning.py VAULT` starts processes, prints their ids, and waits."""
+"""A process for tests to kill: `python orphaned_pool.py VAULT` starts processes, prints their ids, and waits."""
 
 import sys
 import threading
@@ -8,13 +8,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from builders import HashEncoder, load_hash_encoder
 
-from quarry.indexing.messages import WorkerOptions, WorkerSetup
-from quarry.indexing.pool import WorkerPool
+from quarry.indexing.pool import WorkerOptions, WorkerPool, WorkerSetup
 from quarry.text.reading_rules import ReadingRules
 
 if __name__ == "__main__":
     rules = ReadingRules((), 10_000, 100)
     setup = WorkerSetup(Path(sys.argv[1]), rules, WorkerOptions(load_hash_encoder, "hash"), HashEncoder().fingerprint)
-    preparers = WorkerPool(setup, lambda: None, print)
-    print(*preparers.pids, flush=True)
+    pool = WorkerPool(setup, lambda: None, print)
+    print(*pool.pids, flush=True)
     threading.Event().wait()

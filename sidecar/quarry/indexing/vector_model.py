@@ -1,0 +1,92 @@
+"""Which model made the vectors of the index, and which one is to?"""
+
+import logging
+from collections.abc import Callable
+
+from quarry.embedding import Encoder, Fingerprint
+from quarry.index import Index, Reader
+from quarry.indexing.activity import Activity
+from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.model import ModelSlot
+
+_log = logging.getLogger(__name__)
+
+
+class VectorModel:
+    """
+    The model in the settings, as it loads, and the one whose vectors the index holds; in the end they are the same.
+
+    Changed on the indexing thread only.
+
+    Args:
+        activity: Told that vectors are made with another model.
+        head_start_s: Of everything else before the first model is loaded; see `ModelSlot`.
+        wait_s: How long `await_first` waits at most.
+    """
+
+    def __init__(
+        self, name: str, load: Callable[[str], Encoder], activity: Activity, head_start_s: float, wait_s: float
+    ) -> None:
+        self.load = load
+        self.slot = ModelSlot(name, load, head_start_s)
+        self._activity = activity
+        self._wait_s = wait_s
+        self._adopted: Fingerprint | None = None
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder whose vectors the index holds; None while there is none."""
+        encoder = self.slot.encoder
+        return encoder if encoder and encoder.fingerprint == self._adopted else None
+
+    def encoder_for(self, reader: Reader) -> Encoder | None:
+        """The encoder that made the vectors *reader*, which says whose they are, sees; None while there is none."""
+        encoder = self.slot.encoder
+        return encoder if encoder and reader.meta_get(FINGERPRINT) == fingerprint_text(encoder.fingerprint) else None
+
+    @property
+    def why_no_vectors(self) -> str:
+        """Why searches cannot go by meaning while `encoder_for` gives None, in a sentence."""
+        match self.slot.state:
+            case "loading":
+                return "the embedding model is still loading; meaning joins in a moment"
+            case "missing":
+                return self.slot.message or f"the embedding model {self.slot.name!r} is missing"
+            case "ready":
+                return f"vectors are being made anew for the model {self.slot.name!r}; meaning joins when they are"
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a model is on its way that will have vectors to make."""
+        return self.slot.state == "loading" or (self.slot.state == "ready" and self.encoder is None)
+
+    def select(self, name: str) -> None:
+        """Load the model called *name*, unless it is the one in use."""
+        if name != self.slot.name:
+            self.slot = ModelSlot(name, self.load)
+
+    def await_first(self) -> None:
+        """Wait for the first model, once: everyone is better off with it, unless it is being downloaded."""
+        self.slot.wait(self._wait_s)
+        self._wait_s = 0.0
+
+    def adopt(self, index: Index) -> bool:
+        """Use a model that has come in for *index*. Returns whether vectors have to be made with it."""
+        encoder = self.slot.encoder
+        if encoder is None or encoder.fingerprint == self._adopted:
+            return False
+        stored = stored_fingerprint(index)
+        if stored != encoder.fingerprint:
+            if stored is not None:
+                _log.info("another model: vectors are made anew")
+                self._activity.set_notice(
+                    "model", f"the model is now {encoder.fingerprint.name!r}; its vectors are being made"
+                )
+            index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
+            index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
+        self._adopted = encoder.fingerprint
+        return index.has_pending_vectors()
+
+    def index_replaced(self, index: Index) -> None:
+        """Another *index* is in use, with vectors of the model that it says, or of none."""
+        self._adopted = stored_fingerprint(index)
