@@ -17,13 +17,13 @@ export function understoodWords(understood: string): string {
 /** Empty when no word was corrected. */
 export function correctionWords(corrections: readonly Correction[]): string {
   if (corrections.length === 0) return "";
-  const typed = corrections.map((correction) => `"${correction.typed}"`).join(" or ");
-  const used = corrections.map((correction) => `"${correction.used}"`).join(" and ");
+  const typed = corrections.map((correction) => `“${correction.typed}”`).join(" or ");
+  const used = corrections.map((correction) => `“${correction.used}”`).join(" and ");
   return `No notes contain ${typed}. Showing results for ${used}.`;
 }
 
 export function searchAsTypedWords(corrections: readonly Correction[]): string {
-  return `Search for ${corrections.map(({ typed }) => `"${typed}"`).join(" ")} instead`;
+  return `Search for ${corrections.map(({ typed }) => `“${typed}”`).join(" ")} instead`;
 }
 
 /** Empty when the query was not relaxed. Names the query when its filters matched nothing. */

@@ -48,9 +48,9 @@ describe("the search pane", { timeout: 120_000 }, () => {
 
     assert.ok(rows.length > 3);
     assert.equal(rows[0]?.title, "Patch a bellows fold");
-    for (const { title, words, sentences, why } of rows) {
-      assert.ok(words.length + sentences.length > 0, `${title} has no mark`);
-      for (const word of words) assert.match(word, /^(bellow|leak)/i);
+    for (const { title, titleWords, words, sentences, why } of rows) {
+      assert.ok(titleWords.length + words.length + sentences.length > 0, `${title} has no mark`);
+      for (const word of [...titleWords, ...words]) assert.match(word, /^(bellow|leak)/i);
       assert.match(why, /^(exact|meaning|both)$/);
     }
   });

@@ -31,7 +31,8 @@ const POLL_MS = 15;
  * @property {string} age
  * @property {string} trail
  * @property {string} snippet
- * @property {string[]} words the query's words that are marked, in order
+ * @property {string[]} titleWords the query's words that are marked in the title, in order
+ * @property {string[]} words the query's words that are marked in the snippet, in order
  * @property {string[]} sentences marked as nearest in meaning
  * @property {boolean} isSelected
  *
@@ -175,17 +176,18 @@ export class Product {
     return this.page.evaluate(() =>
       [...document.querySelectorAll(".quarry-hit")].map((row) => {
         const text = (/** @type {string} */ selector) => row.querySelector(selector)?.textContent ?? "";
-        const snippet = row.querySelector(".quarry-snippet");
-        const marked = (/** @type {string} */ name) => [...(snippet?.querySelectorAll(name) ?? [])].map((el) => el.textContent ?? "");
+        const [title, snippet] = [row.querySelector(".quarry-title"), row.querySelector(".quarry-snippet")];
+        const marked = (/** @type {Element | null} */ el, /** @type {string} */ name) => [...(el?.querySelectorAll(name) ?? [])].map(({ textContent }) => textContent ?? "");
         return {
-          path: row.querySelector(".quarry-title")?.getAttribute("title") ?? "",
+          path: title?.getAttribute("title") ?? "",
           title: text(".quarry-title"),
           why: text(".quarry-why"),
           age: text(".quarry-age"),
           trail: text(".quarry-trail"),
-          snippet: snippet?.textContent ?? "",
-          words: marked(".search-result-file-matched-text"),
-          sentences: marked(".quarry-sentence"),
+          snippet: text(".quarry-snippet"),
+          titleWords: marked(title, ".search-result-file-matched-text"),
+          words: marked(snippet, ".search-result-file-matched-text"),
+          sentences: marked(snippet, ".quarry-sentence"),
           isSelected: row.querySelector(".quarry-option")?.getAttribute("aria-selected") === "true",
         };
       }),

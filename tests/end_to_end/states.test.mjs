@@ -227,7 +227,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     await product.search("mahogny");
     await product.adjusted(/mahogny.*mahogany/);
     const rows = await product.rows();
-    await product.pane.getByRole("button", { name: 'Search for "mahogny" instead' }).click();
+    await product.pane.getByRole("button", { name: "Search for “mahogny” instead" }).click();
     await product.answered();
 
     assert.equal(rows[0]?.path, "Varnish.md");

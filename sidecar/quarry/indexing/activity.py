@@ -20,14 +20,14 @@ _log = logging.getLogger(__name__)
 State = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 
 Notice = Literal["failure", "damage", "removals", "processes", "model"]
-"""What there can be to say, most urgent first. Each is taken back by whoever finds that it no longer holds."""
+"""What there can be to say, most urgent first. Each is cleared where it turns out that it no longer holds."""
 
 _MOST_URGENT_FIRST: tuple[Notice, ...] = get_args(Notice)
 
 
 RunKind = Literal["main", "urgent", "beside"]
 """
-What a run is in relation to others: the work in hand, a saved note that overtakes it, or work on an index that is
+How a run relates to others: the work in hand, a saved note indexed in the middle of it, or work on an index that is
 being built beside the one that answers.
 """
 
@@ -56,7 +56,7 @@ class Activity:
 
     @property
     def state(self) -> State:
-        """What is being done."""
+        """What is being done now."""
         return self._state
 
     @property
@@ -66,22 +66,22 @@ class Activity:
             return next((self._notices[notice] for notice in _MOST_URGENT_FIRST if notice in self._notices), None)
 
     def set_notice(self, notice: Notice, text: str) -> None:
-        """Tell the user *text* for as long as *notice* holds."""
+        """Show *text* to the user until *notice* is cleared."""
         with self._lock:
             self._notices[notice] = text
 
     def clear_notice(self, notice: Notice) -> None:
-        """*notice* no longer holds; it need not have been given."""
+        """*notice* no longer holds; it need not have been set."""
         with self._lock:
             self._notices.pop(notice, None)
 
     def enter(self, state: State) -> None:
-        """Begin to do something else."""
+        """*state* begins."""
         with self._lock:
             self._state = state
 
     def settle(self) -> None:
-        """The index equals the vault, so whatever failed before is made good."""
+        """The index equals the vault, which makes good whatever failed before."""
         with self._lock:
             self._state = "live"
             self._done = self._total = self._chunks = 0
@@ -132,17 +132,17 @@ Listener = Callable[[Updated | None], None]
 
 
 class Listeners:
-    """Everything that is told of commits and progress."""
+    """Callables that are notified of commits and progress."""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
 
     def add(self, listener: Listener) -> None:
-        """Have *listener* told from now on."""
+        """Notify *listener* from now on."""
         self._listeners.append(listener)
 
     def notify(self, updated: Updated | None) -> None:
-        """Tell all of them."""
+        """Call every listener."""
         for listener in tuple(self._listeners):
             try:
                 listener(updated)
@@ -155,27 +155,27 @@ class Reporter:
     The indexer's monitor (`indexer.RunMonitor`) for one run.
 
     Args:
-        tell: Called with what a commit changed, or None when there is progress to look at.
-        yield_point: Called where stopping is safe; may wait, let saved notes apply_urgent, or raise `Cancelled`.
-        superseded: Paths that saved notes made current since the work in hand began; an overtaking run adds to it.
-        told: Paths of notes and folders (NFC) that someone saw change since then.
+        notify: Called with what a commit changed, or None when there is progress to look at.
+        yield_point: Called where stopping is safe; may wait, have saved notes indexed, or raise `Cancelled`.
+        superseded: Paths that urgent runs made current since the main run began; an urgent run adds to it.
+        changed_meanwhile: Paths of notes and folders (NFC) reported as changed since then.
     """
 
     def __init__(
         self,
         kind: RunKind,
         activity: Activity,
-        tell: Callable[[Updated | None], None],
+        notify: Callable[[Updated | None], None],
         yield_point: Callable[[], None],
         superseded: set[str],
-        told: Set[str],
+        changed_meanwhile: Set[str],
     ) -> None:
         self._kind = kind
         self._activity = activity
-        self._notify = tell
+        self._notify = notify
         self._yield_point = yield_point
         self._superseded = superseded
-        self._changed_meanwhile = told
+        self._changed_meanwhile = changed_meanwhile
         self._indexed: list[str] = []
         self._removed: list[str] = []
 
@@ -209,8 +209,13 @@ class Reporter:
         self._removed.append(path)
 
     def between_batches(self) -> None:
-        """Tell what was committed, and let saved notes apply_urgent."""
-        self.announce()
+        """Notify of what was committed since the last time, and let saved notes be indexed."""
+        if self._indexed or self._removed:
+            updated = Updated(tuple(self._indexed), tuple(self._removed))
+            self._indexed.clear()
+            self._removed.clear()
+            if self._kind != "beside":  # what goes into an index beside the one that answers cannot be found yet
+                self._notify(updated)
         self._yield_point()
 
     def report_degraded(self, message: str) -> None:
@@ -219,21 +224,11 @@ class Reporter:
         self._notify(None)
 
     def changed_meanwhile(self, path: str) -> bool:
-        """Whether someone saw *path*, or a folder it lies in, change since the work in hand began."""
+        """Whether *path*, or a folder it lies in, was reported as changed since the work in hand began."""
         if self._kind == "urgent":  # nothing comes in between, and what it is about is in the set
             return False
         return bool(self._changed_meanwhile) and is_below(path, self._changed_meanwhile)
 
     def is_superseded(self, path: str) -> bool:
-        """Whether a saved note overtook the plan for *path*."""
+        """Whether an urgent run made *path* current, so that the plan for it is out of date."""
         return self._kind == "main" and path in self._superseded
-
-    def announce(self) -> None:
-        """Notify of what was committed since the last time."""
-        if not (self._indexed or self._removed):
-            return
-        updated = Updated(tuple(self._indexed), tuple(self._removed))
-        self._indexed.clear()
-        self._removed.clear()
-        if self._kind != "beside":  # what goes into an index beside the one that answers cannot be found yet
-            self._notify(updated)

@@ -45,6 +45,7 @@ class DiskState:
 
     def __init__(self, root: Path, rules: Rules, drawings: MutableMapping[str, FileSeen]) -> None:
         self._root = root
+        self._place = os.fspath(root)
         self._rules = rules
         self._drawings = drawings
 
@@ -68,9 +69,10 @@ class DiskState:
     def is_gone(self, path: str) -> bool:
         """Whether there is certainly no note at *path*, spelled as on disk, now."""
         try:
-            return self._look_at(path) is None
+            seen = self._lstat(path)
         except OSError:
             return False
+        return seen is None or not self._is_indexed(path, seen)
 
     def at_changes(self, changes: Sequence[VaultChange]) -> Sighting:
         """
@@ -79,7 +81,7 @@ class DiskState:
         Raises:
             VaultMissing: The vault folder is not there.
         """
-        if not os.path.isdir(self._root):  # noqa: PTH112  Path.is_dir raises where the folder above is shut
+        if not os.path.isdir(self._place):  # noqa: PTH112  Path.is_dir raises where the folder above is shut
             raise VaultMissing(f"the vault folder {self._root} is not there; nothing was removed from the index")
         named, scan = named_by(changes), None
         files = self._look_up(changes, named)
@@ -97,17 +99,22 @@ class DiskState:
         It takes a walk where a path is a folder, for a rename by case alone (the old name still opens the file where
         case is ignored), and where something cannot be looked at: the walk says what, and what that hides.
         """
-        renamed_by_case = any(c.old_path and c.old_path.casefold() == c.path.casefold() for c in changes)
-        proper = sorted(path for path in named if _is_proper(path))
-        if len(proper) > MANY_PATHS or renamed_by_case:
+        if len(named) > MANY_PATHS or any(map(_is_rename_by_case, changes)):
             return None
+        found: dict[str, FileSeen] = {}
         try:
-            spelled = [on_disk for path in proper for on_disk in self._spellings(path)]
-            if any(self._is_folder(path) for path in spelled):
-                return None
-            return {path: seen for path in spelled if (seen := self._look_at(path))}
+            for path in sorted(filter(_is_proper, named)):
+                for spelled in self._spellings(path):
+                    seen = self._lstat(spelled)
+                    if seen is None:
+                        continue
+                    if stat.S_ISDIR(seen.st_mode):
+                        return None
+                    if self._is_indexed(spelled, seen):
+                        found[spelled] = file_seen(seen)
         except OSError:
             return None
+        return found
 
     def _spellings(self, path: str) -> list[str]:
         """How the disk spells *path*, which is NFC: as it is or, where accents may be composed otherwise, as listed."""
@@ -129,21 +136,14 @@ class DiskState:
                 raise
             return []
 
-    def _is_folder(self, path: str) -> bool:
-        seen = self._lstat(path)
-        return seen is not None and stat.S_ISDIR(seen.st_mode)
-
-    def _look_at(self, path: str) -> FileSeen | None:
-        """The note at *path*; None where there is none. Raises `OSError` where that cannot be told."""
-        if not is_note(path) or not self._rules.admits(path):
-            return None
-        seen = self._lstat(path)
-        return file_seen(seen) if seen and stat.S_ISREG(seen.st_mode) else None
+    def _is_indexed(self, path: str, seen: os.stat_result) -> bool:
+        """Whether *seen*, what the system says of *path*, is that of a note that the rules admit."""
+        return stat.S_ISREG(seen.st_mode) and is_note(path) and self._rules.admits(path)
 
     def _lstat(self, path: str) -> os.stat_result | None:
         """What the system says of *path*; None where there is nothing. Raises `OSError` where that cannot be told."""
         try:
-            return (self._root / path).lstat()
+            return os.lstat(f"{self._place}/{path}")
         except OSError as error:
             if error.errno not in _ABSENT:
                 raise
@@ -157,6 +157,10 @@ class DiskState:
 def named_by(changes: Iterable[VaultChange]) -> set[str]:
     """The paths (NFC) that *changes* name."""
     return {nfc(path).strip("/") for change in changes for path in (change.path, change.old_path) if path}
+
+
+def _is_rename_by_case(change: VaultChange) -> bool:
+    return change.old_path is not None and change.old_path.casefold() == change.path.casefold()
 
 
 def is_below(path: str, named: Set[str]) -> bool:

@@ -95,19 +95,11 @@ class PreparationExecutor:
         Raises:
             VaultMissing: The vault itself cannot be opened.
         """
-        done = 0
         limits = self._limits
         is_large = len(moves) >= limits.many_notes or size_bytes >= limits.many_bytes
         if is_large or (poison and any(path in poison for path, _ in moves)):
-            for group in self._outside("prepare", moves, limits.batch_notes):
-                yield [
-                    self._as_of_now(index, move, found)
-                    for move, found in zip(moves[done : done + len(group)], group, strict=True)
-                ]
-                done += len(group)
-            self._end_pool()  # 200 MB, which are free when what was written is put together
-        for batch in batches(moves[done:], limits.batch_notes):
-            yield from self._here(index, batch, poison, in_memory)
+            return self._outside_first(index, moves, poison, in_memory)
+        return self._here(index, moves, poison, in_memory)
 
     def warm_up(self) -> None:
         """Make the first note that is prepared here as quick as the next; searches have the model ready."""
@@ -159,25 +151,36 @@ class PreparationExecutor:
         if isinstance(found, PoisonItem):
             return FailedNote(path, POISON.format(how=found.how), is_poison=True), old_path
         if self._monitor.changed_meanwhile(path):
-            [[found]] = self._here(index, [move])
+            [[found]] = self._here(index, [move], frozenset(), {})
         return found
 
-    def _here(
-        self,
-        index: Index,
-        moves: Sequence[Move],
-        poison: Set[str] = frozenset(),
-        in_memory: Mapping[str, FoundFile] = MappingProxyType({}),
+    def _outside_first(
+        self, index: Index, moves: Sequence[Move], poison: Set[str], in_memory: Mapping[str, FoundFile]
     ) -> Iterator[Sequence[Ready]]:
-        """The notes of *moves*, a batch, prepared on this thread."""
-        known = partial(index.known_vectors, [path for move in moves for path in move if path])
-        preparer = NotePreparer(self._rules, self._encoder(), known)
-        fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
-        for group in read_groups(self._root, [move for move in moves if move[0] not in poison], fresh):
-            yield preparer.prepare(group)
-        if failed := [(path, old_path) for path, old_path in moves if path in poison]:
-            reason = POISON.format(how="no process could be started to try it again")
-            yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
+        """The notes of *moves*, prepared by processes as far as they come."""
+        done = 0
+        for group in self._outside("prepare", moves, self._limits.batch_notes):
+            yield [
+                self._as_of_now(index, move, found)
+                for move, found in zip(moves[done : done + len(group)], group, strict=True)
+            ]
+            done += len(group)
+        self._end_pool()  # 200 MB, which are free when what was written is put together
+        yield from self._here(index, moves[done:], poison, in_memory)
+
+    def _here(
+        self, index: Index, moves: Sequence[Move], poison: Set[str], in_memory: Mapping[str, FoundFile]
+    ) -> Iterator[Sequence[Ready]]:
+        """The notes of *moves*, prepared on this thread."""
+        for batch in batches(moves, self._limits.batch_notes):
+            known = partial(index.known_vectors, [path for move in batch for path in move if path])
+            preparer = NotePreparer(self._rules, self._encoder(), known)
+            fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
+            for group in read_groups(self._root, [move for move in batch if move[0] not in poison], fresh):
+                yield preparer.prepare(group)
+            if poison and (failed := [move for move in batch if move[0] in poison]):
+                reason = POISON.format(how="no process could be started to try it again")
+                yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
 
     def _outside(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
         """What processes make of *items*, as far as they come; the rest is for here."""

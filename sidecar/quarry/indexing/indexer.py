@@ -272,8 +272,16 @@ class Indexer:
             self._restamp(run, work.restamp, read)
         moves: list[Move] = [(new, old) for old, new in work.rename]
         moves += [(path, None) for path in work.upsert]
-        self._store(run, moves, sum(disk[path].size_bytes for path, _ in moves if path in disk))
-        self._remove_vanished(run)
+        if moves:
+            size_bytes = sum([disk[path].size_bytes for path, _ in moves if path in disk])
+            poison = poison_notes(run.index)
+            with run.index.bulk() if len(moves) >= self._limits.many_notes else nullcontext():
+                for group in self._executor.notes(run.index, moves, size_bytes, poison, run.in_memory):
+                    self._store(run, group)
+                    poison = _remember_poison(run.index, poison, group)
+                    self._monitor.between_batches()
+        if run.vanished:
+            self._remove_vanished(run)
         return run.done
 
     def _restamp(self, run: _Run, paths: Sequence[str], read: Mapping[str, FileStamp]) -> None:
@@ -307,24 +315,13 @@ class Indexer:
         for paths in batches(vanished, self._limits.batch_notes):
             self._remove(run, paths)
 
-    def _store(self, run: _Run, moves: Sequence[Move], size_bytes: int) -> None:
-        """Have notes prepared, and store them."""
-        if not moves:
-            return
-        poison = poison_notes(run.index)
-        with run.index.bulk() if len(moves) >= self._limits.many_notes else nullcontext():
-            for group in self._executor.notes(run.index, moves, size_bytes, poison, run.in_memory):
-                self._store_group(run, group)
-                poison = _remember_poison(run.index, poison, group)
-                self._monitor.between_batches()
-
-    def _store_group(self, run: _Run, group: Sequence[Ready]) -> None:
+    def _store(self, run: _Run, group: Sequence[Ready]) -> None:
+        """Store notes that are prepared, or put on record why they are not."""
         stored: list[ReadyNote] = []
         with run.index.batch():
-            for found, planned_old_path in group:
-                old_path = (
-                    None if planned_old_path and self._monitor.is_superseded(planned_old_path) else planned_old_path
-                )
+            for found, old_path in group:
+                if old_path and self._monitor.is_superseded(old_path):
+                    old_path = None
                 match found:
                     case MissedFile():
                         self._miss(run, found, old_path)
@@ -333,27 +330,22 @@ class Indexer:
                     case FailedNote():
                         run.index.record_problem(found.path, found.reason, skipped=found.path not in run.known)
                     case ReadyNote():
-                        if self._upsert(run, found, old_path):
-                            stored.append(found)
+                        try:
+                            run.index.upsert_prepared(found.rows, old_path=old_path)
+                        except ValueError as error:
+                            run.index.record_problem(found.path, str(error), skipped=found.path not in run.known)
+                            continue
+                        stored.append(found)
+                        self._drawings.pop(found.path, None)
+                        if old_path:
+                            self._monitor.removed(old_path)
+                        run.count(renamed=int(old_path is not None), upserted=int(old_path is None))
         for ready in stored:
             self._monitor.indexed(ready.path)
             if ready.redactions:
                 _log.info("blanked in %s: %s", scrub_text(ready.path), _counted(ready.redactions))
-        chunk_count = sum(found.chunk_count for found, _ in group if isinstance(found, ReadyNote))
+        chunk_count = sum([found.chunk_count for found, _ in group if isinstance(found, ReadyNote)])
         self._monitor.advanced(len(group), chunk_count)
-
-    def _upsert(self, run: _Run, ready: ReadyNote, old_path: str | None) -> bool:
-        """Store a note; returns whether it is in the index now."""
-        try:
-            run.index.upsert_prepared(ready.rows, old_path=old_path)
-        except ValueError as error:
-            run.index.record_problem(ready.path, str(error), skipped=ready.path not in run.known)
-            return False
-        self._drawings.pop(ready.path, None)
-        if old_path:
-            self._monitor.removed(old_path)
-        run.count(renamed=int(old_path is not None), upserted=int(old_path is None))
-        return True
 
     def _miss(self, run: _Run, missed: MissedFile, old_path: str | None = None) -> None:
         """A file that could not be read: gone means gone, anything else leaves its note as it was."""
@@ -373,7 +365,7 @@ class Indexer:
 
 def _remember_poison(index: Index, known: frozenset[str], group: Sequence[Ready]) -> frozenset[str]:
     """Have *index* remember which notes end processes, as *group* tells; returns all of them."""
-    found = known - {found.path for found, _ in group if isinstance(found, ReadyNote)}
+    found = known - {found.path for found, _ in group if isinstance(found, ReadyNote)} if known else known
     found |= {found.path for found, _ in group if isinstance(found, FailedNote) and found.is_poison}
     if found != known:
         set_poison_notes(index, found)

@@ -23,7 +23,7 @@ REST = 100  # times as long as the last compaction took: at most a hundredth of 
 
 
 class IdleSchedule:
-    """Remembers what changed and how long tidying up took. Times are `time.monotonic()` seconds."""
+    """When the index is to be compacted, by what changed and how long it took. Times are `time.monotonic()` seconds."""
 
     def __init__(self) -> None:
         self._is_wanted = False
@@ -35,11 +35,11 @@ class IdleSchedule:
         self._earliest_s = max(self._earliest_s, now_s + QUIET_S)
 
     def is_due(self, now_s: float) -> bool:
-        """Whether there is something to tidy up, and nothing speaks against it."""
+        """Whether there is something to compact, and nothing was saved for a while."""
         return self._is_wanted and now_s >= self._earliest_s
 
-    def taken(self, begun_s: float, ended_s: float, *, is_done: bool) -> None:
-        """The index was tidied up, or it was tried: what a full disk does not let through is tried again, later."""
+    def compacted(self, begun_s: float, ended_s: float, *, is_done: bool) -> None:
+        """The index was compacted, or could not be: what a full disk does not let through is tried again, later."""
         self._is_wanted = not is_done
         self._earliest_s = ended_s + max(QUIET_S, REST * (ended_s - begun_s))
 

@@ -6,6 +6,7 @@ on without it would index what someone wanted left out.
 """
 
 import logging
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,6 +24,7 @@ class Policy:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._files = {name: os.fspath(root / name) for name in (SETTINGS_FILE, IGNORE_FILE, APP_FILE)}
         self.settings = Settings()
         self.problems: tuple[str, ...] = ()  # what could not be understood, in words
         self._rules: Rules | None = None
@@ -43,7 +45,7 @@ class Policy:
 
     def refresh(self) -> bool:
         """Look at the files again. Returns whether any of them is another than before."""
-        stamps = {name: _stamp(self._root / name) for name in (SETTINGS_FILE, IGNORE_FILE, APP_FILE)}
+        stamps = {name: _stamp(file) for name, file in self._files.items()}
         if stamps == self._stamps and self._rules is not None:
             return False
         changed, self._stamps = stamps != self._stamps, stamps
@@ -69,10 +71,10 @@ class Policy:
         self.problems = (f"{reason}; until then {meanwhile}",)
 
 
-def _stamp(file: Path) -> tuple[int, int, int] | None:
+def _stamp(file: str) -> tuple[int, int, int] | None:
     """What tells one state of *file* from another; ctime too, as a file made readable again keeps size and time."""
     try:
-        seen = file.stat()
+        seen = os.stat(file)  # noqa: PTH116  looked at before each save
     except OSError:
         return None
     return seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns

@@ -18,6 +18,7 @@ from quarry.index import PreparedNote, content_hash, counted, prepare, quantize,
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
+from quarry.text.secrets.engines import default_scrub_engine
 from quarry.types import Chunk, FileStamp, Note
 
 _log = logging.getLogger(__name__)
@@ -88,14 +89,19 @@ class NotePreparer:
 
     def prepare(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         """The notes of *group*, files with the path that each one's note had before, in order."""
-        read = [(self._read(file) if isinstance(file, NoteFile) else file, old_path) for file, old_path in group]
-        vectors = self._vectors([found for found, _ in read if isinstance(found, _ReadFile)])
-        ready = [(self._note(found, vectors) if isinstance(found, _ReadFile) else found, old) for found, old in read]
+        read: list[_ReadFile | Prepared] = []
+        for file, _ in group:
+            read.append(self._read(file) if isinstance(file, NoteFile) else file)
+        vectors = self._vectors([found for found in read if isinstance(found, _ReadFile)])
+        ready: list[Ready] = []
+        for found, (_, old_path) in zip(read, group, strict=True):
+            ready.append((self._note(found, vectors) if isinstance(found, _ReadFile) else found, old_path))
         return _counted(ready) if self._with_terms else ready
 
     def warm_up(self) -> None:
         """Do once what the first note would wait for: the rules of scrubbing alone take 20 ms to be compiled."""
-        self.prepare([(NoteFile("rehearsal.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
+        default_scrub_engine().compile_sets()
+        self.prepare([(NoteFile("warm-up.md", _WARM_UP, FileStamp(0, 0, b"")), None)])
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """The vector of each of *texts*, as stored."""

@@ -153,7 +153,10 @@ class Synchronizer:
         self._current.check_in_place()
         if self._policy_changed():
             self._reconcile()
-        self._apply(changes, "main")
+        outcome = self._indexer("main").apply(self.index, changes)
+        self._note_outcome(outcome)
+        if outcome.changed_notes > FEW_NOTES:  # more than a search brings itself up to date with
+            self._idle()
         self._settle()
 
     def reconcile(self) -> None:
@@ -164,7 +167,11 @@ class Synchronizer:
         """Have the index built anew beside the old one, which answers until then, and put it in its place."""
         from quarry.indexing import rebuild
 
-        self._current.check_in_place()  # else it is made anew anyway
+        try:
+            self._current.check_in_place()
+        except IndexDamaged as damage:  # nothing answers that a new one could be built beside
+            self.recreate(damage)
+            return
         beside = rebuild_path(self._current.path)
         discard(beside)
         self._policy_changed()
@@ -209,10 +216,10 @@ class Synchronizer:
         """What makes the index smaller and quicker and changes no answer; nobody waits for it."""
         begun_s = time.monotonic()
         is_done = compact(self.index, Deadline(math.inf, self._is_interrupted))
-        self._idle_schedule.taken(begun_s, time.monotonic(), is_done=is_done)
+        self._idle_schedule.compacted(begun_s, time.monotonic(), is_done=is_done)
 
     def repair(self) -> None:
-        """Check the whole index; notes with damaged rows are read anew. Raises as `mending.mend`."""
+        """Check the whole index; notes with damaged rows are read anew. Raises as `maintenance.repair`."""
         self._current.check_in_place()
         refresh = partial(self._indexer("main").refresh, self.index)
         repair(self.index, refresh, self._yield_point, self._is_interrupted)
@@ -251,7 +258,7 @@ class Synchronizer:
         if self._seen_while_rebuilding is not None:
             self._seen_while_rebuilding += changes
         self._changed_meanwhile |= named_by(changes)
-        self._apply(changes, "urgent")
+        self._note_outcome(self._indexer("urgent").apply(self.index, changes))
         self.index.flush()
 
     def _report_loss(self) -> None:
@@ -298,12 +305,6 @@ class Synchronizer:
             self.model.adopt(self.index)
         return self.model.encoder
 
-    def _apply(self, changes: Sequence[VaultChange], kind: RunKind) -> None:
-        outcome = self._indexer(kind).apply(self.index, changes)
-        self._note_outcome(outcome)
-        if kind == "main" and outcome.changed_notes > FEW_NOTES:  # more than a search brings itself up to date with
-            self._idle()
-
     def _reconcile(self, *, thorough: bool = False) -> None:
         self._current.check_in_place()
         self._policy_changed()
@@ -315,8 +316,8 @@ class Synchronizer:
         if is_empty:  # said now, so that a first run that is cut short goes on where it stopped
             self.index.meta_set(READING, self._reading_key)
         everything = self.index.meta_get(READING) != self._reading_key
-        survey = DiskState(self._root, self.policy.rules, self._drawings)
-        difference = diff_vault(survey, self.index, with_drawings=thorough)
+        disk = DiskState(self._root, self.policy.rules, self._drawings)
+        difference = diff_vault(disk, self.index, with_drawings=thorough)
         if difference.is_empty and not (thorough or everything):
             self._reporter("main").scanned(len(difference.scan.excluded))
             self.activity.clear_notice("removals")

@@ -5,22 +5,22 @@ Letters in upper case say where a name's parts are, but never what a word is: `G
 whoever types it. What punctuation joins is several words, and the whole is a compound.
 """
 
-import re
 from collections.abc import Iterator
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
 from quarry.terms.tokenizer import ascii_words, identifiers, split_token
 
 MAX_IDENTIFIER_CHARS = 256  # characters of a name that is looked into; longer ones are data
 MAX_JOINED_WORDS = 6  # words that are one when joined; more are a sentence written with hyphens, as in addresses
 
-_PATH_SEPARATORS = re.compile(r"::|->|[/:@\\#]")  # between the parts of a path or address
-_DOT_SEPARATORS = re.compile(r"[.&+~]")  # between the parts of a file's name, a version, an attribute
-_HYPHENS = re.compile("[-_]")
-_CAMEL_CASE_PARTS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_IS_CAMEL_CASE = re.compile("[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
-_NUMBERED = re.compile("([A-Za-z]{3,})[0-9]{1,4}")  # python3
-_INITIALS = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S.A
+_PATH_SEPARATORS = lazy_pattern(r"::|->|[/:@\\#]")  # between the parts of a path or address
+_DOT_SEPARATORS = lazy_pattern(r"[.&+~]")  # between the parts of a file's name, a version, an attribute
+_HYPHENS = lazy_pattern("[-_]")
+_CAMEL_CASE_PARTS = lazy_pattern("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_IS_CAMEL_CASE = lazy_pattern("[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_NUMBERED = lazy_pattern("([A-Za-z]{3,})[0-9]{1,4}")  # python3
+_INITIALS = lazy_pattern(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S.A
 
 
 def joined_forms(token: str) -> list[str]:

@@ -6,6 +6,8 @@ Months by their English names, whole or shortened to three letters; the order of
 
 import re
 
+from quarry.lazy_pattern import lazy_pattern
+
 _NAMES = """
 january february march april may june july august september october november december
 """
@@ -15,7 +17,7 @@ _NUMBER = {name: number for number, name in enumerate(_MONTHS, start=1)} | {
 }
 _MONTH = "|".join(sorted(_NUMBER, key=len, reverse=True))
 _DAY = r"(?P<{}>[0-3]?[0-9])(?:st|nd|rd|th)?"
-_SPOKEN_DATE = re.compile(
+_SPOKEN_DATE = lazy_pattern(
     rf"\b(?:{_DAY.format('before')}\s+(?:of\s+)?)?(?P<month>{_MONTH})\.?,?(?:\s+{_DAY.format('after')}(?![0-9]),?)?"
     r"\s+(?P<year>[12][0-9]{3})\b",
     re.IGNORECASE,

@@ -4,13 +4,13 @@ When are two words the same to a reader? Case, accents, width and vowel points a
 A different question from `index/folding.py`, which compares names: a path has no stem.
 """
 
-import re
 import threading
 import unicodedata
 from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.scripts import JOINERS, SKIN_TONES, VARIATIONS
 
 MAX_TERM_CHARS = 64  # characters; what is longer is no word but data, and is known by its beginning
@@ -19,7 +19,7 @@ CACHED_WORDS = 30_000  # most words come over and over, within names above all; 
 
 # Accents (of Latin, Greek, Cyrillic), the points of Hebrew and Arabic, which most people leave out, and what does
 # not show. The vowel signs of other scripts are as good as letters.
-_IGNORED_MARKS = re.compile(
+_IGNORED_MARKS = lazy_pattern(
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
     f"{JOINERS}{VARIATIONS}{SKIN_TONES}]+"
 )

@@ -16,9 +16,9 @@ test("how the query was understood is a sentence, or nothing", () => {
 
 test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([])).toBe("");
-  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe('No notes contain "refrences". Showing results for "references".');
-  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe('No notes contain "ab" or "ef". Showing results for "cd" and "gh".');
-  expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe('Search for "refrences" instead');
+  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("No notes contain “refrences”. Showing results for “references”.");
+  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("No notes contain “ab” or “ef”. Showing results for “cd” and “gh”.");
+  expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe("Search for “refrences” instead");
 });
 
 test("what was given up is said as the engine says it; filters that let nothing through are named", () => {

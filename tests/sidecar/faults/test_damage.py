@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from builders import HashEncoder, Vault, ask, find, modified, settle, tell, wait_until
+from builders import EAGER, IMPATIENT, HashEncoder, Vault, ask, find, modified, settle, tell, wait_until
+from msgspec.structs import replace
 
 from quarry.engine import Engine
 from quarry.errors import IndexDamaged, IndexUnavailable
@@ -175,7 +176,10 @@ def test_an_index_whose_folder_is_deleted_while_running_is_made_anew_with_it(vau
 
 def test_a_rebuild_makes_an_index_whose_folder_was_deleted_anew(vault: Vault, tmp_path: Path, open_engine):
     vault.write("a.md", "walnut")
-    engine = open_engine(index=tmp_path / "data" / "index.db")
+    states: list[str] = []
+    seldom = replace(IMPATIENT, timing=replace(EAGER, first_poll_s=3600.0, poll_every_s=3600.0))
+    engine = open_engine(index=tmp_path / "data" / "index.db", limits=seldom)
+    engine.listen(lambda _: states.append(engine.status().state))
     shutil.rmtree(tmp_path / "data")
 
     engine.rebuild()
@@ -183,6 +187,7 @@ def test_a_rebuild_makes_an_index_whose_folder_was_deleted_anew(vault: Vault, tm
     settle(engine)
 
     assert find(engine, "walnut", mode="keyword") == ["a.md"]
+    assert "failed" not in states
 
 
 def test_a_rebuild_works_though_the_index_could_not_be_opened_again(

@@ -88,7 +88,7 @@ class Desk:
     def __init__(self) -> None:
         self.activity = Activity()
         self.told: list[Updated | None] = []
-        self.breaths = 0
+        self.yields = 0
         self.superseded: set[str] = set()
         self.told_of: set[str] = set()
 
@@ -96,7 +96,7 @@ class Desk:
         return Reporter(kind, self.activity, self.told.append, self._yield_point, self.superseded, self.told_of)
 
     def _yield_point(self) -> None:
-        self.breaths += 1
+        self.yields += 1
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_a_commit_is_told_once_before_others_may_overtake(desk: Desk):
     reporter.between_batches()
 
     assert desk.told == [Updated(("a.md",), ("b.md",))]
-    assert desk.breaths == 2
+    assert desk.yields == 2
 
 
 def test_what_goes_into_an_index_beside_is_progress_only(desk: Desk):
@@ -142,7 +142,7 @@ def test_the_work_in_hand_sets_state_and_count(desk: Desk):
     assert desk.activity.pending == 1
 
 
-def test_what_overtakes_leaves_state_and_count_alone(desk: Desk):
+def test_an_urgent_run_leaves_state_and_count_alone(desk: Desk):
     desk.reporter("main").planned(10)
     reporter = desk.reporter("urgent")
 
@@ -153,11 +153,11 @@ def test_what_overtakes_leaves_state_and_count_alone(desk: Desk):
 
 
 def test_the_work_in_hand_learns_which_of_its_plans_are_out_of_date(desk: Desk):
-    main, overtaking, beside = (desk.reporter(kind) for kind in ("main", "urgent", "beside"))
+    main, urgent, beside = (desk.reporter(kind) for kind in ("main", "urgent", "beside"))
 
-    overtaking.indexed("a.md")
+    urgent.indexed("a.md")
 
     assert main.is_superseded("a.md")
     assert not main.is_superseded("b.md")
-    assert not overtaking.is_superseded("a.md")
+    assert not urgent.is_superseded("a.md")
     assert not beside.is_superseded("a.md")  # what overtakes goes into the index that answers, not into the new one

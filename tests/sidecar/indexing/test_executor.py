@@ -78,7 +78,7 @@ def monitor() -> Watching:
 
 
 @pytest.fixture
-def staffed(vault: Vault, monitor: Watching, encoder: HashEncoder) -> Indexer:
+def with_processes(vault: Vault, monitor: Watching, encoder: HashEncoder) -> Indexer:
     """An indexer whose large plans are prepared by processes."""
     return make_indexer(vault, monitor, encoder, options_with(load_hash_encoder))
 
@@ -119,18 +119,18 @@ def same_as_without_processes(index: Index, vault: Vault, encoder: HashEncoder, 
 
 
 def test_processes_give_the_same_rows_as_the_thread(
-    vault: Vault, index: Index, staffed: Indexer, encoder: HashEncoder, tmp_path: Path
+    vault: Vault, index: Index, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
 ):
     vault.write_all(NOTES | {"Board.md": "---\nkanban-plugin: board\n---\nx", "über.md": "# Ü\n日本語"})
 
-    outcome = staffed.reconcile(index)
+    outcome = with_processes.reconcile(index)
 
     assert outcome.upserted == len(NOTES) + 1
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
 def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_the_processes_are_gone_by_then(
-    vault: Vault, index: Index, staffed: Indexer, monkeypatch: pytest.MonkeyPatch
+    vault: Vault, index: Index, with_processes: Indexer, monkeypatch: pytest.MonkeyPatch
 ):
     vault.write_all(NOTES)
     build, running = BulkCollector.build, []
@@ -140,7 +140,7 @@ def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_t
         return build(collector)
 
     monkeypatch.setattr(BulkCollector, "build", building)
-    staffed.reconcile(index)
+    with_processes.reconcile(index)
     index.close()
 
     path = segment_file.path_beside(index.path)
@@ -152,40 +152,42 @@ def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_t
     assert running[0] == []
 
 
-def test_the_serving_process_embeds_nothing_of_a_large_plan(vault: Vault, index: Index, staffed: Indexer, encoder):
+def test_the_serving_process_embeds_nothing_of_a_large_plan(
+    vault: Vault, index: Index, with_processes: Indexer, encoder
+):
     vault.write_all(NOTES)
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
 
-    assert staffed.reconcile(index).upserted == len(NOTES)
+    assert with_processes.reconcile(index).upserted == len(NOTES)
 
 
 def test_vectors_that_are_wanting_are_made_by_processes(
-    vault: Vault, index: Index, monitor: Watching, staffed: Indexer, encoder: HashEncoder, tmp_path: Path
+    vault: Vault, index: Index, monitor: Watching, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
 ):
     vault.write_all(NOTES)
     Indexer(vault.root, Settings(), Rules(), monitor, lambda: None).reconcile(index)
     encode = encoder.encode
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
 
-    staffed.embed_pending(index)
+    with_processes.embed_pending(index)
 
     encoder.encode = encode  # type: ignore[method-assign]
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
 def test_a_thorough_look_hashes_in_processes_and_finds_a_silent_change(
-    vault: Vault, index: Index, staffed: Indexer, monkeypatch
+    vault: Vault, index: Index, with_processes: Indexer, monkeypatch
 ):
     vault.write_all(NOTES)
-    staffed.reconcile(index)
+    with_processes.reconcile(index)
     vault.replace_silently("007.md", NOTES["007.md"].replace("walnut", "cherry"))
 
-    assert staffed.reconcile(index, thorough=True).upserted == 1
+    assert with_processes.reconcile(index, thorough=True).upserted == 1
 
 
 @needs_kill
 def test_a_killed_process_is_told_of_and_its_work_is_done_again(
-    vault: Vault, index: Index, staffed: Indexer, monitor: Watching, encoder: HashEncoder, tmp_path: Path
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching, encoder: HashEncoder, tmp_path: Path
 ):
     vault.write_all(NOTES)
     killed: list[int] = []
@@ -196,7 +198,7 @@ def test_a_killed_process_is_told_of_and_its_work_is_done_again(
             os.kill(killed[0], signal.SIGKILL)
 
     monitor.act = kill_one
-    staffed.reconcile(index)
+    with_processes.reconcile(index)
 
     assert killed
     assert ["signal 9" in message for message in monitor.reported] == [True]
@@ -204,7 +206,7 @@ def test_a_killed_process_is_told_of_and_its_work_is_done_again(
 
 
 def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
-    vault: Vault, index: Index, staffed: Indexer, monitor: Watching
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching
 ):
     vault.write_all(NOTES)
     seen: list[int] = []
@@ -216,7 +218,7 @@ def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
 
     monitor.act = cancel
     with pytest.raises(Cancelled):
-        staffed.reconcile(index)
+        with_processes.reconcile(index)
 
     assert seen
     assert not any(map(is_alive, seen))
@@ -258,7 +260,7 @@ def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_
 
 
 def test_where_no_process_can_be_started_the_thread_does_it_and_says_so(
-    vault: Vault, index: Index, staffed: Indexer, monitor: Watching, monkeypatch
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching, monkeypatch
 ):
     vault.write_all(NOTES)
 
@@ -267,7 +269,7 @@ def test_where_no_process_can_be_started_the_thread_does_it_and_says_so(
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
 
-    assert staffed.reconcile(index).upserted == len(NOTES)
+    assert with_processes.reconcile(index).upserted == len(NOTES)
     [message] = monitor.reported
     assert "searches are slower meanwhile" in message
     assert "Operation not permitted" in message
@@ -292,7 +294,7 @@ def test_a_model_that_is_another_by_now_is_not_used(vault: Vault, index: Index, 
 
 
 def test_a_note_saved_since_it_was_read_is_stored_as_it_is_now(
-    vault: Vault, index: Index, staffed: Indexer, monitor: Watching
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching
 ):
     vault.write_all(NOTES)
 
@@ -303,7 +305,7 @@ def test_a_note_saved_since_it_was_read_is_stored_as_it_is_now(
             monitor.changed = {"040.md", "041.md"}
 
     monitor.act = save_and_remove
-    staffed.reconcile(index)
+    with_processes.reconcile(index)
 
     with index.reader() as reader:
         saved = reader.note("040.md")
@@ -324,7 +326,7 @@ def many_notes(vault: Vault) -> None:
 
 
 @pytest.fixture
-def open_staffed(tmp_path: Path, vault: Vault, many_notes: None) -> Iterator[Callable[..., Engine]]:
+def open_with_processes(tmp_path: Path, vault: Vault, many_notes: None) -> Iterator[Callable[..., Engine]]:
     """Open an engine, whose first run calls *act*, once, on the indexing thread, when something is stored."""
     opened: list[Engine] = []
     limits = replace(IMPATIENT, plan=SMALL_PLANS)
@@ -341,7 +343,7 @@ def open_staffed(tmp_path: Path, vault: Vault, many_notes: None) -> Iterator[Cal
         engine.close()
 
 
-def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_staffed: Callable[..., Engine]):
+def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_with_processes: Callable[..., Engine]):
     order: list[str] = []
 
     def save(engine: Engine) -> None:
@@ -349,15 +351,15 @@ def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_staffe
         vault.write("zzz.md", "# Z\ncherry")
         engine.vault_changed([VaultChange("created", "zzz.md")])
 
-    engine = open_staffed(save)
+    engine = open_with_processes(save)
     settle(engine)
 
     assert order[0] == "zzz.md"
     assert engine.status().notes == 401
 
 
-def test_a_pause_holds_what_processes_prepare(open_staffed: Callable[..., Engine]):
-    engine = open_staffed(lambda engine: engine.pause())
+def test_a_pause_holds_what_processes_prepare(open_with_processes: Callable[..., Engine]):
+    engine = open_with_processes(lambda engine: engine.pause())
     wait_until(lambda: engine.status().notes > 0)  # what was done before is to be found
     status = engine.status()
     engine.resume()
@@ -368,9 +370,9 @@ def test_a_pause_holds_what_processes_prepare(open_staffed: Callable[..., Engine
     assert engine.status().notes == 400
 
 
-def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(open_staffed: Callable[..., Engine]):
+def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(open_with_processes: Callable[..., Engine]):
     pids: list[int] = []
-    engine = open_staffed(lambda _: pids.extend(child_pids()))
+    engine = open_with_processes(lambda _: pids.extend(child_pids()))
     wait_until(lambda: pids)
 
     engine.close()
@@ -380,7 +382,7 @@ def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(open_staffed: 
 
 @needs_kill
 def test_the_status_tells_of_a_death_until_the_index_equals_the_vault(
-    open_staffed: Callable[..., Engine], caplog: pytest.LogCaptureFixture
+    open_with_processes: Callable[..., Engine], caplog: pytest.LogCaptureFixture
 ):
     told: list[str] = []
 
@@ -388,7 +390,7 @@ def test_the_status_tells_of_a_death_until_the_index_equals_the_vault(
         engine.listen(lambda _: told.append(engine.status().message or ""))
         os.kill(child_pids()[0], signal.SIGKILL)
 
-    engine = open_staffed(kill)
+    engine = open_with_processes(kill)
     settle(engine)
 
     assert any("signal 9" in message for message in told)

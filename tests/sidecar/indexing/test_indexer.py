@@ -130,7 +130,7 @@ def test_a_note_that_is_renamed_and_back_while_it_is_read_stays(
     assert paths(index) == ["a.md", "c.md"]
 
 
-# --- saved notes that apply_urgent ----------------------------------------------------------------------
+# --- saved notes in the middle of a run ---------------------------------------------------------------
 
 
 def test_a_note_made_again_while_its_removal_is_planned_is_kept(

@@ -32,7 +32,7 @@ from quarry.text.reading_rules import ReadingRules
 
 NOTES = {f"{n:03}.md": f"# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)}
 MOVES = [(path, None) for path in NOTES]
-CHILD = Path(__file__).with_name("orphaning.py")
+CHILD = Path(__file__).with_name("orphaned_pool.py")
 LEAST_PRIORITY = 19  # of Linux: who runs these tests niced has no room for ten more
 
 slow = pytest.mark.slow  # it starts processes

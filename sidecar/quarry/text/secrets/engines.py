@@ -6,14 +6,15 @@ only because the rules are written for it. Both give the same spans. Why sets
 of patterns first, and why one set a family: docs/decisions/003.
 """
 
-import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Protocol
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.text.secrets.rules import RULE_FAMILIES, RULES, Rule
 
+SETS_PAY_BYTES = 96 << 10  # to scan these by keywords costs what compiling the sets costs
 SET_MEMORY_BYTES = 32 << 20  # for the automaton of one set, grown as texts need it; 8 MB, the default, thrashes
 
 
@@ -22,6 +23,10 @@ class ScrubEngine(Protocol):
 
     def candidates(self, data: bytes) -> Iterator[int]:
         """The indexes into `RULES` of all rules that may match *data*, ascending."""
+        ...
+
+    def compile_sets(self) -> None:
+        """Do now what the first long text would wait for."""
         ...
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
@@ -34,36 +39,58 @@ class ScrubEngine(Protocol):
 
 
 class Re2Engine:
-    """google-re2: one pass a family over the note says which rules to run at all."""
+    """
+    google-re2: one pass a family over the note says which rules to run at all.
+
+    The sets of patterns that this takes are compiled when `SETS_PAY_BYTES` have been scanned, or by `compile_sets`:
+    that costs 16 ms, which the few texts of a first answer do not wait for. Until then keywords choose the rules.
+    """
 
     def __init__(self) -> None:
         import re2  # type: ignore[import-untyped]  # here, so that a platform without it can go on
 
-        def options() -> Any:
-            chosen = re2.Options()
-            chosen.encoding = re2.Options.Encoding.LATIN1  # one byte is one character
-            chosen.log_errors = False
-            return chosen
+        self._re2 = re2
+        options = self._options()
+        # Compiled when first wanted, 10 ms for all: most rules match in no note.
+        self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), options))
+        self._core: Callable[[int], Any] = cache(lambda index: re2.compile(_without_group(RULES[index]), options))
+        self._sets: list[Any] | None = None
+        self._compiling = threading.Lock()
+        self._scanned_bytes = 0
 
-        of_sets, of_patterns = options(), options()
-        of_sets.max_mem = SET_MEMORY_BYTES
-        # Compiled when first wanted, 10 ms for all: most rules match in no note, and every start waits for this.
-        self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), of_patterns))
-        self._core: Callable[[int], Any] = cache(lambda index: re2.compile(_without_group(RULES[index]), of_patterns))
-        self._sets: list[Any] = []
-        for family in RULE_FAMILIES:
-            patterns = re2.Set.SearchSet(of_sets)
-            for rule in family:
-                patterns.Add(_core(rule).encode())
-            patterns.Compile()
-            self._sets.append(patterns)
+    def compile_sets(self) -> None:
+        """Compile the sets of patterns now, if they are not."""
+        with self._compiling:
+            if self._sets is None:
+                self._sets = [self._family_set(family) for family in RULE_FAMILIES]
 
     def candidates(self, data: bytes) -> Iterator[int]:
         """One set after the other; within a set RE2 gives the indexes in no order."""
+        self._scanned_bytes += len(data)
+        if self._sets is None and self._scanned_bytes < SETS_PAY_BYTES:
+            yield from (index for index in _with_keywords(data) if self._core(index).search(data))
+            return
+        self.compile_sets()
+        assert self._sets is not None
         first = 0
         for family, patterns in zip(RULE_FAMILIES, self._sets, strict=True):
             yield from sorted(first + index for index in patterns.Match(data) or ())
             first += len(family)
+
+    def _options(self) -> Any:
+        options = self._re2.Options()
+        options.encoding = self._re2.Options.Encoding.LATIN1  # one byte is one character
+        options.log_errors = False
+        return options
+
+    def _family_set(self, family: Sequence[Rule]) -> Any:
+        options = self._options()
+        options.max_mem = SET_MEMORY_BYTES
+        patterns = self._re2.Set.SearchSet(options)
+        for rule in family:
+            patterns.Add(_core(rule).encode())
+        patterns.Compile()
+        return patterns
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
         """Search for what the sets look for."""
@@ -91,26 +118,36 @@ class ReEngine:
     """Python's `re`: the keywords say which rules to run."""
 
     def __init__(self) -> None:
-        self._patterns = [re.compile(_between_ends(rule)) for rule in RULES]
-        self._core: Callable[[int], re.Pattern[bytes]] = cache(lambda index: re.compile(_without_group(RULES[index])))
-        self._keywords = [[word.encode() for word in rule.keywords.split()] for rule in RULES]
+        self._patterns = [lazy_pattern(_between_ends(rule)) for rule in RULES]
+        self._core = [lazy_pattern(_without_group(rule)) for rule in RULES]
+
+    def compile_sets(self) -> None:
+        """Do nothing: there are no sets."""
 
     def candidates(self, data: bytes) -> Iterator[int]:
         """Those with a keyword in the note, or without keywords."""
-        lower = data.lower()
-        for index, keywords in enumerate(self._keywords):
-            if not keywords or any(keyword in lower for keyword in keywords):
-                yield index
+        return _with_keywords(data)
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
         """Search without look-around."""
-        match = self._core(index).search(data, position)
+        match = self._core[index].search(data, position)
         return match.start() if match else None
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
         """Search with look-around."""
         match = self._patterns[index].search(data, position)
         return match.span(1) if match else None
+
+
+_KEYWORDS = [[word.encode() for word in rule.keywords.split()] for rule in RULES]
+
+
+def _with_keywords(data: bytes) -> Iterator[int]:
+    """The indexes into `RULES` of the rules without keywords, and of those with one of theirs in *data*."""
+    lower = data.lower()
+    for index, keywords in enumerate(_KEYWORDS):
+        if not keywords or any(keyword in lower for keyword in keywords):
+            yield index
 
 
 def _core(rule: Rule) -> str:
@@ -134,17 +171,9 @@ def _between_ends(rule: Rule) -> bytes:
     return f"{left}{rule.lead}({rule.pattern}){rule.trail}{right}".encode()
 
 
-_compiling = threading.Lock()
-
-
-def default_scrub_engine() -> ScrubEngine:
-    """The best engine of this machine, compiled once: who asks meanwhile waits for it."""
-    with _compiling:
-        return _compiled_engine()
-
-
 @cache
-def _compiled_engine() -> ScrubEngine:
+def default_scrub_engine() -> ScrubEngine:
+    """The best engine of this machine."""
     try:
         return Re2Engine()
     except ImportError:  # no wheel of google-re2 for this platform (musl)

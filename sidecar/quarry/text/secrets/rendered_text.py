@@ -7,12 +7,13 @@ reader has it, with the place of every character in the note itself: as it is
 stored, and, where that differs, as it is shown.
 """
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from msgspec import Struct
+
+from quarry.lazy_pattern import lazy_pattern
 
 _INVISIBLE = (
     "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f"  # control characters, but for tab and line breaks
@@ -20,9 +21,9 @@ _INVISIBLE = (
 )
 _HYPHEN_ESCAPES = {"\\-", "&#45;"}
 _ESCAPES = (r"\\[_-]", "&(?:#(?:95|[xX]5[fF]|45)|lowbar);", "%5[fF]")
-_NOT_RENDERED = re.compile(f"[{_INVISIBLE}]+|" + "|".join(_ESCAPES))
-_ONE_BY_ONE = tuple(map(re.compile, _ESCAPES))  # `re` leaps to the literal that each begins with
-_INVISIBLE_CHARACTER = re.compile(f"[{_INVISIBLE}]")
+_NOT_RENDERED = lazy_pattern(f"[{_INVISIBLE}]+|" + "|".join(_ESCAPES))
+_ONE_BY_ONE = tuple(map(lazy_pattern, _ESCAPES))  # `re` leaps to the literal that each begins with
+_INVISIBLE_CHARACTER = lazy_pattern(f"[{_INVISIBLE}]")
 _ASCII_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 
 

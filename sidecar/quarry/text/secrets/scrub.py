@@ -20,6 +20,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.text.secrets.engines import ScrubEngine, default_scrub_engine
 from quarry.text.secrets.rendered_text import text_views
 from quarry.text.secrets.rules import FOREIGN_LABEL, RULES
@@ -28,7 +29,7 @@ MAX_PASSES = 8
 """A redaction can bare a secret beside it. Two passes are the rule; notes made to need more cannot cost more."""
 
 _NAMES = sorted({rule.name for rule in RULES})
-_MARKER = re.compile(r"\[REDACTED:(?:" + "|".join(map(re.escape, _NAMES)) + r")\]")
+_MARKER = lazy_pattern(r"\[REDACTED:(?:" + "|".join(map(re.escape, _NAMES)) + r")\]")
 _PRECEDENCE = {rule.name: index for index, rule in reversed(list(enumerate(RULES)))}
 _PLAIN = (
     dict.fromkeys("\u00a0\u3000。，；、！？（）【】「」《》", " ")

@@ -13,6 +13,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.text.secrets import value_checks as values
 
 SecretSpan = tuple[int, int]
@@ -28,47 +29,47 @@ MIN_RANDOM_ENTROPY = 3.0  # bits a character of 20 to 30 random ones: 4 and more
 MIN_BASE64_ENTROPY = 4.5  # bits a character; English prose has about 4.1, hex at most 4
 
 _WEAK_PASSWORDS = (b"pass", b"root", b"admin", b"guest", b"postgres")  # in an address a password all the same
-_LIST_OF_STRINGS = re.compile(rb"\[[ \t]{0,3}(?=[\"'])")
-_OPENING_QUOTE = re.compile(rb"`{1,3}|\\{0,2}[\"']")  # \" is that of JSON within a string
-_UNQUOTED_END = re.compile(rb"[\s\"'`<>|;\0]")
-_LINE_END = re.compile(rb"[\r\n\0]")
-_QUOTED_END = re.compile(rb"[\r\n\"'\0]")
+_LIST_OF_STRINGS = lazy_pattern(rb"\[[ \t]{0,3}(?=[\"'])")
+_OPENING_QUOTE = lazy_pattern(rb"`{1,3}|\\{0,2}[\"']")  # \" is that of JSON within a string
+_UNQUOTED_END = lazy_pattern(rb"[\s\"'`<>|;\0]")
+_LINE_END = lazy_pattern(rb"[\r\n\0]")
+_QUOTED_END = lazy_pattern(rb"[\r\n\"'\0]")
 _TRAILING = b".,:)]}*_~\\"
-_OTHER_TOKENS = re.compile(
+_OTHER_TOKENS = lazy_pattern(
     rb"(?i:(?:public[ _-]?key|csrf|xsrf|cancell?ation|page|next|sync|continuation|max|min|num|public|foreign|primary"
     rb"|sort|partition|registry)[ _-]?)\Z"
 )  # page token, foreign key: names, counts, cursors
-_HEADER_VALUE = re.compile(rb"[A-Za-z0-9._~+/-]{6,}={0,2}")
-_HAS_SEPARATOR = re.compile(rb"[:=>|\t]| --? |\b(?:is|was|ist)\b")
-_ASSIGNING = re.compile(rb"[:=>][ \t]*\Z")
-_PHRASE = re.compile(rb"[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+){2,11}")
-_FLAG = re.compile(rb"(?:^|[\s\"'`(])--?[\w-]{0,40}\Z")
-_ARGUMENT = re.compile(rb"\([\"'][\w .-]{0,40}\Z")  # setProperty("API_TOKEN", "...")
-_PARAMETER = re.compile(rb"[?&#][A-Za-z0-9_.-]{0,40}\Z")  # of an address: its value ends at the next `&`
+_HEADER_VALUE = lazy_pattern(rb"[A-Za-z0-9._~+/-]{6,}={0,2}")
+_HAS_SEPARATOR = lazy_pattern(rb"[:=>|\t]| --? |\b(?:is|was|ist)\b")
+_ASSIGNING = lazy_pattern(rb"[:=>][ \t]*\Z")
+_PHRASE = lazy_pattern(rb"[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+){2,11}")
+_FLAG = lazy_pattern(rb"(?:^|[\s\"'`(])--?[\w-]{0,40}\Z")
+_ARGUMENT = lazy_pattern(rb"\([\"'][\w .-]{0,40}\Z")  # setProperty("API_TOKEN", "...")
+_PARAMETER = lazy_pattern(rb"[?&#][A-Za-z0-9_.-]{0,40}\Z")  # of an address: its value ends at the next `&`
 _TOKEN_BREAKS = (b" ", b"\n", b"\t", b'"', b"'", b"`", b"<", b">", b"\0")
 _ADDRESS_MARKS = (b"://", b"www.", b"](", b"//", b"src=", b"href=")
-_HASH_PREFIX = re.compile(rb"sha[0-9]{1,3}[-_]|AAAA[BCE]3NzaC1|AAAAE2VjZHNh")  # the last two: public SSH keys
-_HASH_LABEL = re.compile(
+_HASH_PREFIX = lazy_pattern(rb"sha[0-9]{1,3}[-_]|AAAA[BCE]3NzaC1|AAAAE2VjZHNh")  # the last two: public SSH keys
+_HASH_LABEL = lazy_pattern(
     rb"(?i:sha-?[0-9]{1,3}|md5|integrity|checksum|digest|h1|etag|hash)[\"'`]{0,2}[ \t]?[:=-]{1,2}[ \t\"'`]{0,2}\Z"
 )
-_ID_LABEL = re.compile(
+_ID_LABEL = lazy_pattern(
     rb"(?:[a-z_-][Ii]d|\bI[Dd])[\"'`]{0,2}[ \t]?[:=][ \t\r\n\"'`>|-]{0,24}\Z"
 )  # documentId: names a thing
-_PUBLIC_LABEL = re.compile(rb";base64,\Z|(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp[0-9]{3}) \Z")
-_PUBLIC_BLOCK = re.compile(
+_PUBLIC_LABEL = lazy_pattern(rb";base64,\Z|(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp[0-9]{3}) \Z")
+_PUBLIC_BLOCK = lazy_pattern(
     rb"-----BEGIN [A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|MESSAGE)[A-Z ]{0,20}-----"
     rb"[A-Za-z0-9+/=:.,()\\\s>]*-----END"
 )
-_KEY_BORDER = re.compile(rb"-----(BEGIN|END)|\0")
-_KEY_END = re.compile(rb"-----END[ A-Z0-9_-]{0,60}-----")
-_KEY_LINE = re.compile(
+_KEY_BORDER = lazy_pattern(rb"-----(BEGIN|END)|\0")
+_KEY_END = lazy_pattern(rb"-----END[ A-Z0-9_-]{0,60}-----")
+_KEY_LINE = lazy_pattern(
     rb"(?:\\+[rn]|[\r\n \t]){1,8}[ \t>|*+#/\"',-]{0,40}"  # a break, as such or as JSON writes it; what quotes the line
     rb"(?:[A-Za-z0-9+/=]{16,}|=[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{1,15}={1,2}"  # a full line, a PGP checksum, the last line
     rb"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ?[^\r\n\0]{0,200})"
     rb"[\"',]{0,3}"  # what ends a line in code
 )
-_LAST_KEY_LINE = re.compile(rb"(?:\\+[rn]|[\r\n]){1,2}[ \t>]{0,10}[A-Za-z0-9+/=]{1,15}(?=[\s\"'`,]|\Z)")
-_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/=]{16,}")
+_LAST_KEY_LINE = lazy_pattern(rb"(?:\\+[rn]|[\r\n]){1,2}[ \t>]{0,10}[A-Za-z0-9+/=]{1,15}(?=[\s\"'`,]|\Z)")
+_BASE64_RUN = lazy_pattern(rb"[A-Za-z0-9+/=]{16,}")
 
 
 def vendor_token(data: bytes, start: int, end: int) -> SecretSpan | None:

@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from math import log2
 
+from quarry.lazy_pattern import lazy_pattern
+
 ENTROPY_SAMPLE = 4_096  # characters; enough to know, and a pasted image stays cheap
 SHORTEST_PASSWORD = 6  # characters, for what `password:` introduces
 SHORTEST_RANDOM_WORD = 12  # letters, for a password that has nothing else
@@ -20,35 +22,35 @@ SHORTEST_BARE_KEY = 16  # characters, for what a mere `key:` introduces
 MIN_TOKEN_ENTROPY = 2.5  # bits a character; "1234-1234-1234" has 2.3
 MIN_BARE_KEY_ENTROPY = 3.2  # bits a character; long names made of words and numbers reach 3.1
 
-_FILLER = re.compile(rb"x{6}|X{6}|\*{6}|#{6}|\.{6}|_{6}|0{10}|-{6}")
-_VARIABLE = re.compile(
+_FILLER = lazy_pattern(rb"x{6}|X{6}|\*{6}|#{6}|\.{6}|_{6}|0{10}|-{6}")
+_VARIABLE = lazy_pattern(
     rb"[<\[({\\=|]|\$[A-Za-z_{(]|~?/[A-Za-z]{3,12}[/.]|~/|%[A-Za-z({]|@[A-Za-z]|\.{1,2}/|[a-z][a-z0-9+.-]*:/"
     rb"|process\.env|os\.|getenv|(?:env|this|self|config|settings|secrets?|vars?|params?|args?|options?)[.(\[]"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     rb"(?:an?|my|the|your|some|fake|dummy|test|sample|new|old|super|secret|user|db|app|client|access|api|auth|private|not|very|postgres|random|personal|docker"
     rb"|pass|password|passwd|passphrase|passcode|pwd|pw|secrets|tokens?|apikey|keys?|credentials?|value|id|name|server|service"
     rb"|str|string|bytes|text|int|integer|number|bool|boolean|object|char|type|field|input|form|hash|header|method|login|prompt"
     rb"|required|optional|none|null|nil|undefined|true|false|yes|no|empty|unset|default|example|placeholder|redacted|hidden|masked"
     rb"|change|changeme|replace|me|this|it|insert|todo|tbd|fixme|x|foo|bar|foobar|baz|abc|username|admin|root|guest|here|goes|[0-9])+"
 )
-_PLACEHOLDER_HINT = re.compile(
+_PLACEHOLDER_HINT = lazy_pattern(
     rb"example|placeholder|redacted|change_?me|your[_-]|insert[_-]|[_-]here|\.\.\.|xxxx|<[a-z]|\$\{|\{\{|%s|\bfake[_-]|\bdummy"
 )
-_CALL = re.compile(rb"[A-Za-z_][\w.]*(?:\(|\[|::|->)|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_FILE_NAME = re.compile(
+_CALL = lazy_pattern(rb"[A-Za-z_][\w.]*(?:\(|\[|::|->)|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_FILE_NAME = lazy_pattern(
     rb"(?:[\w@%+-]+[./\\])*[\w-]+\.(?:json|ya?ml|toml|env|txt|mdx?|pem|key|crt|[jt]sx?|py|rb|cpp|[ch]|cs|ps1|html?|aspx?|exe|dll)"
 )
-_WORD = re.compile(rb"[A-Z]?[a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4}[a-z]{0,2}|[A-Za-z0-9]{1,3}")
-_BEFORE_WORD = re.compile(rb"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_LETTERS = re.compile(rb"[A-Za-z]+")
-_LONG_WORD = re.compile(rb"[A-Z]?[a-z]{3,}|[A-Z]{4,}")  # runs of one case are that long in random base64 one time in 30
-_ABSOLUTE_PATH = re.compile(rb"/[A-Za-z]{3,12}/[A-Za-z]{2,}")
-_VERSION = re.compile(rb"[vV]?[0-9]+(?:\.[0-9]+)+")
-_TIME = re.compile(rb"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
-_DIGEST = re.compile(rb"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}")
-_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LOWER, _UPPER, _DIGIT, _SIGN = (re.compile(chars) for chars in (rb"[a-z]", rb"[A-Z]", rb"[0-9]", rb"[!@#$%^&*?+=~]"))
+_WORD = lazy_pattern(rb"[A-Z]?[a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4}[a-z]{0,2}|[A-Za-z0-9]{1,3}")
+_BEFORE_WORD = lazy_pattern(rb"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LETTERS = lazy_pattern(rb"[A-Za-z]+")
+_LONG_WORD = lazy_pattern(rb"[A-Z]?[a-z]{3,}|[A-Z]{4,}")  # in random base64 one run in 30 is that long
+_ABSOLUTE_PATH = lazy_pattern(rb"/[A-Za-z]{3,12}/[A-Za-z]{2,}")
+_VERSION = lazy_pattern(rb"[vV]?[0-9]+(?:\.[0-9]+)+")
+_TIME = lazy_pattern(rb"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
+_DIGEST = lazy_pattern(rb"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}")
+_UUID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LOWER, _UPPER, _DIGIT, _SIGN = (lazy_pattern(chars) for chars in (rb"[a-z]", rb"[A-Z]", rb"[0-9]", rb"[!@#$%^&*?+=~]"))
 
 
 def entropy(value: bytes) -> float:

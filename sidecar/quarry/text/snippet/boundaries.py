@@ -1,13 +1,12 @@
 """
-Where may a passage begin and end, so that nothing a reader sees as one is cut through?
+Where may a snippet begin and end without cutting through what a reader sees as one thing?
 
-It begins at a sentence or a line where one is near, and in no case before what only makes sense in its place: a
-heading's hashes, a fence, the sign of a list, what closed the sentence before. Links, redaction markers, words and
+It begins at a sentence or a line if one begins nearby, and never with what belongs to the text before it: a heading's
+hashes, a fence, a list marker, the punctuation that closed the previous sentence. Links, redaction markers, words and
 characters of several code points are shown whole or not at all, as long as there is a place to cut between them.
 """
 
-import re
-
+from quarry.lazy_pattern import lazy_pattern
 from quarry.text.graphemes import is_safe_cut
 from quarry.types import Span
 
@@ -15,32 +14,32 @@ SHARE_BEFORE = 1 / 3  # of the room that is left goes in front of the first mark
 SHARE_AFTER = 1 / 4  # of the room that is left stays behind the last mark when the passage begins with a whole sentence
 
 # A place to begin: behind the end of a sentence or line, and behind the signs that a line begins with.
-_BEGINNING = re.compile(
+_BEGINNING = lazy_pattern(
     r"(?:[.!?…][\"'”’»)\]*_`]*+[ \t]|[。！？][」』”’）】]*+|\n)\s*+"
     r"(?:>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|#{1,6}[ \t]++|\|[ \t]*+)*+"
     r"(?!:?-{2}|`{3}|~{3})(?=(\S))"
 )
 # What a passage does not begin with where that can be avoided: blank lines, hashes, fences, rules, signs of lists and
 # quotes, the border of a table and the line under its head.
-_PREAMBLE = re.compile(
+_PREAMBLE = lazy_pattern(
     r"(?:\s++|#{1,6}[ \t]++|(?:`{3,}|~{3,})[^\n`]*+(?:\n|\Z)|(?:-{3,}|\*{3,}|_{3,})[ \t]*+(?:\n|\Z)"
     r"|>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|\|(?:[-:| \t]{3,}+(?:\n|\Z)|[ \t]*+))++"
 )
 _CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
 _CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
 
-_OPENING_AT_END = re.compile(r"\s(?:[*_~`(\[{“«>#–—-]|!\[)+\Z")  # markup or a bracket whose contents are cut off
+_OPENING_AT_END = lazy_pattern(r"\s(?:[*_~`(\[{“«>#–—-]|!\[)+\Z")  # markup or a bracket whose contents are cut off
 
-_LINK = re.compile(
+_LINK = lazy_pattern(
     r"!?(?:\[\[[^\[\]\n]{1,400}\]\]|\[REDACTED:[^\[\]\s]{1,80}\]"
     r"|\[(?:[^\[\]\n]|!?\[[^\[\]\n]{0,400}\]){0,600}+\]\((?:[^()\n]|\([^()\n]{0,400}\)){0,800}+\))"
 )
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
-_SCHEME_BACKWARDS = re.compile(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
-_JOINED = re.compile(r"[\w'’.@/_-]*+")  # a word with what it is written with: user's, some-word, file.md, a/b
+_ADDRESS = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
+_SCHEME_BACKWARDS = lazy_pattern(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
+_JOINED = lazy_pattern(r"[\w'’.@/_-]*+")  # a word with what it is written with: user's, some-word, file.md, a/b
 _JOINTS = frozenset("_'’.@/-")
 _SIGNS_AROUND = "'’.@/-"  # a word neither begins nor ends with them
-_WORD = re.compile(r"\w*+")
+_WORD = lazy_pattern(r"\w*+")
 _LONGEST_OPENING = 8  # with the space in front: `**`, `![`, `###`
 _LONGEST_LINK = 1_000
 _LONGEST_SCHEME = 18  # of an address, with its ://

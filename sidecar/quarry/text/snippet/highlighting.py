@@ -14,13 +14,14 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.tokenizer import TOKEN
 from quarry.text.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
 from quarry.text.snippet.token_matches import TokenTerm, token_matches, token_terms
 
 # Signs that terms do not keep as they are written, beyond their case; a token that holds one is analysed wherever it
 # stands. The others are found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
-FOLDED_CHARACTERS = re.compile(
+FOLDED_CHARACTERS = lazy_pattern(
     r"[^\x00-\x7f\xa1-\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb\xbf\u0410-\u0418\u041a-\u0438\u043a-\u044f"
     r"\u2010\u2012-\u2016\u2018-\u2023\u2027\u2030-\u2032\u2039-\u203b\u2190-\u2199\u219c-\u21ad\u21d0-\u2203\u2300-\u2328\u232b-\u245f"
     r"\u2500-\u29ff\u2b00-\u2bff\u3001-\u3035\u3041-\u3096\u309d\u309e\u30a0-\u30fe\u3400-\u4dbf\u4e00-\u9fff"

@@ -5,11 +5,11 @@ The window with the most telling of the words that were asked for, phrases first
 sentence nearest in meaning. A snippet is an exact slice of the chunk, so that offsets into it lead back to the note.
 """
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
+from quarry.lazy_pattern import lazy_pattern
 from quarry.text.sentences import first_informative_sentence
 from quarry.text.snippet.boundaries import fit_window, skip_preamble
 from quarry.text.snippet.highlighting import Mark, merge_spans
@@ -18,7 +18,7 @@ from quarry.text.snippet.window import best_window
 from quarry.types import Span
 
 MARGIN = 5  # a fifth of the room is left for the rest of the sentence, link or word that the marks stand in
-_HEADINGS = re.compile(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
+_HEADINGS = lazy_pattern(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
 class Snippet(Struct, frozen=True):

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from quarry.text.secrets import engines
-from quarry.text.secrets.engines import Re2Engine, ReEngine, ScrubEngine, default_scrub_engine
+from quarry.text.secrets.engines import SETS_PAY_BYTES, Re2Engine, ReEngine, ScrubEngine, default_scrub_engine
 from quarry.text.secrets.rules import RULES
 from quarry.text.secrets.scrub import scrub
 
-STRIPE = "sk" + "_live_" + "".join(random.Random(5).choices(string.ascii_letters + string.digits, k=24))
+ALNUM = string.ascii_letters + string.digits
+STRIPE = "sk" + "_live_" + "".join(random.Random(5).choices(ALNUM, k=24))
 
 
 @pytest.fixture
 def fresh_choice() -> Iterator[None]:
-    engines._compiled_engine.cache_clear()
+    default_scrub_engine.cache_clear()
     yield
-    engines._compiled_engine.cache_clear()
+    default_scrub_engine.cache_clear()
 
 
 def test_re2_is_chosen_where_it_can_be_imported(fresh_choice: None):
@@ -76,5 +76,30 @@ def test_no_rule_begins_at_the_line_ends_around_a_text(engine: ScrubEngine):
 
 def test_clean_prose_has_no_candidates():
     data = b"\nA walk along the river, then lunch with Ana. We spoke of her garden and of nothing else.\n"
+    with_sets = Re2Engine()
+    with_sets.compile_sets()
 
-    assert list(Re2Engine().candidates(data)) == []
+    assert list(Re2Engine().candidates(data)) == list(with_sets.candidates(data)) == []
+
+
+def test_candidates_are_the_same_before_and_after_the_sets_are_compiled():
+    by_keywords, by_sets = Re2Engine(), Re2Engine()
+    by_sets.compile_sets()
+
+    tails = ["", "x7Dfg8s2Kq", "9f86d081884c7d659a2feaa0c55ad015", "".join(random.Random(2).choices(ALNUM, k=90))]
+    for keyword in {keyword for rule in RULES for keyword in rule.keywords.split()}:
+        for tail in tails:
+            data = f"\n{keyword}{tail} {keyword.upper()}={tail}\n{keyword}: '{tail}'\n".encode()
+            assert list(by_keywords.candidates(data)) == list(by_sets.candidates(data))
+
+
+def test_the_sets_are_compiled_once_enough_has_been_scanned(monkeypatch: pytest.MonkeyPatch):
+    engine = Re2Engine()
+    compile_sets = engine.compile_sets
+    compiled: list[int] = []
+    monkeypatch.setattr(engine, "compile_sets", lambda: compiled.append(1) or compile_sets())
+
+    list(engine.candidates(b"a walk along the river"))
+    assert not compiled
+    list(engine.candidates(b"by the river " * SETS_PAY_BYTES))
+    assert compiled

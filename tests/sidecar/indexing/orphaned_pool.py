@@ -1,4 +1,4 @@
-"""A process for tests to kill: `python orphaning.py VAULT` starts processes, prints their ids, and waits."""
+"""A process for tests to kill: `python orphaned_pool.py VAULT` starts processes, prints their ids, and waits."""
 
 import sys
 import threading
