@@ -16,8 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.text.blocks import MAX_CHARS, split_blocks, trim
-from quarry.text.decoding import utf16_length
 from quarry.text.markdown import Heading, Outline
+from quarry.text.offsets import utf16_length
 from quarry.text.secrets.scrub import Scrubbed
 from quarry.types import Chunk, Shift
 

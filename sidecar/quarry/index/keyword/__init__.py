@@ -15,6 +15,7 @@ The keyword index: which chunks and notes hold the words of a query, and BM25 ov
     segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
     segment_file, file_slice, segment_delta, mutable_segment   its file, and what changed since
     postings_cache, build_from_database                        the newest snapshot; a segment built anew
+    byte_limited_lru              what is kept from one query to the next
 
 All of it but the forward index is derived, and may be dropped at any time.
 """

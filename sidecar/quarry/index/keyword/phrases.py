@@ -140,7 +140,7 @@ def proximity_scores(
         DeadlineExceeded, Cancelled, IndexDamaged: As `read_terms`.
     """
     wanted = [" ".join(phrase) for phrase in phrases if phrase][:MAX_TERMS]
-    asked = {*chunk_ids}
+    asked = {*chunk_ids} if scorer.chunks.size else set()  # without FTS5 no chunk is known
     columns: dict[int, tuple[str, str, str]] = {}
     for note_id, terms in read_terms(connection, sorted(set(map(note_of, asked))), deadline):
         first, _ = id_range(note_id)

@@ -15,9 +15,9 @@ from quarry.index.keyword.builder import merge_segments
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.mutable_segment import MutableSegment
-from quarry.index.keyword.segment import Segment
-from quarry.index.keyword.segment_file import SegmentHeader, SegmentPair
+from quarry.index.keyword.segment import Segment, SegmentPair
 from quarry.index.keyword.segment_snapshot import SegmentSnapshot
+from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 
 
@@ -27,7 +27,7 @@ class SegmentDelta:
     def __init__(self, segments: SegmentPair) -> None:
         """Begin with *segments*, without changes."""
         self.segments = segments
-        self.generation = segments.header.generation  # up to which changes have been applied
+        self.generation = segments.generation  # up to which changes have been applied
         self._chunks = MutableSegment(CHUNK_COLUMNS)
         self._names = MutableSegment(NAME_COLUMNS)
         self._notes: list[int] = []  # the ordinal of the note of each added chunk
@@ -76,7 +76,7 @@ class SegmentDelta:
             note_of_chunk,
         )
 
-    def merge(self, scorer: SnapshotScorer, header: SegmentHeader) -> SegmentPair:
+    def merge(self, scorer: SnapshotScorer) -> SegmentPair:
         """
         Merge the segments and the changes of *scorer*, a snapshot of this delta, into new segments.
 
@@ -84,10 +84,7 @@ class SegmentDelta:
             OverflowError: There are too many documents for memory.
             PostingsDamaged: The segments cannot be read.
         """
-        chunks, names = scorer.chunks, scorer.names
-        assert isinstance(chunks, SegmentSnapshot)
-        assert isinstance(names, SegmentSnapshot)
-        return SegmentPair(header, _merge(chunks), _merge(names))
+        return SegmentPair(scorer.generation, _merge(scorer.chunks), _merge(scorer.names))
 
     @cached_property
     def _segment_notes(self) -> "np.ndarray[tuple[int], np.dtype[np.int32]]":
@@ -105,7 +102,8 @@ class SegmentDelta:
         return at if at < len(notes) and int(notes[at]) == note_id else None
 
 
-def _merge(snapshot: SegmentSnapshot) -> Segment:
+def _merge(snapshot: PostingsSnapshot) -> Segment:
+    assert isinstance(snapshot, SegmentSnapshot)
     live_docs = np.ones(snapshot.size, np.bool_) if snapshot.live_docs is None else snapshot.live_docs
     count = len(snapshot.segment.ids)
     return merge_segments(snapshot.segment, live_docs[:count], snapshot.mutable_segment.to_segment(live_docs[count:]))

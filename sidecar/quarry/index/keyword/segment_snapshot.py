@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from quarry.index.keyword.bm25 import Floats, length_norms
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import COMPOUNDS, TEXT
-from quarry.index.keyword.fts5_tokens import encoded
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import DocOrdinals, Segment
 
@@ -105,7 +104,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def prefix_postings(self, prefix: str) -> tuple[DocOrdinals, DocOrdinals]:
         """The postings of every term that begins with *prefix*, a document once for each; raises as `postings`."""
-        first, last = self.segment.terms.prefix_range(encoded(prefix))
+        first, last = self.segment.terms.prefix_range(prefix.encode())
         added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else _NONE
         return self._live_postings(first, last, *added)
 
@@ -157,7 +156,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         if found is None:
             if len(self._ranges) > KEPT_RANGES:
                 self._ranges.clear()
-            found = self._ranges[term] = self.segment.terms.term_range(encoded(term))
+            found = self._ranges[term] = self.segment.terms.term_range(term.encode())
         return found
 
     def _live_postings(

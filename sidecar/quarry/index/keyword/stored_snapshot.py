@@ -43,9 +43,8 @@ class DocumentLengths(Struct, frozen=True, eq=False):
     @classmethod
     def of(cls, rows: Sequence[tuple[int, ...]]) -> "DocumentLengths":
         """The documents of *rows*: id, length, and the length that counts for the note."""
-        table = np.array(rows, np.int64).reshape(len(rows), -1)
-        columns = table[:, 0], table[:, 1].astype(np.float64), table[:, -1].astype(np.float64)
-        return cls(*columns) if rows else cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+        table = np.array(rows or np.zeros((0, 3)), np.int64)
+        return cls(table[:, 0], table[:, 1].astype(np.float64), table[:, -1].astype(np.float64))
 
 
 class Documents(Struct, frozen=True, eq=False):

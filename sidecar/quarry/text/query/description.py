@@ -1,8 +1,8 @@
 """
-How does a query read in plain words: `notes in Work tagged #idea with "rate limit", near in meaning to backoff`?
+How is a query described in English: `notes in Work tagged #idea with "rate limit", near in meaning to backoff`?
 
-Each condition is a clause that can stand behind "notes". What is negated says so in its own words; for several parts
-that means each of them, with "and" and "or" exchanged.
+Each condition becomes a clause that can follow "notes". A negation is worded within the clause; of several parts, each
+is negated, and "and" and "or" are exchanged (De Morgan).
 """
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -56,11 +56,11 @@ _ORDER = (
 
 def describe_query(query: Query, zone: tzinfo | None = None, *, by_meaning: bool = True) -> str:
     """
-    *query* as one fragment of a sentence, without a full stop.
+    Describe *query* as a fragment of a sentence, without a full stop.
 
     Args:
-        by_meaning: Whether meaning has a say, or words alone are looked for.
-        zone: Where the person is, for days; None: where this machine is.
+        by_meaning: Whether the dense retriever takes part.
+        zone: The time zone of dates; None for local time.
     """
     clauses = describe_condition(query.condition, zone)
     meant = " ".join(query.words) if query.phrases else query.text
@@ -71,7 +71,7 @@ def describe_query(query: Query, zone: tzinfo | None = None, *, by_meaning: bool
 
 
 def describe_condition(condition: Condition, zone: tzinfo | None = None) -> str:
-    """*condition* as what can stand behind "notes"; "" for what admits all of them."""
+    """Describe *condition* by clauses that can follow "notes"; "" if it admits all notes."""
     ordered = sorted(condition.parts if isinstance(condition, AllOf) else (condition,), key=_rank)
     return _join_clauses([_clause(part, zone, negated=False) for part in ordered])
 
@@ -81,7 +81,7 @@ def _rank(condition: Condition) -> int:
 
 
 def _join_clauses(clauses: list[str]) -> str:
-    """Clauses one after another; those that begin alike need an "and"."""
+    """Join *clauses*, with "and" between two that begin with the same word."""
     text, before = "", ""
     for clause in clauses:
         first_word = clause.partition(" ")[0]
@@ -92,7 +92,7 @@ def _join_clauses(clauses: list[str]) -> str:
 
 
 def _clause(condition: Condition, zone: tzinfo | None, *, negated: bool) -> str:
-    """*condition*, or what is not so, as what stands behind "notes"."""
+    """*condition*, or its negation, as a clause that can follow "notes"."""
     if isinstance(condition, Not):
         return _clause(condition.part, zone, negated=not negated)
     if isinstance(condition, AllOf | AnyOf):
