@@ -26,7 +26,6 @@ MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one let
 LONG = 8  # letters of a word in which two slips are believed
 MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
 
-_COUNT = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
 _WRITTEN_ENDINGS = """
 e s es ed d ing ings ion ions ation ations ment ments ement ements er ers or ors al ally ly ely ity ities able eable
 ible ably ive ively ness ful fully ous ously ize izes ized izing ization ise ises ised ising isation ance ence ances
