@@ -124,7 +124,7 @@ class Database:
         first, *rest = note.chunks
         note = replace(note, chunks=(replace(first, text=f"{first.text} word{self._saves}"), *rest))
         stamp = FileStamp(1, self._saves, self._saves.to_bytes(32))
-        prepared = prepare(note, stamp, [None] * len(note.chunks), None, with_terms=False)
+        prepared = prepare(note, stamp, [None] * len(note.chunks))
         with self.writer.change() as connection:
             NoteWriter(connection, self._parts, self.writer.keywords).upsert(prepared, None)
 

@@ -137,7 +137,7 @@ def test_a_keyword_index_that_lost_rows_is_found_when_the_index_is_looked_over(
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
     with engine._sync.index._writer.change() as connection:
-        connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('delete-all')")
+        connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('delete-all')")
 
     engine._requests.request_repair()
     wait_until(lambda: (tmp_path / "index.db.damaged-1").exists())
