@@ -145,7 +145,7 @@ class SearchReader:
 
     def _retriever(self) -> KeywordRetriever:
         if not self._parts.has_fts5:
-            return NoRetriever()
+            return NoRetriever(self._db)
         scorer = self._memory.postings.scorer(self._db)
         if scorer is not None:
             return MemoryRetriever(scorer, self._memory.spelling)

@@ -13,7 +13,7 @@ from quarry.index.deadline import Deadline
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.keyword.spelling import SpellingIndex, TermsByLength
-from quarry.index.keyword.stored_snapshot import Documents, empty_scorer, read_scorer
+from quarry.index.keyword.stored_snapshot import NO_DOCUMENTS, Documents, TermReader
 from quarry.index.snapshot_cache import SnapshotCache
 
 
@@ -59,10 +59,13 @@ class Fts5Retriever:
         self._db = connection
         self._documents = documents
         self._spelling = spelling
+        self._terms: TermReader | None = None  # made when words are asked for
 
     def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
         """A scorer of *terms*."""
-        return read_scorer(self._db, self._documents.at(self._db), terms, deadline)
+        if self._terms is None:
+            self._terms = TermReader(self._db, self._documents.at(self._db))
+        return self._terms.scorer(terms, deadline)
 
     def vocabulary(self) -> TermsByLength:
         """The terms that FTS5 has."""
@@ -72,9 +75,12 @@ class Fts5Retriever:
 class NoRetriever:
     """Finds nothing, where FTS5 is missing."""
 
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._nothing = TermReader(connection, NO_DOCUMENTS)
+
     def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:  # noqa: ARG002 - as declared
         """A scorer of no document."""
-        return empty_scorer()
+        return self._nothing.scorer((), deadline)
 
     def vocabulary(self) -> TermsByLength:
         """No terms."""

@@ -135,50 +135,60 @@ class StoredSnapshot(Struct, frozen=True, dict=True):
         return np.where(is_there, at, -1)
 
 
-def read_scorer(
-    connection: apsw.Connection, documents: Documents, terms: Iterable[QueryTerm], deadline: Deadline
-) -> SnapshotScorer:
-    """
-    A scorer that knows *terms*.
+class TermReader:
+    """Reads the postings of the terms that are asked for, those of each term once."""
 
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
-        IndexDamaged: What is stored of a note is not as it was written.
-    """
-    wanted = [*terms]
-    words = {word for term in wanted if not term.is_prefix for word in term.text.split(" ")}
-    prefixes = [term.text for term in wanted if term.is_prefix]
-    encoded, encoded_prefixes = [word.encode() for word in words], [prefix.encode() for prefix in prefixes]
-    in_chunks, in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
-    with deadline.over(connection):
-        note_ids = _matching(connection, words, prefixes)
-    for note_id, stored in read_terms(connection, note_ids, deadline):
-        first, held = id_range(note_id)[0], encoded
-        if prefixes:
-            held = [*{*encoded}.union(*[terms_with_prefix(prefix, stored.line) for prefix in encoded_prefixes])]
-        for term in held:
-            for column, count in occurrences_by_column(term, stored.line):
-                if column < NAME_COLUMNS:
-                    in_names.add(term, note_id, column, count)
-                else:
-                    number, column = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
-                    in_chunks.add(term, first + stored.slot(number), column, count)
-    chunks, names = in_chunks.snapshot(documents.chunks), in_names.snapshot(documents.names)
-    return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
+    def __init__(self, connection: apsw.Connection, documents: Documents) -> None:
+        """Begin without terms; *documents* are those that *connection* sees."""
+        self._db = connection
+        self._documents = documents
+        self._known: set[tuple[str, bool]] = set()  # a word or a prefix, and whether it is a prefix
+        self._in_chunks, self._in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
+        self._scorer = self._scorer_of_known()
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
+        """
+        A scorer that knows *terms*, and all that were asked for before.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+            IndexDamaged: What is stored of a note is not as it was written.
+        """
+        wanted = {(word, term.is_prefix) for term in terms for word in term.text.split(" ")}
+        unknown = sorted(wanted - self._known)
+        if unknown:
+            self._read(unknown, deadline)
+            self._known.update(unknown)
+            self._scorer = self._scorer_of_known()
+        return self._scorer
+
+    def _read(self, unknown: Sequence[tuple[str, bool]], deadline: Deadline) -> None:
+        with deadline.over(self._db):
+            note_ids = _matching(self._db, unknown)
+        words = [word.encode() for word, is_prefix in unknown if not is_prefix]
+        prefixes = [word.encode() for word, is_prefix in unknown if is_prefix]
+        for note_id, stored in read_terms(self._db, note_ids, deadline):
+            first, held = id_range(note_id)[0], words
+            if prefixes:
+                held = [*{*words}.union(*[terms_with_prefix(prefix, stored.line) for prefix in prefixes])]
+            for term in held:
+                for column, count in occurrences_by_column(term, stored.line):
+                    if column < NAME_COLUMNS:
+                        self._in_names.add(term, note_id, column, count)
+                    else:
+                        number, column = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
+                        self._in_chunks.add(term, first + stored.slot(number), column, count)
+
+    def _scorer_of_known(self) -> SnapshotScorer:
+        documents = self._documents
+        chunks, names = self._in_chunks.snapshot(documents.chunks), self._in_names.snapshot(documents.names)
+        return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
 
 
-def empty_scorer() -> SnapshotScorer:
-    """A scorer of no document."""
-    nothing = DocumentLengths.of([])
-    chunks = StoredSnapshot(nothing, np.zeros((0, CHUNK_COLUMNS)), {})
-    names = StoredSnapshot(nothing, np.zeros((0, NAME_COLUMNS)), {})
-    return SnapshotScorer(0, chunks, names, np.zeros(0, np.int32))
-
-
-def _matching(connection: apsw.Connection, words: Iterable[str], prefixes: Iterable[str]) -> list[int]:
-    """The notes that hold any of *words*, or a term that begins with one of *prefixes*; ascending."""
-    parts = [_quoted(word) for word in sorted(words)] + [_quoted(prefix) + " *" for prefix in prefixes]
-    return [note_id for (note_id,) in select(connection, _MATCHING, (" OR ".join(parts),))] if parts else []
+def _matching(connection: apsw.Connection, wanted: Sequence[tuple[str, bool]]) -> list[int]:
+    """The notes that hold any of these words, or a term that begins with one of these prefixes; ascending."""
+    asked = " OR ".join([_quoted(word) + (" *" if is_prefix else "") for word, is_prefix in wanted])
+    return [note_id for (note_id,) in select(connection, _MATCHING, (asked,))]
 
 
 def _quoted(term: str) -> str:
@@ -220,3 +230,4 @@ def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdin
 
 
 _NONE: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))
+NO_DOCUMENTS = Documents(0, DocumentLengths.of([]), DocumentLengths.of([]), np.zeros(0, np.int32))
