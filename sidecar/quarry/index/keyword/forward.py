@@ -21,7 +21,6 @@ NAMES_IN_ORDER = 5  # of the names, likewise
 
 _SEPARATOR = "\x1f"  # between columns; no term holds a control character, see `columns.py`
 _SEPARATOR_BYTE = _SEPARATOR.encode()
-_EDGES = (b"", b" ", _SEPARATOR_BYTE)  # what stands before and after a term
 
 
 class NoteTerms(NamedTuple):
@@ -73,42 +72,43 @@ def decode_terms(line: str) -> NoteTerms:
     return NoteTerms(tuple(columns[:NAME_COLUMNS]), chunks)  # type: ignore[arg-type]  # tuples of these lengths
 
 
-def occurrences(phrase: str, column: str) -> int:
-    """How often the terms of *phrase*, with one space between two, stand side by side in *column*."""
-    return sum([count for _, count in occurrences_by_column(phrase.encode(), column.encode())])
+def spaced(line: bytes) -> bytes:
+    """What `encode_terms` wrote, with a space before and after every term: what is searched for terms."""
+    return b" " + line.replace(_SEPARATOR_BYTE, b" " + _SEPARATOR_BYTE + b" ") + b" "
 
 
 def occurrences_by_column(phrase: bytes, line: bytes) -> list[tuple[int, int]]:
     """
-    Where the terms of *phrase* stand side by side in what `encode_terms` wrote.
+    Where a term, or terms side by side, stand in a `spaced` line.
+
+    Args:
+        phrase: The terms, with one space between two.
 
     Returns:
         Columns, ascending, and how often the phrase stands in each: the names' from 0 on, then those of each chunk.
     """
+    wanted = b" " + phrase + b" "
     found: list[tuple[int, int]] = []
-    column, counted, at = 0, 0, line.find(phrase)
+    column, counted, at = 0, 0, line.find(wanted)
     while at >= 0:
-        end = at + len(phrase)
-        if line[at - 1 : at] in _EDGES and line[end : end + 1] in _EDGES:
-            column += line.count(_SEPARATOR_BYTE, counted, at)
-            counted = at
-            if found and found[-1][0] == column:
-                found[-1] = (column, found[-1][1] + 1)
-            else:
-                found.append((column, 1))
-        at = line.find(phrase, at + 1)  # they may overlap: `a a` stands twice in `a a a`
+        column += line.count(_SEPARATOR_BYTE, counted, at)
+        counted = at
+        if found and found[-1][0] == column:
+            found[-1] = (column, found[-1][1] + 1)
+        else:
+            found.append((column, 1))
+        at = line.find(wanted, at + 1)  # they may overlap: `a a` stands twice in `a a a`
     return found
 
 
 def terms_with_prefix(prefix: bytes, line: bytes) -> set[bytes]:
-    """The terms in what `encode_terms` wrote that begin with *prefix*."""
-    found: set[bytes] = set()
-    at = line.find(prefix)
+    """The terms of a `spaced` line that begin with *prefix*."""
+    wanted, found = b" " + prefix, set()
+    at = line.find(wanted)
     while at >= 0:
-        end = _end_of_term(line, at)
-        if line[at - 1 : at] in _EDGES:
-            found.add(line[at:end])
-        at = line.find(prefix, end)
+        end = line.index(b" ", at + len(wanted))
+        found.add(line[at + 1 : end])
+        at = line.find(wanted, end)
     return found
 
 
@@ -116,8 +116,3 @@ def stands_in_text(phrase: bytes, line: bytes) -> bool:
     """Whether *phrase* stands in the text of a note, begun in one chunk and ended in another or not."""
     texts = line.split(_SEPARATOR_BYTE)[NAME_COLUMNS + TEXT :: CHUNK_COLUMNS]
     return b" " + phrase + b" " in b" " + b" ".join(filter(None, texts)) + b" "
-
-
-def _end_of_term(line: bytes, at: int) -> int:
-    ends = [end for end in (line.find(b" ", at), line.find(_SEPARATOR_BYTE, at)) if end >= 0]
-    return min(ends, default=len(line))

@@ -32,8 +32,8 @@ from quarry.index.keyword.forward import (
     NAMES_IN_ORDER,
     TEXT,
     decode_terms,
-    occurrences,
     occurrences_by_column,
+    spaced,
     stands_in_text,
 )
 from quarry.index.keyword.query import MAX_TERMS
@@ -84,7 +84,7 @@ def find_phrase(
     holding: list[int] = []
     for note_id, terms in read_terms(connection, _notes_with_terms(scorer, phrase.split(" ")), deadline):
         first, is_found = id_range(note_id)[0], False
-        for column, count in occurrences_by_column(wanted, terms.line):
+        for column, count in occurrences_by_column(wanted, spaced(terms.line)):
             if column < NAME_COLUMNS:
                 if column < NAMES_IN_ORDER:
                     names.setdefault(note_id, [0] * NAME_COLUMNS)[column] = count
@@ -151,23 +151,31 @@ def proximity_scores(
     ordinals = scorer.chunks.ordinals_of(np.array(ids, np.int64))
     norms = scorer.chunks.length_norms.take(ordinals)
     weights, scores = astuple(CHUNK_WEIGHTS)[:IN_ORDER], np.zeros(len(ids))
-    texts = [columns[chunk_id] for chunk_id in ids]
-    joined = [f" {text}  {section}  {context} " for text, section, context in texts]
+    texts = [f" {text}  {section}  {context} " for text, section, context in map(columns.__getitem__, ids)]
     for phrase in wanted:
         words, padded = phrase.split(" "), f" {phrase} "
         holding: Sequence[int] = range(len(ids))
         for word in words:
-            holding = [at for at in holding if f" {word} " in joined[at]]
-        found = [at for at in holding if padded in joined[at]]
+            holding = [at for at in holding if f" {word} " in texts[at]]
+        found = [at for at in holding if padded in texts[at]]
         if not found:
             continue
         rarest = min([scorer.chunk_frequency(word) for word in words])
         places = np.array(found)
-        counts = np.array([[occurrences(phrase, column) for column in texts[at]] for at in found])
+        counts = np.array([[_count(padded, f" {column} ") for column in columns[ids[at]]] for at in found])
         frequencies = counts @ np.array(weights)
         of_phrase = idf(rarest * len(found) / len(holding), scorer.chunks.total)
         scores[places] += term_scores(frequencies, norms[places], 1.0) * of_phrase
     return {chunk_id: score for chunk_id, score in zip(ids, scores.tolist(), strict=True) if score}
+
+
+def _count(padded: str, text: str) -> int:
+    """How often *padded*, terms with spaces around them, stands in *text*; once more where two share a space."""
+    count, at = 0, text.find(padded)
+    while at >= 0:
+        count += 1
+        at = text.find(padded, at + 1)
+    return count
 
 
 def _notes_with_terms(scorer: SnapshotScorer, terms: Sequence[str]) -> list[int]:

@@ -29,7 +29,7 @@ from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 
 _log = logging.getLogger(__name__)
 
-FEW_NOTES = 256  # are read in the middle of a search, about .3 ms each
+FEW_NOTES = 1000  # are read in the middle of a search, about .3 ms each, once
 MANY_NOTES = 2000  # in memory on top of segments; more would make searches slower, and wait for `flush`
 REBUILD_SHARE = 4  # where one of so many notes changed, segments are built anew instead of merged
 

@@ -21,6 +21,7 @@ from quarry.index.keyword.forward import (
     CHUNK_COLUMNS,
     NAME_COLUMNS,
     occurrences_by_column,
+    spaced,
     terms_with_prefix,
 )
 from quarry.index.keyword.phrases import read_terms
@@ -168,11 +169,11 @@ class TermReader:
         words = [word.encode() for word, is_prefix in unknown if not is_prefix]
         prefixes = [word.encode() for word, is_prefix in unknown if is_prefix]
         for note_id, stored in read_terms(self._db, note_ids, deadline):
-            first, held = id_range(note_id)[0], words
+            first, held, line = id_range(note_id)[0], words, spaced(stored.line)
             if prefixes:
-                held = [*{*words}.union(*[terms_with_prefix(prefix, stored.line) for prefix in prefixes])]
+                held = [*{*words}.union(*[terms_with_prefix(prefix, line) for prefix in prefixes])]
             for term in held:
-                for column, count in occurrences_by_column(term, stored.line):
+                for column, count in occurrences_by_column(term, line):
                     if column < NAME_COLUMNS:
                         self._in_names.add(term, note_id, column, count)
                     else:
