@@ -57,6 +57,11 @@ def encode_terms(terms: NoteTerms) -> str:
     return _SEPARATOR.join([*terms.names, *[column for columns in terms.chunks for column in columns]])
 
 
+def decode_columns(line: bytes) -> list[str]:
+    """The columns in what `encode_terms` wrote: the names', then those of each chunk."""
+    return line.decode().split(_SEPARATOR)
+
+
 def decode_terms(line: str) -> NoteTerms:
     """
     The terms that `encode_terms` wrote.

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import NoteIds, id_list, id_range, note_of
+from quarry.index.ids import NoteIds, id_list, id_range, notes_of, slots
 from quarry.index.keyword.bm25 import (
     CHUNK_WEIGHTS,
     DIGITS,
@@ -31,7 +31,7 @@ from quarry.index.keyword.forward import (
     NAME_COLUMNS,
     NAMES_IN_ORDER,
     TEXT,
-    decode_terms,
+    decode_columns,
     occurrences_by_column,
     spaced,
     stands_in_text,
@@ -140,13 +140,19 @@ def proximity_scores(
         DeadlineExceeded, Cancelled, IndexDamaged: As `read_terms`.
     """
     wanted = [" ".join(phrase) for phrase in phrases if phrase][:MAX_TERMS]
-    asked = {*chunk_ids} if scorer.chunks.size else set()  # without FTS5 no chunk is known
+    # Without FTS5 the scorer knows no chunk.
+    asked = np.array([*chunk_ids] if scorer.chunks.size else [], np.int64)
+    slots_of: dict[int, list[int]] = {}
+    for note_id, slot in zip(notes_of(asked).tolist(), slots(asked).tolist(), strict=True):
+        slots_of.setdefault(note_id, []).append(slot)
     columns: dict[int, tuple[str, str, str]] = {}
-    for note_id, terms in read_terms(connection, sorted(set(map(note_of, asked))), deadline):
-        first, _ = id_range(note_id)
-        for number, chunk in enumerate(decode_terms(terms.line.decode()).chunks):
-            if first + terms.slot(number) in asked:
-                columns[first + terms.slot(number)] = chunk[0], chunk[1], chunk[2]
+    for note_id, terms in read_terms(connection, sorted(slots_of), deadline):
+        first, known = id_range(note_id)[0], decode_columns(terms.line)
+        for slot in slots_of[note_id]:
+            number = slot if terms.slots is None else terms.slots.index(slot) if slot in terms.slots else len(known)
+            at = NAME_COLUMNS + number * CHUNK_COLUMNS
+            if at < len(known):
+                columns[first + slot] = known[at], known[at + 1], known[at + 2]
     ids = sorted(columns)
     ordinals = scorer.chunks.ordinals_of(np.array(ids, np.int64))
     norms = scorer.chunks.length_norms.take(ordinals)
