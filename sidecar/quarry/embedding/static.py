@@ -1,4 +1,4 @@
-"""A static encoder: a text is the mean of the stored vectors of its tokens. No neural network runs: thousands a second."""
+"""A static encoder: a text is the mean of its tokens' stored vectors. No neural network runs: thousands a second."""
 
 import json
 from collections.abc import Sequence
