@@ -1,4 +1,4 @@
-/** Whatever is the matter, does the pane say what it is and offer the way out? */
+/** In every state the pane says what is wrong and offers a way out. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -39,8 +39,7 @@ from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.codec import compress, decompress
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.schema import merge
-from quarry.index.keyword.segment import Segment
-from quarry.index.keyword.segment_file import SegmentHeader, SegmentPair
+from quarry.index.keyword.segment import Segment, SegmentPair
 from quarry.index.keyword.term_dictionary import slices_between
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import open_writer
@@ -53,11 +52,10 @@ CHANGED_NOTES = 20  # are removed, and as many saved, between two merges
 SAVED_NOTES = 200
 READS = 3000
 RANGE_BLOCKS = 40  # of what a prefix of three letters reads
+NEEDLES = 300  # blocks that are looked for
 NEEDLE_BYTES = 24  # the end of a block: compressed data and its checksum
 _TABLE = "CREATE TABLE posting_blocks(rowid INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT"
 _GENERATION_STEP = 1 << 40  # rows of a merge, so that the rows of two merges may stand beside each other
-
-_HEADER = SegmentHeader("trial", "trial", 1)
 
 Segments = tuple[Segment, Segment]
 Hold = Callable[[], AbstractContextManager[object]]
@@ -163,11 +161,11 @@ class PostingFile:
 
     def write(self, segments: Segments, hold: Hold) -> float:
         """Write the file; the writer is never held."""
-        self._signature = segment_file.write(self._path, SegmentPair(_HEADER, *segments))
+        self._file_id = segment_file.write(self._path, SegmentPair(1, *segments))
         return 0.0
 
     def open(self) -> Segments:
-        opened = segment_file.read(self._path, _HEADER.identity, _HEADER.terms, 1, self._signature)
+        opened = segment_file.SegmentFile(self._path, self._file_id).segments
         return opened.chunks, opened.names
 
     def blocks(self) -> tuple[Callable[[int], bytes], Callable[[int, int], Sequence[bytes | memoryview]], int]:
@@ -286,6 +284,7 @@ def _measure(postings: PostingFile | PostingTable, database: Database, saves: in
     wal_mb = database.wal_mb - wal_mb
     kept = {block[-NEEDLE_BYTES:] for block in _rows_of(after)[1]}
     needles = [end for block in _rows_of(before)[1] if (end := block[-NEEDLE_BYTES:]) not in kept]
+    needles = random.Random(3).sample(needles, min(NEEDLES, len(needles)))
     found_before, free = database.count_in_files(needles), database.free_pages
     begun = time.perf_counter()
     database.writer.checkpoint()

@@ -384,7 +384,7 @@ def index_bytes(folder: Path) -> bytes:
     """Every byte of the index, its WAL and whatever lies beside it, and what is compressed among them."""
     raw = b""
     for file in sorted(folder.glob("index.db*")):
-        with suppress(FileNotFoundError):  # a side file that was being written has taken its name
+        with suppress(FileNotFoundError):  # a segment file that was being written has taken its name
             raw += file.read_bytes()
     found, at = [raw], raw.find(zstandard.FRAME_HEADER)
     while at >= 0:

@@ -115,9 +115,9 @@ def read_questions(files: Sequence[Path]) -> list[str]:
             rows = map(json.loads, filter(str.strip, file.read_text("utf-8").splitlines()))
             found += [str(row["text"]) for row in rows]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise BadRequest(f"{file} holds no queries, which are lines of JSON with `text`: {error!r}") from error
+            raise BadRequest(f"{file} holds no queries, which are JSON lines with `text`: {error!r}") from error
     if not found:
-        raise BadRequest(f"no query is in {', '.join(map(str, files))}")
+        raise BadRequest(f"there are no queries in {', '.join(map(str, files))}")
     return list(dict.fromkeys(found))
 
 

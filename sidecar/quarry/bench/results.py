@@ -42,7 +42,7 @@ def read(file: Path) -> Result:
     except (OSError, ValueError) as error:
         raise BadRequest(f"{file} cannot be read as a result of `quarry bench --json`: {error}") from error
     if not isinstance(document, dict) or not {"index", "query", *PLAIN_KEYS} <= document.keys():
-        raise BadRequest(f"{file} is no result of `quarry bench --json`")
+        raise BadRequest(f"{file} is not a result of `quarry bench --json`")
     return document
 
 

@@ -81,7 +81,7 @@ def size_of_name(name: str) -> int:
     units = {"k": 1_000, "m": 1_000_000}
     digits, unit = (name[:-1], units[name[-1]]) if name[-1:] in units else (name, 1)
     if not (digits.isascii() and digits.isdigit() and int(digits)):
-        raise BadRequest(f"{name!r} is no number of chunks; say 50k, 150k, 1m or a number from 1 up")
+        raise BadRequest(f"{name!r} is not a number of chunks; use 50k, 150k, 1m or a number of at least 1")
     return int(digits) * unit
 
 

@@ -11,9 +11,8 @@ TERMS = "terms"  # the version of `keywords.py` that filled the keyword index
 DROPPED = "dropped"  # the generation in which all vectors were dropped
 NOTES = "notes"  # how many there are: counting 80,000 chunks at every search would take a millisecond
 CHUNKS = "chunks"
-IDENTITY = "identity"  # random, of this database alone: a side file says which it is of
-POSTINGS = "postings"  # the signature of the side file that was written last
-OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, TERMS, DROPPED, NOTES, CHUNKS, IDENTITY, POSTINGS})
+POSTINGS = "postings"  # the random id of the segment file that was written last
+OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, TERMS, DROPPED, NOTES, CHUNKS, POSTINGS})
 
 
 def get(connection: apsw.Connection, key: str) -> str | None:

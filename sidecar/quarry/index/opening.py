@@ -67,3 +67,4 @@ def _refill_keyword_index(writer: Writer) -> None:
             create_keyword_index(connection)
             meta.put(connection, meta.TERMS, columns.VERSION)
             meta.delete(connection, meta.LEXICAL_STALE)
+            meta.delete(connection, meta.POSTINGS)  # they are of other terms

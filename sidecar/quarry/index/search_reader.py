@@ -44,7 +44,7 @@ class Memory(Struct, frozen=True):
 
     @classmethod
     def of(cls, database: Path, limits: VectorLimits | None = None) -> "Memory":
-        """Empty caches for the index at *database*, which has a side file."""
+        """Empty caches for the index at *database*, which has a segment file."""
         return cls(vectors=VectorCache(limits), postings=PostingsCache(database))
 
 

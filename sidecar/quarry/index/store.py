@@ -228,7 +228,7 @@ class Index:
             with self._writer.bulk(is_searched=self._is_searched):
                 yield
             if gathered := self._writer.collector:
-                with suppress(IndexUnavailable):  # no room for the side file: FTS5 answers until there is
+                with suppress(IndexUnavailable):  # no room for the segment file: FTS5 answers until there is
                     self._flush_postings(NO_DEADLINE, gathered)
         finally:
             self._writer.collector = None
@@ -343,7 +343,7 @@ class Index:
         """
         with self._writer.change() as connection, deadline.over(connection):
             check_structure(connection, self._parts)
-        self._memory.postings.check()
+        self._memory.postings.verify()
 
     def flush_postings(self, deadline: Deadline = NO_DEADLINE) -> bool:
         """

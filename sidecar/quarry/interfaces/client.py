@@ -151,13 +151,13 @@ class SidecarClient:
                 return connection
             time.sleep(ATTACH_POLL_S)
         if starts == MAX_STARTS:
-            raise errors.ConnectionFailed(f"the sidecar of {self.root} ends as soon as it has started")
-        raise errors.ConnectionFailed(f"{self._holder()} serves {self.root} but does not answer; end it and try again")
+            raise errors.ConnectionFailed(f"the sidecar of {self.root} exits as soon as it has started")
+        raise errors.ConnectionFailed(f"{self._holder()} serves {self.root} but does not answer; stop it and try again")
 
     def _start(self) -> bool:
         """Start a sidecar; whether it was ours that came up."""
         if not self._may_start:
-            raise errors.ConnectionFailed(f"no sidecar serves {self.root}; start one with `quarry serve`")
+            raise errors.ConnectionFailed(f"no sidecar is running for {self.root}; start one with `quarry serve`")
         is_ours = start_sidecar(self.root).ready
         self.started_sidecar = self.started_sidecar or is_ours
         return is_ours
@@ -215,7 +215,7 @@ class SidecarClient:
             while (reply := self._receive(REPLY_TIMEOUT_S)).id != request_id:
                 pass
         except TimeoutError as error:
-            raise errors.ConnectionFailed(f"the sidecar gave no answer in {REPLY_TIMEOUT_S:.0f} s") from error
+            raise errors.ConnectionFailed(f"the sidecar did not answer within {REPLY_TIMEOUT_S:.0f} s") from error
         if reply.error:
             raise RequestFailed(reply.error, getattr(params, "query", None))
         with _refusing_other_protocols():
@@ -232,7 +232,7 @@ def _request(request_id: int, method: str, params: wire.Params) -> str:
         request = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
         return msgspec.json.encode(request).decode()
     except UnicodeEncodeError:  # bytes from a command line that are no text
-        raise errors.BadRequest(f"what was asked of {method} is not Unicode text") from None
+        raise errors.BadRequest(f"the parameters of {method} are not valid Unicode") from None
 
 
 def _status_in(reply: _Reply) -> wire.IndexStatus | None:
@@ -251,4 +251,4 @@ def _refusing_other_protocols() -> Iterator[None]:
     try:
         yield
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise errors.ConnectionFailed(f"what answered does not speak the sidecar's protocol ({error})") from error
+        raise errors.ConnectionFailed(f"the answer does not follow the sidecar's protocol ({error})") from error

@@ -33,7 +33,7 @@ from quarry.interfaces.envelope import (
 from quarry.interfaces.failures import error_of
 from quarry.interfaces.gate import UNAUTHORIZED, Gate
 from quarry.search import Answer
-from quarry.text.decoding import utf16_offset
+from quarry.text.offsets import utf16_offset
 from quarry.types import SearchRequest
 
 _log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class Conversation(Struct):
         if not self.is_authenticated and incoming.method != "initialize":
             return UNAUTHORIZED
         if self.is_authenticated and incoming.method == "initialize":
-            return _invalid_request("this connection is open already", "send the requests themselves")
+            return _invalid_request("this connection is already initialized", "send requests other than `initialize`")
         if incoming.method not in protocol.REQUESTS:
             return Error(
                 code=Error.METHOD_NOT_FOUND,
@@ -119,12 +119,14 @@ class Conversation(Struct):
                 data=ErrorData(kind="method-not-found", next="docs/PROTOCOL.md lists the methods of this version"),
             )
         if incoming.id in self.in_flight:
-            return _invalid_request(f"request {incoming.id!r} is still at work", "give every request an id of its own")
+            return _invalid_request(
+                f"request {incoming.id!r} is still being processed", "give every request its own id"
+            )
         if len(self.in_flight) >= MAX_IN_FLIGHT:
             return Error(
                 code=Error.BUSY,
-                message=f"{MAX_IN_FLIGHT} requests of this client are at work already",
-                data=ErrorData(kind="busy", next="wait for an answer, or cancel one with $/cancel"),
+                message=f"{MAX_IN_FLIGHT} requests of this client are already being processed",
+                data=ErrorData(kind="busy", next="wait for an answer, or cancel a request with $/cancel"),
             )
         return None
 
@@ -332,7 +334,7 @@ def _id_of(frame: str) -> int | str | None:
 
 def _unreadable(error: Exception) -> Error:
     if isinstance(error, msgspec.ValidationError):
-        return _invalid_request(f"this is no JSON-RPC 2.0 request: {error}", "send {jsonrpc, id, method, params}")
+        return _invalid_request(f"this is not a JSON-RPC 2.0 request: {error}", "send {jsonrpc, id, method, params}")
     return Error(code=Error.PARSE, message="the frame is not JSON", data=ErrorData(kind="parse", next=_ONE_OBJECT))
 
 

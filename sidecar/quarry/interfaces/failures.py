@@ -35,31 +35,33 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.BadSettings: Presentation(
         "bad-settings", Error.INVALID_PARAMS, 2, "correct the setting, or delete it for its default"
     ),
-    errors.BadRequest: Presentation("bad-request", Error.INVALID_PARAMS, 2, "correct the parameter named"),
+    errors.BadRequest: Presentation("bad-request", Error.INVALID_PARAMS, 2, "correct that parameter"),
     errors.Unauthorized: Presentation("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
     errors.NoteNotFound: Presentation("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),
     errors.VaultMissing: Presentation(
-        "vault-missing", Error.UNAVAILABLE, 4, "name a folder that is there: --vault DIR"
+        "vault-missing", Error.UNAVAILABLE, 4, "name an existing folder with --vault DIR"
     ),
     errors.ModelMissing: Presentation(
-        "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or mend the model'
+        "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or repair the model'
     ),
     errors.SchemaTooNew: Presentation(
         "schema-too-new", Error.UNAVAILABLE, 5, "update Quarry, or run `quarry index --rebuild`"
     ),
     errors.IndexUnavailable: Presentation("index-unavailable", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
-    errors.VaultLocked: Presentation("vault-locked", Error.UNAVAILABLE, 3, "attach to the one that runs, or end it"),
-    errors.DeadlineExceeded: Presentation("deadline", Error.DEADLINE, 1, "ask with fewer or rarer words"),
-    errors.Cancelled: Presentation("cancelled", Error.CANCELLED, 130, "ask again if the answer is still wanted"),
+    errors.VaultLocked: Presentation("vault-locked", Error.UNAVAILABLE, 3, "connect to the running one, or stop it"),
+    errors.DeadlineExceeded: Presentation("deadline", Error.DEADLINE, 1, "use fewer or rarer words"),
+    errors.Cancelled: Presentation(
+        "cancelled", Error.CANCELLED, 130, "send the request again if the answer is still needed"
+    ),
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Presentation(
-        "extra-missing", Error.UNAVAILABLE, 1, 'install it again with the extra: "./sidecar[mcp]" or "./sidecar[eval]"'
+        "extra-missing", Error.UNAVAILABLE, 1, 'reinstall it with the extra: "./sidecar[mcp]" or "./sidecar[eval]"'
     ),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
 _REFUSED_BY_THE_WIRE = frozenset({"invalid-params", "invalid-request"})  # what was typed is out of range, or no text
 _DEFECT = Presentation(
-    "internal", Error.INTERNAL, 1, "try again; if it stays, report it with the log that `quarry doctor` names"
+    "internal", Error.INTERNAL, 1, "try again; if it keeps happening, report it with the log that `quarry doctor` names"
 )
 
 

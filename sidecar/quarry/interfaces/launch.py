@@ -114,8 +114,8 @@ def _failure(process: "subprocess.Popen[bytes]", root: Path) -> errors.QuarryErr
     kind = _KINDS.get(process.returncode, errors.ConnectionFailed)
     if ours:  # what happened comes first, the next step after it
         return kind(ours[0])
-    last_words = said[-1] if said else "it said nothing"
-    return kind(f"no sidecar came up for {root}: it ended with code {process.returncode} ({last_words})")
+    last_words = said[-1] if said else "no output"
+    return kind(f"the sidecar of {root} did not start: it exited with code {process.returncode} ({last_words})")
 
 
 def _release(process: "subprocess.Popen[bytes]") -> None:

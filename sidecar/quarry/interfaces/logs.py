@@ -43,13 +43,13 @@ def log_to_file(vault: Path) -> None:
 def log_loop(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """For what nobody caught on the event loop: asyncio itself would print the message, which may quote a note."""
     error = context.get("exception")
-    _log.error("the event loop met %s", type(error).__name__, exc_info=error)
+    _log.error("unhandled %s on the event loop", type(error).__name__, exc_info=error)
 
 
 def _log_thread(what: threading.ExceptHookArgs) -> None:
     error = what.exc_value
     name = what.thread.name if what.thread else "a thread"
-    _log.error("%s ended by %s", name, what.exc_type.__name__, exc_info=error)
+    _log.error("thread %s ended by %s", name, what.exc_type.__name__, exc_info=error)
 
 
 class _PrivateFile(logging.handlers.RotatingFileHandler):

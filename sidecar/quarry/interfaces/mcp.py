@@ -36,7 +36,7 @@ try:
     from mcp.types import ToolAnnotations
     from pydantic import Field
 except ImportError as error:
-    raise ExtraMissing("this installation has no MCP: its extra `mcp` was left out") from error
+    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`") from error
 
 INSTRUCTIONS = """\
 Search the user's own Markdown notes, on this machine only. Start with `search`; `read_note` gives a whole note by the
@@ -103,7 +103,7 @@ class _Sidecar:
         sentences = [leg.reason for leg in missing]
         if status.progress:
             done, total = status.progress.done_notes, status.progress.total_notes
-            sentences.append(f"the index is being built: {done} of {total} notes can be found so far")
+            sentences.append(f"the index is still being built: {done} of {total} notes can be found so far")
         return "; ".join(sentences) or None
 
 
@@ -129,7 +129,9 @@ def build(sidecar: _Sidecar) -> "MCPServer[Any]":
         path: Annotated[
             str | None, Field(description="A note, as `search` or `list_notes` gives it", max_length=4096)
         ] = None,
-        line: Annotated[int | None, Field(description="Only the passage at this line of it, from 1", ge=1)] = None,
+        line: Annotated[
+            int | None, Field(description="Only the passage at this line of the note, counting from 1", ge=1)
+        ] = None,
         text: Annotated[str | None, Field(description="Or any text, instead of `path`", max_length=100_000)] = None,
         limit: Annotated[int, Field(ge=1, le=50)] = SEARCH_LIMIT,
         max_tokens: Annotated[int, Field(ge=50, le=20_000)] = SEARCH_TOKENS,
@@ -142,7 +144,7 @@ def build(sidecar: _Sidecar) -> "MCPServer[Any]":
     @server.tool(annotations=READ_ONLY)
     def explain_result(
         query: Annotated[str, Field(description="As given to `search`", max_length=4096)],
-        path: Annotated[str, Field(description="Of the note in question, indexed or not", max_length=4096)],
+        path: Annotated[str, Field(description="The note in question, indexed or not", max_length=4096)],
         limit: Annotated[int, Field(description="As given to `search`", ge=1, le=50)] = SEARCH_LIMIT,
         mode: Annotated[Mode, Field(description="As given to `search`")] = "hybrid",
     ) -> ExplainReply:
@@ -165,7 +167,7 @@ def build(sidecar: _Sidecar) -> "MCPServer[Any]":
     def list_notes(
         folder: Annotated[str | None, Field(description="In this folder, or below it")] = None,
         tag: Annotated[str | None, Field(description="With this tag, or one nested in it")] = None,
-        type: Annotated[str | None, Field(description="Whose front matter says this type")] = None,  # noqa: A002
+        type: Annotated[str | None, Field(description="With this `type` in the front matter")] = None,  # noqa: A002
         modified_after: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
         modified_before: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
         limit: Annotated[int, Field(ge=1, le=200)] = LIST_LIMIT,

@@ -8,7 +8,7 @@ from quarry.ranking.budget import estimate_tokens
 try:
     from typing_extensions import TypedDict  # pydantic reads typing's own only from Python 3.12 on
 except ImportError as error:  # comes with pydantic, and that with the extra
-    raise ExtraMissing("this installation has no MCP: its extra `mcp` was left out") from error
+    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`") from error
 
 
 class SearchHit(TypedDict):

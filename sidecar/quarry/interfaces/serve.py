@@ -198,7 +198,7 @@ def _follow_vault_changes(engine: Engine, stop: threading.Event) -> None:
                     engine.vault_changed(batch.changes)
                 is_first = False
         except Exception:  # a watch that dies without a word leaves an index that falls behind without a word
-            _log.exception("the watch of the vault failed; trying again in %.0f s", WATCH_RETRY_S)
+            _log.exception("watching the vault failed; trying again in %.0f s", WATCH_RETRY_S)
             stop.wait(WATCH_RETRY_S)
 
 
@@ -223,9 +223,9 @@ async def _notify_clients(engine: Engine, server: SocketServer) -> None:
             status = translate.index_status(await asyncio.to_thread(engine.status))
             _broadcast(server, [updated for updated in batch if updated], status)
         except QuarryError as error:  # the index is being swapped or mended: the next news is told again
-            _log.warning("clients were not told of progress: %s", type(error).__name__)
+            _log.warning("clients could not be notified of progress: %s", type(error).__name__)
         except Exception:  # one piece of news that cannot be told must not silence all that follow
-            _log.exception("clients were not told of progress")
+            _log.exception("clients could not be notified of progress")
 
 
 def _broadcast(server: SocketServer, commits: Sequence[Updated], status: protocol.IndexStatus) -> None:

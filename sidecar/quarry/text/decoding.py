@@ -1,8 +1,8 @@
 """
-How do the bytes of a file become the text that an editor shows, and its offsets those of an editor?
+How do the bytes of a file become the text that an editor shows?
 
-Obsidian's editor (CodeMirror) counts every line end, `\\r\\n` and a lone `\\r` too, as one character, and counts
-characters in UTF-16 code units. Offsets that leave this program follow both.
+Obsidian's editor (CodeMirror) counts every line end as one character, `\\r\\n` and a lone `\\r` too, so all become
+`\\n`.
 """
 
 import codecs
@@ -39,15 +39,3 @@ def cut_at_character(data: bytes, max_bytes: int) -> bytes:
     end -= end % 2
     high_byte = data[end - 1] if encoding == "utf-16-le" else data[end - 2]
     return data[: end - 2] if end > 2 and 0xD8 <= high_byte <= 0xDB else data[:end]  # half of a surrogate pair
-
-
-def utf16_length(text: str) -> int:
-    """How many UTF-16 code units *text* has: what an editor and JavaScript count."""
-    if text.isascii():
-        return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def utf16_offset(text: str, offset: int) -> int:
-    """The UTF-16 offset of the code point offset *offset* into *text*."""
-    return offset if text.isascii() else utf16_length(text[:offset])

@@ -1,7 +1,7 @@
 """
 Where may a text be cut without breaking what a reader sees as one character?
 
-A small part of Unicode's rules (UAX #29), enough for emoji, flags, accents and the scripts that build on them.
+A subset of Unicode's rules for extended grapheme clusters (UAX #29): enough for emoji, flags, accents and vowel signs.
 """
 
 import unicodedata

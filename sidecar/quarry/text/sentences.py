@@ -1,8 +1,8 @@
 """
 Where does one sentence of a note end and the next begin?
 
-Good enough to cut long paragraphs and to mark the sentence that answers; no grammar. Headings, table rows, code lines
-and list items each stand for themselves, lines of a wrapped paragraph belong together.
+Good enough to divide long paragraphs and to mark the sentence that answers; it knows no grammar. Headings, table rows,
+code lines and list items are sentences of their own; the lines of a wrapped paragraph belong together.
 """
 
 import re
@@ -18,14 +18,14 @@ _STRUCTURE = lazy_pattern(
 )
 _SIGN = lazy_pattern(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
 _MUTE = lazy_pattern(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
-# The first sign stands in front of all that is said of it: `re` leaps to where one of those stands.
+# The first sign comes before the lookbehinds about it, so that `re` can skip to where such a sign is.
 _END = lazy_pattern(
     r"[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”’）】]*+"
     r"|(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[\"'”’»)\]*_~`]*+(?=\s))"
 )
 _WORD_BEFORE = lazy_pattern(r"[\w.]*\Z")
 _NEXT_SIGN = lazy_pattern(r"\s*(\S?)")
-# After these a full stop ends no sentence; single letters (initials) are handled apart.
+# A full stop after these ends no sentence; single letters (initials) are handled in `_is_abbreviation`.
 _SHORTENED = """
 al approx bzw ca cf d.h dr e.g eg etc fig figs i.e ie inc jr ltd mr mrs ms no nr
 pp prof resp sec sr st usw vol vs z.b
@@ -34,20 +34,20 @@ _ABBREVIATIONS = frozenset(_SHORTENED.split())
 
 
 def split_sentences(text: str) -> tuple[Span, ...]:
-    """The sentences of *text* in order: trimmed, none empty, none overlapping, together all that is no space."""
+    """The sentences of *text* in order: trimmed, not empty, not overlapping, together all text that is not space."""
     return tuple(Span(start, end) for start, end in _split(text))
 
 
 def informative_sentences(text: str) -> tuple[Span, ...]:
     """
-    The sentences worth quoting: without headings, which stand above a passage anyway, without fences and rules, and
-    without the signs of lists and quotes. Where nothing else is left, all that `split_sentences` gives.
+    The sentences worth quoting: without headings, which are shown above a passage anyway, fences, rules, and the
+    markers of lists and quotes. If there are none, all sentences of *text*.
     """
     return tuple(Span(start, end) for start, end in _informative(text)) or split_sentences(text)
 
 
 def first_informative_sentence(text: str) -> Span | None:
-    """The first of `informative_sentences`, without looking further; None when *text* is blank."""
+    """The first of `informative_sentences`, found without reading on; None when *text* is blank."""
     first = next(_informative(text), None) or next(_split(text), None)
     return Span(*first) if first else None
 
@@ -74,7 +74,7 @@ def _split(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Stretches that no sentence crosses, and whether sentences end inside them."""
+    """Blocks that no sentence crosses, each with whether it is prose, in which sentences end."""
     start = end = 0
     in_fence = False
     alone = True  # whether the line before is a stretch of its own
@@ -96,7 +96,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """With the spaces at their ends."""
+    """The sentences of `[start, end)`, with the spaces around them."""
     found = []
     for ending in _END.finditer(text, start, end):
         if ending[0] != "." or not _is_abbreviation(text, start, ending):

@@ -50,10 +50,10 @@ def watch_vault(root: Path, stop: threading.Event, *, poll: bool = False) -> Ite
         try:
             yield from _watch_once(root, stop, poll=poll, missed=broke_off)
         except FileNotFoundError:
-            _log.warning("the vault folder is gone; looking for it again")
+            _log.warning("the vault folder is gone; waiting for it to come back")
             stop.wait(RETRY_S)
         except OSError as error:  # the limit on watches, or a file system that has none
-            _log.warning("cannot watch for changes (%s); looking at intervals instead", error)
+            _log.warning("cannot watch for changes (%s); polling instead", error)
             if poll:
                 stop.wait(RETRY_S)
             poll = True

@@ -27,3 +27,13 @@ export function key(target: HTMLElement, name: string, modifiers: KeyboardEventI
   target.dispatchEvent(event);
   return event;
 }
+
+/** Counts the nodes that are taken out below `root` while `change` runs. */
+export function removedBy(root: Node, change: () => void): number {
+  const observer = new MutationObserver(() => undefined);
+  observer.observe(root, { childList: true, subtree: true });
+  change();
+  const removed = observer.takeRecords().reduce((sum, record) => sum + record.removedNodes.length, 0);
+  observer.disconnect();
+  return removed;
+}

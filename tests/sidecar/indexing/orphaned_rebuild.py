@@ -19,7 +19,7 @@ def main(root: str, path: str) -> None:
     settle(engine)
 
     def stand_still(_: object) -> None:
-        progress = engine._sync.activity.progress()
+        progress = engine.status().progress
         if engine.status().state == "rebuilding" and progress and progress.done_notes:
             print(*(pid for pid in process_tree(os.getpid()) if pid != os.getpid()), flush=True)
             threading.Event().wait()

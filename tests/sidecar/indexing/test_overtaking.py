@@ -35,9 +35,9 @@ def test_what_overtakes_neither_ends_the_state_nor_changes_the_count(vault: Vaul
     seen: list[tuple[str, tuple[int, int] | None]] = []
 
     def look(_: object) -> None:
-        progress = engine._sync.activity.progress()
+        progress = engine.status().progress
         count = (progress.done_notes, progress.total_notes) if progress else None
-        seen.append((engine._sync.activity.state, count))
+        seen.append((engine.status().state, count))
 
     engine.listen(look)
     vault.write("zzz.md", "# Z\ncherry")
@@ -54,7 +54,7 @@ def test_progress_counts_every_planned_note(vault: Vault, open_engine, encoder: 
     counts: list[tuple[int, int]] = []
 
     def look(_: object) -> None:
-        if progress := engine._sync.activity.progress():
+        if progress := engine.status().progress:
             counts.append((progress.done_notes, progress.total_notes))
 
     engine.listen(look)

@@ -88,7 +88,7 @@ def test_a_note_saved_during_a_rebuild_is_found_before_and_after_it_ends(
     assert any("007.md" in updated.indexed for updated in news if updated)
 
 
-def test_a_rebuild_ends_in_one_round_where_nothing_is_written(vault: Vault, open_engine, monkeypatch):
+def test_a_rebuild_ends_in_one_round_where_nothing_is_written(vault: Vault, tmp_path: Path, open_engine, monkeypatch):
     vault.write_all({"a.md": "walnut", "Board.md": "---\nkanban-plugin: board\n---\nx"})
     engine = open_engine()
     rounds: list[Path] = []
@@ -100,7 +100,7 @@ def test_a_rebuild_ends_in_one_round_where_nothing_is_written(vault: Vault, open
     engine.rebuild()
     settle(engine)
 
-    beside = [path for path in rounds if path == rebuild_path(engine._sync.index.path)]
+    beside = [path for path in rounds if path == rebuild_path(tmp_path / "index.db")]
     assert len(beside) == 2  # one that fills, one that finds nothing more to do
 
 
@@ -163,7 +163,7 @@ def open_and_rebuild(
         waiting = list(acts)
 
         def listen(_: object) -> None:
-            progress = engine._sync.activity.progress()
+            progress = engine.status().progress
             if waiting and engine.status().state == "rebuilding" and progress and progress.done_notes:
                 waiting.pop(0)(engine)
 
@@ -242,7 +242,7 @@ def test_what_is_saved_while_a_process_rebuilds_is_found_at_every_moment(
 def test_a_pause_holds_the_process_that_rebuilds(open_and_rebuild: Callable[..., Engine]):
     engine = open_and_rebuild(lambda engine: engine.pause())
     wait_until(lambda: engine.status().state == "paused")
-    held = engine._sync.activity.progress()
+    held = engine.status().progress
     found = find(engine, "walnut7", mode="keyword")
     engine.resume()
     settle(engine)

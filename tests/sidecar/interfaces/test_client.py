@@ -107,7 +107,7 @@ def test_it_starts_one_where_none_runs_and_leaves_it_running(vault, home, found,
 
 
 def test_where_none_may_be_started_that_is_said(vault):
-    with pytest.raises(errors.ConnectionFailed, match=r"no sidecar serves .*; start one with `quarry serve`"):
+    with pytest.raises(errors.ConnectionFailed, match=r"no sidecar is running for .*; start one with `quarry serve`"):
         SidecarClient(vault, "test", may_start=False)
 
 

@@ -66,7 +66,7 @@ def test_what_a_thread_dies_of_is_logged_and_not_printed(log, capfd):
     thread.join()
 
     text = log.read_text(encoding="utf-8")
-    assert "quarry-x ended by KeyError" in text
+    assert "thread quarry-x ended by KeyError" in text
     assert CANARY not in text + "".join(capfd.readouterr())
 
 
@@ -81,7 +81,7 @@ def test_what_the_event_loop_meets_is_logged_and_not_printed(log, capfd):
     asyncio.run(main())
 
     text = log.read_text(encoding="utf-8")
-    assert "the event loop met KeyError" in text
+    assert "unhandled KeyError on the event loop" in text
     assert CANARY not in text + "".join(capfd.readouterr())
 
 

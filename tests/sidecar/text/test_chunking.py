@@ -8,9 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quarry.text.chunking import MIN_CHARS
-from quarry.text.decoding import decode_note, utf16_length
+from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import read_front_matter
 from quarry.text.note import read_note
+from quarry.text.offsets import utf16_length
 from quarry.text.reading_rules import ReadingRules
 from quarry.types import Note
 

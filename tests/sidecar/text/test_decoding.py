@@ -1,10 +1,10 @@
-"""Bytes become the text that an editor shows, and offsets count as an editor counts."""
+"""Bytes become the text that an editor shows."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.decoding import cut_at_character, decode_note, utf16_length, utf16_offset
+from quarry.text.decoding import cut_at_character, decode_note
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,6 @@ def test_any_bytes_decode_without_carriage_returns(data: bytes) -> None:
 
     assert "\r" not in text
     assert text.encode().decode() == text
-
-
-@given(st.text(), st.data())
-def test_utf16_offsets_count_code_units(text: str, data: st.DataObject) -> None:
-    offset = data.draw(st.integers(0, len(text)))
-
-    assert utf16_length(text) == sum(2 if sign > "\uffff" else 1 for sign in text)
-    assert utf16_offset(text, offset) == utf16_length(text[:offset])
 
 
 @given(st.text(), st.integers(0, 60), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]))

@@ -1,15 +1,22 @@
 """
-The keyword index in memory: the postings of every term, scored exactly as FTS5's bm25() scores them.
+The keyword index: BM25 over chunks, whole notes and names, by FTS5 and, with the same scores, in memory.
 
-    tokens -> terms, segment       what is stored: an immutable set of postings
-    counting, building, merging    how it comes to be
-    files, filed                   and to disk, and is read from there piece by piece
-    additions, moment              what changed since, and both together at one moment of the index
-    scoring, words, kept           BM25 over chunks, whole notes and names
-    noting                         which notes hold a term, and what a few of them score
-    asking                         all that one search asks of it
-    neighbours, beside             which words stand side by side, which FTS5 knows
-    cache                          the newest moment that was asked for
+    columns, schema, writer                  what FTS5 is given, and its tables
+    fts5, match_query, cross_chunk_phrase    answers from FTS5
+    searcher                                 answers from memory, or from FTS5 where memory has none
 
-All of it is derived from the database and may be dropped at any time: FTS5 answers wherever it is missing.
+In memory:
+
+    term_dictionary, segment, codec          an immutable segment: terms and postings, encoded in blocks
+    term_counts, builder                     builds segments from counted documents, or by merging
+    build_from_database                      builds them from all that is stored
+    segment_file, file_slice                 stores segments in a file and reads them block by block
+    mutable_segment, segment_delta           documents that changed since
+    segment_snapshot                         both together, for one snapshot of the index
+    postings_cache                           the newest snapshot, and the life of its segment file
+    bm25, snapshot_scorer, query_scorer      the scores of a term, and of the terms of a query
+    note_scoring, proximity, adjacent_tf     scores of a few notes, and of neighbouring words
+    byte_limited_lru, fts5_tokens, spelling  caches, tokens as FTS5 splits them, and terms for mistyped words
+
+Segments are derived from the database and may be dropped at any time: FTS5 answers wherever they are missing.
 """

@@ -1,8 +1,9 @@
 """
-A part of a file, read piece by piece by whoever asks for a piece.
+Parts of a file that are read piece by piece.
 
-Mapped into memory, what is asked for stays: 75 MB of the postings of a million chunks after a hundred questions. Read,
-it is the system's to keep or to drop, and a file cut short under us is damage and not the end of the process.
+Pages of a mapped file stay in memory once they were touched: 75 MB of the postings of a million chunks after a hundred
+queries. Bytes that are read are the system's to keep or to drop, and a file that is cut short under us is an error and
+not the end of the process.
 """
 
 import os
@@ -13,7 +14,7 @@ from quarry.index.keyword.codec import PostingsDamaged
 
 
 class SharedFile:
-    """An open file; closed when nobody has a part of it any more."""
+    """An open file; closed when no slice of it is left. On Windows, which replaces no open file, its bytes."""
 
     def __init__(self, path: Path) -> None:
         """
@@ -23,18 +24,23 @@ class SharedFile:
             OSError: It cannot be read.
         """
         self._whole: bytes | None = None
-        if not hasattr(os, "pread"):  # Windows, which lets no file be replaced that is open
+        if not hasattr(os, "pread"):
+            self._stat = path.stat()
             self._whole = path.read_bytes()
             return
         self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         weakref.finalize(self, os.close, self._descriptor)
+        self._stat = os.fstat(self._descriptor)
+
+    def __len__(self) -> int:
+        return self._stat.st_size
 
     def read(self, first: int, size: int) -> bytes:
         """
-        So many bytes.
+        Read *size* bytes from *first* on.
 
         Raises:
-            PostingsDamaged: There are fewer, or they cannot be read.
+            PostingsDamaged: The file ends before, or cannot be read.
         """
         if self._whole is not None:
             found = self._whole[first : first + size]
@@ -47,12 +53,27 @@ class SharedFile:
             raise PostingsDamaged("the keyword postings are cut short")
         return found
 
+    def is_unchanged(self) -> bool:
+        """Whether nothing was written to the open file since it was opened: a microsecond."""
+        return self._whole is not None or _is_same(os.fstat(self._descriptor), self._stat)
+
+    def is_at(self, path: Path) -> bool:
+        """Whether *path* is still this file, as it was when it was opened."""
+        try:
+            return _is_same(path.stat(), self._stat)
+        except OSError:
+            return False
+
+
+def _is_same(one: os.stat_result, other: os.stat_result) -> bool:
+    return os.path.samestat(one, other) and (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
+
 
 class FileSlice:
-    """Bytes of a file, to be sliced."""
+    """Bytes of a file between two offsets, read by slicing."""
 
     def __init__(self, file: SharedFile, first: int, size: int) -> None:
-        """Those from *first* on."""
+        """*size* bytes of *file* from *first* on."""
         self._file = file
         self._first = first
         self._size = size
@@ -61,11 +82,11 @@ class FileSlice:
         return self._size
 
     def __getitem__(self, wanted: slice) -> bytes:
-        """Those of a slice; see `SharedFile.read`."""
+        """Read a slice without step; raises as `SharedFile.read`."""
         first, last, _ = wanted.indices(self._size)
         return self._file.read(self._first + first, max(0, last - first))
 
     @property
     def data(self) -> "FileSlice":
-        """What is sliced; an array has the same."""
+        """The slice itself: an array of bytes has its buffer there, see `codec.Packed`."""
         return self

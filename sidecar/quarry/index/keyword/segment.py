@@ -156,6 +156,14 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         return self.blocks.data
 
 
+class SegmentPair(Struct, frozen=True, eq=False):
+    """The segments of one snapshot of the index; an id of a chunk tells the id of its note."""
+
+    generation: int  # of the snapshot
+    chunks: Segment
+    names: Segment
+
+
 def split_by_frequency(document_frequencies: Sequence[int], common_from: int) -> tuple[list[int], list[int]]:
     """The postings that each term has in the block of rare terms, and the places of the common terms."""
     return [frequency if frequency < common_from else 0 for frequency in document_frequencies], [

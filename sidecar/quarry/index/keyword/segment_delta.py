@@ -14,8 +14,7 @@ from quarry.index.keyword.build_from_database import read_note
 from quarry.index.keyword.builder import merge_segments
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.mutable_segment import MutableSegment
-from quarry.index.keyword.segment import Segment
-from quarry.index.keyword.segment_file import SegmentHeader, SegmentPair
+from quarry.index.keyword.segment import Segment, SegmentPair
 from quarry.index.keyword.segment_snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
@@ -27,7 +26,7 @@ class SegmentDelta:
     def __init__(self, segments: SegmentPair) -> None:
         """Begin with *segments*, without changes."""
         self.segments = segments
-        self.generation = segments.header.generation  # up to which changes have been applied
+        self.generation = segments.generation  # up to which changes have been applied
         self._chunks = MutableSegment(CHUNK_COLUMNS)
         self._names = MutableSegment(NAME_COLUMNS)
         self._notes: list[int] = []  # the ordinal of the note of each added chunk
@@ -76,7 +75,7 @@ class SegmentDelta:
             note_of_chunk,
         )
 
-    def merge(self, scorer: SnapshotScorer, header: SegmentHeader) -> SegmentPair:
+    def merge(self, scorer: SnapshotScorer) -> SegmentPair:
         """
         Merge the segments and the changes of *scorer*, a snapshot of this delta, into new segments.
 
@@ -84,7 +83,7 @@ class SegmentDelta:
             OverflowError: There are too many documents for memory.
             PostingsDamaged: The segments cannot be read.
         """
-        return SegmentPair(header, _merge(scorer.chunks), _merge(scorer.names))
+        return SegmentPair(scorer.generation, _merge(scorer.chunks), _merge(scorer.names))
 
     @cached_property
     def _segment_notes(self) -> "np.ndarray[tuple[int], np.dtype[np.int32]]":

@@ -36,15 +36,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("vault", nargs="?", type=Path, metavar="VAULT", help="the vault to measure with")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE; - is standard output")
     parser.add_argument("--queries", nargs="+", type=Path, default=[], metavar="FILE", help="JSON lines with `text`")
-    parser.add_argument("--sizes", default=None, metavar="A,B", help="chunks to ask at (default 50k,150k,1m)")
-    parser.add_argument("--notes", type=int, metavar="N", help="cut the vault to N notes, or grow it to them")
+    parser.add_argument(
+        "--sizes", default=None, metavar="A,B", help="index sizes to query, in chunks (default 50k,150k,1m)"
+    )
+    parser.add_argument("--notes", type=int, metavar="N", help="cut or grow the vault to N notes")
     parser.add_argument("--only", metavar="A,B", help="parts to measure (default all)")
-    parser.add_argument("--questions", type=int, metavar="N", help="queries of each kind")
-    parser.add_argument("--repeats", type=int, metavar="N", help="of what is done once, like starting (default 5)")
-    parser.add_argument("--no-baseline", action="store_true", help="leave the published design out")
-    parser.add_argument("--full", action="store_true", help="the published design at every size, which takes hours")
-    parser.add_argument("--work", type=Path, metavar="DIR", help="keep copies and indexes in DIR for the next time")
-    parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="show B as ratios of A")
+    parser.add_argument("--questions", type=int, metavar="N", help="number of queries of each kind")
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="repetitions of one-off measurements, such as starting (default 5)"
+    )
+    parser.add_argument("--no-baseline", action="store_true", help="do not measure the published design")
+    parser.add_argument("--full", action="store_true", help="measure the published design at every size; takes hours")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="keep copies and indexes in DIR for the next run")
+    parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="show B relative to A")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -122,20 +126,20 @@ def _plan(options: argparse.Namespace, work: Path) -> BenchPlan:
         BadRequest: It cannot be measured.
     """
     if options.vault is None:
-        raise BadRequest("name a vault to measure with; see `quarry bench --help`")
+        raise BadRequest("name the vault to measure with; see `quarry bench --help`")
     if options.json and str(options.json) != "-" and not options.json.parent.is_dir():
         raise BadRequest(f"--json: there is no folder {options.json.parent}")
     if work.is_relative_to(options.vault.expanduser().resolve()):
-        raise BadRequest("--work must lie outside the vault, which is only read")
+        raise BadRequest("--work must be outside the vault, which is only read")
     for name in ("notes", "questions", "repeats"):
         if (number := getattr(options, name)) is not None and number < 1:
-            raise BadRequest(f"--{name} takes a number from 1 up")
+            raise BadRequest(f"--{name} must be at least 1")
     sizes = tuple(dict.fromkeys(_names(options.sizes))) or USUAL_SIZES
     for size in sizes:
         size_of_name(size)
     parts = frozenset(_names(options.only)) or frozenset(PARTS)
     if unknown := parts - frozenset(PARTS):
-        raise BadRequest(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
+        raise BadRequest(f"there is no part {min(unknown)!r}; choose from {', '.join(PARTS)}")
     return BenchPlan(
         vault=options.vault.expanduser(),
         work=work,

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     except QuarryError as error:
         if options.vault:
             raise
-        print_stderr(f"{error}; checking everything but a vault")
+        print_stderr(f"{error}; checking the installation only")
         vault = None
     findings = examine(vault)
     if options.as_json:
@@ -104,7 +104,7 @@ def _database() -> Iterator[Finding]:
 def _scrubber() -> Finding:
     if isinstance(default_scrub_engine(), Re2Engine):
         return Finding("secret scrubbing", "good", "google-re2")
-    return Finding("secret scrubbing", "note", "google-re2 is not installed; Python's re does the work, more slowly")
+    return Finding("secret scrubbing", "note", "google-re2 is not installed; Python's slower re module is used")
 
 
 def _agents() -> Finding:

@@ -22,13 +22,14 @@ from quarry.evaluation.systems import SYSTEMS, USUAL
 from quarry.interfaces.cli.options import resolve_vault
 from quarry.interfaces.cli.terminal import print_line, print_stderr
 
-DETAILS = f"""Evaluate search on collections of documents, queries and judgments, each indexed anew with the defaults:
+DETAILS = f"""Evaluate search on collections of documents, queries and relevance judgments. Each is indexed
+from scratch, with the default settings:
 
   quarry eval DIR...                    folders in the layout of BEIR (corpus.jsonl or a folder vault/,
                                         queries.jsonl or .tsv, qrels.tsv), or folders of such folders
-  quarry eval --vault DIR FILE...       golden files of a vault: query, path, and maybe grade and kind,
-                                        as JSON lines or as a table with tabs under a line of column names
-  quarry eval --compare A B             two results: run folders, or one system's folder in each
+  quarry eval --vault DIR FILE...       golden files of a vault: query, path and optionally grade and kind,
+                                        as JSON lines or tab-separated values with a header line
+  quarry eval --compare A B             two results: two run folders, or a folder of one system in each
 
 systems: {", ".join(SYSTEMS)}
 measures: {", ".join(MEASURES)}"""
@@ -43,16 +44,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modes", default=",".join(USUAL), metavar="A,B", help=f"systems to evaluate (default {','.join(USUAL)})"
     )
-    parser.add_argument("--limit", type=int, default=DEPTH, metavar="N", help=f"hits a query (default {DEPTH})")
-    parser.add_argument("--by-kind", action="store_true", help="also by kind of query")
+    parser.add_argument("--limit", type=int, default=DEPTH, metavar="N", help=f"hits per query (default {DEPTH})")
+    parser.add_argument("--by-kind", action="store_true", help="also show results by kind of query")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the means to FILE; - is standard output")
-    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="write runs and each query's values below DIR")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep vaults and indexes in DIR for the next time")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="write runs and the values of each query to DIR")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep vaults and indexes in DIR for the next run")
     parser.add_argument(
-        "--workers", type=int, default=WORKERS, metavar="N", help=f"collections at a time (default {WORKERS})"
+        "--workers", type=int, default=WORKERS, metavar="N", help=f"collections evaluated at a time (default {WORKERS})"
     )
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="compare results query by query")
-    parser.add_argument("--measure", choices=MEASURES, default=MAIN, help=f"what is shown (default {MAIN})")
+    parser.add_argument("--measure", choices=MEASURES, default=MAIN, help=f"measure to show (default {MAIN})")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,7 +65,7 @@ def evaluate_collections(options: argparse.Namespace) -> int:
     """Evaluate the collections that *options* name."""
     systems = _systems(options.modes)
     if options.limit < 1 or options.workers < 1:
-        raise BadRequest("--limit and --workers take a number from 1 up")
+        raise BadRequest("--limit and --workers must be at least 1")
     require_measures()
     evaluations = _evaluate(_collections(options), systems, options)
     if options.json:
@@ -88,7 +89,7 @@ def compare_results(options: argparse.Namespace) -> int:
         texts = {(row.collection, row.id): row.text for rows in saved for row in rows}
         print_line(f"{title}\n\n{tables.differences(result, options.measure)}\n\n{tables.changes(result, texts)}\n")
         if result.unpaired:
-            print_stderr(f"{title}: {result.unpaired} queries are in one of the two only and do not count")
+            print_stderr(f"{title}: {result.unpaired} queries are in only one of the two and are ignored")
     return 0
 
 
@@ -105,7 +106,7 @@ def _systems(modes: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in modes.split(",")))
     for name in names:
         if name not in SYSTEMS:
-            raise BadRequest(f"there is no mode {name!r}; there are {', '.join(SYSTEMS)}")
+            raise BadRequest(f"there is no mode {name!r}; choose from {', '.join(SYSTEMS)}")
     return names
 
 
@@ -125,7 +126,7 @@ def _collections(options: argparse.Namespace) -> list[Collection]:
         found = [read_collection(folder) for place in options.places for folder in find_collections(place)]
     names = [collection.name for collection in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise BadRequest(f"two collections are called {twice!r}; results go by name, so rename one")
+        raise BadRequest(f"two collections are called {twice!r}; rename one, as results are filed by name")
     return found
 
 

@@ -13,10 +13,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
     parser.add_argument("query", metavar="QUERY", help=QUERY_HELP)
-    parser.add_argument("path", metavar="PATH", help="of the note, vault-relative; it need not be indexed")
+    parser.add_argument("path", metavar="PATH", help="the note, relative to the vault; it need not be indexed")
     add_vault(parser)
     parser.add_argument(
-        "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"hits of the search (default {DEFAULT_LIMIT})"
+        "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"limit of the search (default {DEFAULT_LIMIT})"
     )
     add_search_options(parser)
 
@@ -55,9 +55,9 @@ def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
     """What is known of the note, without what is not."""
     scores = explained.breakdown
     known = [
-        ("query read as", explained.understood),
+        ("query interpreted as", explained.understood),
         ("words found", ", ".join(explained.words_found)),
-        ("words lacking", ", ".join(explained.words_lacking)),
+        ("words missing", ", ".join(explained.words_lacking)),
         ("keyword rank", _rank(scores.lexical_rank, scores.lexical_score, "BM25") if scores else ""),
         ("meaning rank", _rank(scores.dense_rank, scores.dense_score, "cosine") if scores else ""),
         ("score", f"{explained.score:.4f}" if explained.score is not None else ""),

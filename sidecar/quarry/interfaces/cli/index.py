@@ -21,10 +21,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
     parser.add_argument(
-        "vault", type=Path, nargs="?", metavar="DIR", help="the vault (default: as for --vault elsewhere)"
+        "vault", type=Path, nargs="?", metavar="DIR", help="the vault (default: as for --vault of other commands)"
     )
     parser.add_argument(
-        "--rebuild", action="store_true", help="build it anew beside the old one, which answers meanwhile"
+        "--rebuild", action="store_true", help="rebuild the index from scratch; the old one answers queries meanwhile"
     )
 
 
@@ -98,14 +98,14 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[
     change = f" ({status.notes - before.notes:+} notes)" if status.notes != before.notes else ""
     print_line(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
     if status.state == "paused":
-        print_stderr("indexing was paused meanwhile; `quarry index` goes on")
+        print_stderr("indexing was paused; run `quarry index` to resume")
     if status.excluded:
-        print_line(f"{status.excluded} notes are left out by rules")
+        print_line(f"{status.excluded} notes are excluded by rules")
     new = [problem for problem in status.problems if problem not in known]
     for problem in new[:5]:
         print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
     if status.problem_count > len(new[:5]):
-        print_stderr(f"{status.problem_count} problems in all; `quarry status` lists them")
+        print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
     for leg in status.missing:
         print_stderr(leg.reason)
     if status.message:

@@ -12,11 +12,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
     add_vault(parser)
-    parser.add_argument("--folder", metavar="DIR", help="in this folder, or below it")
-    parser.add_argument("--tag", metavar="TAG", help="with this tag, or one nested in it")
-    parser.add_argument("--type", metavar="TYPE", help="whose front matter says this type")
-    parser.add_argument("--since", metavar="YYYY-MM-DD", help="changed on this day or later")
-    parser.add_argument("--until", metavar="YYYY-MM-DD", help="changed before this day")
+    parser.add_argument("--folder", metavar="DIR", help="only notes in this folder or below it")
+    parser.add_argument("--tag", metavar="TAG", help="only notes with this tag or a nested one")
+    parser.add_argument("--type", metavar="TYPE", help="only notes with this `type` in their front matter")
+    parser.add_argument("--since", metavar="YYYY-MM-DD", help="only notes changed on or after this day")
+    parser.add_argument("--until", metavar="YYYY-MM-DD", help="only notes changed before this day")
     parser.add_argument("--limit", type=int, default=20, metavar="N")
     parser.add_argument("--offset", type=int, default=0, metavar="N")
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         tags = " ".join(f"#{tag}" for tag in note.tags)
         print_line(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
     if not page.notes:
-        print_stderr("no note is in that folder, with that tag or type, or of that time")
+        print_stderr("no notes match")
     if page.total > options.offset + len(page.notes):
-        print_stderr(f"{len(page.notes)} of {page.total}; --limit or --offset shows more")
+        print_stderr(f"{len(page.notes)} of {page.total}; use --limit or --offset to see more")
     return 0

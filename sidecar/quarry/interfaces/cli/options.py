@@ -51,7 +51,7 @@ def resolve_vault(options: argparse.Namespace) -> Path:
     for folder in (here, *here.parents):
         if any((folder / mark).exists() for mark in VAULT_MARKS):
             return folder
-    raise VaultMissing(f"neither {here} nor a folder above it is a vault")
+    raise VaultMissing(f"neither {here} nor any of its parent folders is a vault")
 
 
 def connect(options: argparse.Namespace) -> "SidecarClient":

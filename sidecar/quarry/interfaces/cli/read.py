@@ -12,9 +12,9 @@ from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument("path", help="vault-relative, as search prints it")
+    parser.add_argument("path", help="the note, relative to the vault, as `quarry search` prints it")
     add_vault(parser)
-    parser.add_argument("--from-line", type=int, default=1, metavar="N", help="start at this line, from 1")
+    parser.add_argument("--from-line", type=int, default=1, metavar="N", help="first line to print, counting from 1")
     parser.add_argument("--max-tokens", type=int, default=10_000, metavar="N")
 
 
@@ -39,5 +39,5 @@ def run(options: argparse.Namespace) -> int:
 def _where_to_go_on(note: wire.NoteText) -> str:
     shown_to = note.start_line + note.text.count("\n")
     if shown_to == note.start_line:  # not even one line fitted: going on there would show the same again
-        return f"cut within line {shown_to + 1} of {note.line_count}; --max-tokens shows more of it"
-    return f"cut after line {shown_to} of {note.line_count}; go on with --from-line {shown_to + 1}"
+        return f"cut off within line {shown_to + 1} of {note.line_count}; raise --max-tokens to see more of it"
+    return f"cut off after line {shown_to} of {note.line_count}; continue with --from-line {shown_to + 1}"

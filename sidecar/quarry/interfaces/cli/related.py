@@ -23,12 +23,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "place",
         nargs="?",
         metavar="PATH[:LINE]",
-        help="a note, or with a line (from 1) the passage there; - reads a text from standard input",
+        help="a note, or the passage at LINE of it (counting from 1); - reads a text from standard input",
     )
-    parser.add_argument("--text", metavar="TEXT", help="what to find the like of; - reads it from standard input")
+    parser.add_argument("--text", metavar="TEXT", help="find notes similar to TEXT; - reads it from standard input")
     add_vault(parser)
     parser.add_argument(
-        "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"notes wanted (default {DEFAULT_LIMIT})"
+        "--limit",
+        type=int,
+        default=DEFAULT_LIMIT,
+        metavar="N",
+        help=f"maximum number of notes (default {DEFAULT_LIMIT})",
     )
 
 
@@ -54,7 +58,7 @@ def _asked(options: argparse.Namespace) -> wire.RelatedParams:
         BadRequest: It names nothing to find the like of, or two things, or line 0.
     """
     if (options.place is None) == (options.text is None):
-        raise BadRequest("name a note, or give a text with --text: one of the two")
+        raise BadRequest("give either a note or --text")
     if STDIN in (options.place, options.text):
         return wire.RelatedParams(text=sys.stdin.read(MAX_TEXT), limit=options.limit)
     if options.text is not None:
@@ -73,4 +77,4 @@ def _show(related: wire.RelatedResult) -> None:
         print_heading_trail(note.heading_path, note.title)
         print_line(f"    {marked(note.snippet, note.marks)}")
     if not related.notes:
-        print_stderr("no other note is like it")
+        print_stderr("no similar notes found")

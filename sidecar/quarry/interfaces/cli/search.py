@@ -59,14 +59,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
-    parser.add_argument("--limit", type=int, metavar="N", help=f"hits wanted, one a note (default {DEFAULT_LIMIT})")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"maximum number of notes (default {DEFAULT_LIMIT})")
     add_search_options(parser)
     parser.add_argument(
-        "--why", "--explain", action="store_true", help="say how the query was read and what spoke for each hit"
+        "--why",
+        "--explain",
+        action="store_true",
+        help="show how the query was interpreted and what each hit scored for",
     )
-    parser.add_argument("--full", action="store_true", help="print whole passages and how they scored")
+    parser.add_argument("--full", action="store_true", help="print whole passages with their scores")
     parser.add_argument(
-        "--max-tokens", type=int, default=4000, metavar="N", help="budget for all passages (default 4000)"
+        "--max-tokens", type=int, default=4000, metavar="N", help="token budget for all passages (default 4000)"
     )
 
 
@@ -76,7 +79,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fusion",
         choices=get_args(wire.Fusion),
-        help="how keyword and meaning become one ranking: by weighted signals or by rank alone (default: as set)",
+        help="how keyword and semantic results are combined: by weighted signals or by rank alone "
+        "(default: the vault's setting)",
     )
 
 
@@ -113,7 +117,7 @@ def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
     """Ask until an empty line, Ctrl-D or Ctrl-C."""
     with contextlib.suppress(ImportError):  # Windows has its own line editing
         import readline  # noqa: F401 - arrow keys and history for input()
-    print_line(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line ends."))
+    print_line(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line quits."))
     while True:
         try:
             query = input(PROMPT).strip()
@@ -157,7 +161,7 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> N
 def _say_how(result: wire.SearchResult, *, why: bool) -> None:
     """What was looked for, where that is not what was typed."""
     if why:
-        print_line(dim(f"read as: {result.understood}"))
+        print_line(dim(f"interpreted as: {result.understood}"))
     if result.corrections and result.hits:
         print_line(corrected(result.corrections))
     if result.relaxed:
@@ -215,8 +219,8 @@ def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -
         print_stderr(leg.reason)
     status = client.status()
     if status.progress:
-        print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes so far")
+        print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes done")
     elif status.state in JUST_STARTED:
-        print_stderr("the notes are still being counted; ask again in a moment")
+        print_stderr("the vault is still being scanned; search again in a moment")
     if result.truncated:
-        print_stderr("the token budget ended first; --max-tokens raises it")
+        print_stderr("some passages were cut to fit the token budget; raise --max-tokens to see more")

@@ -28,9 +28,9 @@ def run(options: argparse.Namespace) -> int:
 
     vault = resolve_vault(options)
     if options.idle is not None and not options.idle > 0:
-        raise BadRequest(f"--idle is {options.idle:g}; it takes a number of seconds above 0")
+        raise BadRequest(f"--idle is {options.idle:g}; it must be a number of seconds greater than 0")
     if options.parent_pid is not None and options.parent_pid <= 0:
-        raise BadRequest(f"--parent-pid is {options.parent_pid}; it takes the number of a process")
+        raise BadRequest(f"--parent-pid is {options.parent_pid}; it must be a process ID")
     log_to_file(vault)
     limit_malloc_arenas()
     serve(

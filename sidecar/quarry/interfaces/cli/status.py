@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         print_line(f"{status.progress.done_notes} of {status.progress.total_notes} notes done")
     print_line(f"model {status.model.name}: {status.model.state}")
     if status.excluded:
-        print_line(f"{status.excluded} notes are left out by rules")
+        print_line(f"{status.excluded} notes are excluded by rules")
     for leg in status.missing:
         print_stderr(leg.reason)
     for problem in status.problems:

@@ -7,8 +7,7 @@ from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, scrubb
 from quarry.interfaces.translate.state import missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
-from quarry.text.decoding import utf16_offset
-from quarry.text.positions import note_line, note_utf16_offset
+from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
 from quarry.types import Fused

@@ -1,1 +1,1 @@
-"""What was typed into the search box becomes words, phrases and a condition. Pure."""
+"""A typed query becomes words, phrases and a condition. Pure."""

@@ -1,9 +1,9 @@
 """
 Which conditions does the tree of a query set?
 
-Two readings of the same tree. *Freely*, words beside other things only rank: they are no conditions. *Strictly*, they
-are: behind a minus, inside an operator, and in an alternative that has nothing else (`tag:#work OR todo`), which would
-otherwise admit every note.
+Words are read in two ways. At the top level they only rank and set no condition. They are *required* behind a minus,
+inside an operator, and in an alternative that has nothing else (`tag:#work OR todo`), which would otherwise admit every
+note.
 """
 
 import re
@@ -37,7 +37,7 @@ from quarry.text.query.lexer import QueryToken
 from quarry.text.query.passages import PASSAGE_OPERATORS, passage_condition
 from quarry.text.query.terms import content_word, is_stop_word, word_count
 
-MAX_REQUIRED_WORDS = 32  # in all phrases, exclusions, sections and tasks together; none may be dropped silently
+MAX_REQUIRED_WORDS = 32  # in all phrases, exclusions, sections and tasks together
 MAX_FILTERS = 100  # as many as the wire takes
 
 _VALUE_PIECES = lazy_pattern(r'"[^"]*"?|\S+')
@@ -48,19 +48,19 @@ _TIMES: dict[str, TimeField] = {"created": "created", "modified": "modified"}
 
 
 class ConditionBuilder(Struct):
-    """Reads one tree, and counts what its conditions cost."""
+    """Builds the conditions of one query and counts them against the limits."""
 
-    length: int  # of the query: what ends there may not be finished
+    length: int  # of the query; a date that ends there may be unfinished
     now: datetime
-    strict_words: int = 0
+    required_words: int = 0
     filters: int = 0
 
     def conditions(self, node: QueryNode) -> tuple[Condition, ...]:
         """
-        What *node* insists on, read freely; all of it must hold.
+        The conditions that *node* sets at the top level, all of which must hold.
 
         Raises:
-            BadQuery: It asks for too much, or holds what cannot be read.
+            BadQuery: A limit is exceeded, or a part of the query cannot be read.
         """
         if isinstance(node, GroupNode) and node.kind == "every":
             return tuple(condition for part in node.parts for condition in self.conditions(part))
@@ -70,26 +70,26 @@ class ConditionBuilder(Struct):
             return self.conditions(node.value)
         if isinstance(node, LeafNode) and node.token.kind == "word":
             return ()
-        return self._strictly(node)
+        return self._required(node)
 
     def _alternatives(self, node: GroupNode) -> tuple[Condition, ...]:
         found = [self.conditions(part) for part in node.parts]
         if not any(found):
             return ()
-        insisting = [read or self._words_of(part) for part, read in zip(node.parts, found, strict=True)]
-        return _disjunction(insisting)
+        required = [read or self._words_of(part) for part, read in zip(node.parts, found, strict=True)]
+        return _disjunction(required)
 
     def _words_of(self, node: QueryNode) -> tuple[Condition, ...]:
-        """Each word of an alternative that has nothing else; stop words only where it has no others."""
-        every_word = self._strictly(node, lambda word: not is_stop_word(word))
-        return every_word or self._strictly(node)
+        """A condition for each word of an alternative; stop words count only if it has no others."""
+        content = self._required(node, lambda word: not is_stop_word(word))
+        return content or self._required(node)
 
-    def _strictly(self, node: QueryNode, is_wanted: Callable[[str], bool] = lambda _: True) -> tuple[Condition, ...]:
-        """What *node* insists on where its words do, those that are wanted."""
+    def _required(self, node: QueryNode, is_wanted: Callable[[str], bool] = lambda _: True) -> tuple[Condition, ...]:
+        """The conditions of *node* where its words are required, those for which *is_wanted* holds."""
         if isinstance(node, NegationNode):
-            return _negation(self._strictly(node.part))
+            return _negation(self._required(node.part))
         if isinstance(node, GroupNode):
-            parts = [self._strictly(part, is_wanted) for part in node.parts]
+            parts = [self._required(part, is_wanted) for part in node.parts]
             return _disjunction(parts) if node.kind == "either" else tuple(c for part in parts for c in part)
         if isinstance(node, OperatorNode):
             return self._operator(node)
@@ -103,7 +103,7 @@ class ConditionBuilder(Struct):
         return (HasPhrase(words),)
 
     def _filter(self, token: QueryToken) -> tuple[Condition, ...]:
-        """What a regular expression, a tag or a property by itself insists on."""
+        """The condition of a regular expression, a tag or a property that stands alone."""
         self._count_filter(token)
         if token.kind == "regex":
             return (self._matching(token),)
@@ -129,15 +129,15 @@ class ConditionBuilder(Struct):
         if node.value is None:
             return ()
         if name in ("content", "ignore-case"):
-            return self._strictly(node.value)
-        return self._spread(node.value, node.token)
+            return self._required(node.value)
+        return self._distributed(node.value, node.token)
 
-    def _spread(self, value: QueryNode, operator: QueryToken) -> tuple[Condition, ...]:
-        """An operator before parentheses stands before everything in them."""
+    def _distributed(self, value: QueryNode, operator: QueryToken) -> tuple[Condition, ...]:
+        """The condition of *operator* with *value*; before parentheses it applies to each part in them."""
         if isinstance(value, NegationNode):
-            return _negation(self._spread(value.part, operator))
+            return _negation(self._distributed(value.part, operator))
         if isinstance(value, GroupNode):
-            parts = [self._spread(part, operator) for part in value.parts]
+            parts = [self._distributed(part, operator) for part in value.parts]
             return _disjunction(parts) if value.kind == "either" else tuple(c for part in parts for c in part)
         token = value.token
         if isinstance(value, OperatorNode) or token.kind == "property":
@@ -146,7 +146,7 @@ class ConditionBuilder(Struct):
         return self._apply(operator.text, token)
 
     def _apply(self, name: str, token: QueryToken) -> tuple[Condition, ...]:
-        """The condition that operator *name* sets with one word or phrase; none while that says nothing."""
+        """The condition of operator *name* with one word or phrase; none while the value is incomplete."""
         if name in _TIMES:
             return self._dated(name, token)
         if token.kind == "regex":
@@ -177,8 +177,8 @@ class ConditionBuilder(Struct):
     # --- bounds --------------------------------------------------------------------------------
 
     def _count_words(self, words: str, token: QueryToken) -> None:
-        self.strict_words += word_count(words)
-        if self.strict_words > MAX_REQUIRED_WORDS:
+        self.required_words += word_count(words)
+        if self.required_words > MAX_REQUIRED_WORDS:
             message = f"more than {MAX_REQUIRED_WORDS} words in quotes, behind a minus or in an OR: use fewer"
             raise BadQuery(message, token.start)
 
@@ -203,7 +203,7 @@ def _negation(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
 
 
 def _disjunction(alternatives: list[tuple[Condition, ...]]) -> tuple[Condition, ...]:
-    """One of *alternatives*, each of which insists on several; those that insist on nothing are not there yet."""
+    """The condition that one of *alternatives* holds, each a conjunction; empty ones are still being typed."""
     known = [_conjunction(alternative) for alternative in alternatives if alternative]
     return (any_of(known),) if known else ()
 
@@ -212,7 +212,12 @@ def _disjunction(alternatives: list[tuple[Condition, ...]]) -> tuple[Condition, 
 
 
 def property_condition(name: str, value: str | None, today: date) -> Condition:
-    """The condition of `[name:value]`; of `[name]`, and while there is no value yet, that the property is there."""
+    """
+    The condition of `[name:value]`; without a value, that the property is there.
+
+    Quotes keep a value from being read as anything else: `[status:"null"]`, `[sign:"<"]`. `OR` separates alternatives,
+    and a value may be compared: `[rating:>=4]`, `[due:<today]`.
+    """
     written = (value or "").strip()
     if written.startswith("(") and written.endswith(")"):
         written = written[1:-1]
@@ -223,7 +228,7 @@ def property_condition(name: str, value: str | None, today: date) -> Condition:
 
 
 def _value_alternatives(written: str) -> Iterator[str]:
-    """The pieces between `OR`, not looking into quotes."""
+    """Split *written* at `OR` outside of quotes."""
     pieces: list[str] = []
     for piece in _VALUE_PIECES.findall(written):
         if piece == "OR":

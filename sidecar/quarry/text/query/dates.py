@@ -1,8 +1,8 @@
 """
-Which stretch of time does a person mean by `2026-03`, `>=2026-01-01`, `7d` or `last week`?
+Which range of days is meant by `2026-03`, `>=2026-01-01`, `7d` or `last week`?
 
-Days begin at midnight where the person is, weeks on Monday. `last week` is the calendar week before this one; `7d` are
-the last seven days with all of today. `<` and `>` leave the day, month or year itself out, `<=` and `>=` take it in,
+Days begin at local midnight, weeks on Monday. `last week` is the calendar week before this one; `7d` is
+the last seven days and all of today. `<` and `>` leave the day, month or year itself out, `<=` and `>=` take it in,
 and a range `2026-01..2026-03` takes in both ends.
 """
 
@@ -30,7 +30,7 @@ _NAMES = ("today", "yesterday", "tomorrow", *(f"{a} {b}" for a in ("this", "last
 
 
 class DateRange(Struct, frozen=True):
-    """From midnight to midnight: `first` is its first day, `behind` the first day after it; None: without end."""
+    """Days from `first` up to, not including, `end`; None leaves that side open."""
 
     first: date | None
     end: date | None
@@ -38,9 +38,9 @@ class DateRange(Struct, frozen=True):
 
 def parse_date_range(written: str, today: date) -> DateRange | None:
     """
-    What *written* means on the day *today*; None where it is no time that can be read.
+    Read *written* as of the day *today*; None if it is not a date, period or range.
 
-    Case and further spaces do not matter.
+    Case and repeated spaces do not matter.
     """
     text = " ".join(written.lower().split())
     if ".." in text:
@@ -57,18 +57,18 @@ def parse_date_range(written: str, today: date) -> DateRange | None:
         return None
     if period is None:
         return None
-    first, behind = period
+    first, end = period
     return {
-        "=": DateRange(first, behind),
+        "=": DateRange(first, end),
         "<": DateRange(None, first),
-        "<=": DateRange(None, behind),
-        ">": DateRange(behind, None),
+        "<=": DateRange(None, end),
+        ">": DateRange(end, None),
         ">=": DateRange(first, None),
     }[sign]
 
 
 def is_unfinished_date(written: str) -> bool:
-    """Whether *written* may be the beginning of a time: `20`, `>=`, `2026-`, `yest`, `last`."""
+    """Whether *written* may be the beginning of a date or period: `20`, `>=`, `2026-`, `yest`, `last`."""
     text = " ".join(written.lower().split())
     text = text.rpartition("..")[2]
     name = text.lstrip("<>= ")
@@ -81,9 +81,9 @@ def is_unfinished_date(written: str) -> bool:
 
 def start_of_day_ms(day: date, now: datetime) -> int:
     """
-    When *day* begins, in milliseconds since 1970, where *now* is: a time without a zone is this machine's.
+    The midnight at which *day* begins, in milliseconds since 1970, in the zone of *now*, or local time if it has none.
 
-    A zone that knows its summer time moves the midnights of the other half of the year as it should.
+    The zone's offset on *day* counts, which daylight saving may make another one than that of *now*.
     """
     midnight = datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
     try:
@@ -93,7 +93,7 @@ def start_of_day_ms(day: date, now: datetime) -> int:
 
 
 def _parse_range(text: str, today: date) -> DateRange | None:
-    """`a..b`, both taken in; either may be left out."""
+    """Read `a..b`, which includes both ends; either may be missing."""
     left, _, right = text.partition("..")
     from_ = parse_date_range(left, today) if left.strip() else DateRange(None, None)
     until = parse_date_range(right, today) if right.strip() else DateRange(None, None)
@@ -103,7 +103,7 @@ def _parse_range(text: str, today: date) -> DateRange | None:
 
 
 def _parse_period(text: str, today: date) -> tuple[date, date] | None:
-    """First day, and the first day after; None for what is no day, week, month or year."""
+    """First day, and the first day after the period; None if *text* is no day, week, month or year."""
     day = {"today": today, "yesterday": today - timedelta(1), "tomorrow": today + timedelta(1)}.get(text)
     if day:
         return day, day + timedelta(1)
@@ -141,7 +141,7 @@ def _days_ago(today: date, count: int, unit: str) -> date:
 
 
 def _months_after(day: date, count: int) -> date:
-    """The same day *count* months later, or the last of that month: a month after 31 January is the end of February."""
+    """*day* plus *count* months; the last of the month if that has no such day: 31 January + 1 is 28 or 29 February."""
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
     for last in (day.day, 30, 29, 28):
         if last > day.day:

@@ -1,13 +1,13 @@
 """
-How do the pieces of a query belong together?
+How is a sequence of query tokens parsed into a tree?
 
     query     sequence, then `OR` and another sequence, and so on
-    sequence  parts beside each other: all of them are meant
+    sequence  parts next to each other: all of them must hold
     part      `-` part | ( query ) | word | "phrase" | /regex/ | #tag | [property:value] | operator:value
     value     word | "phrase" | /regex/ | ( query )
 
-What is not there yet is left out: an operator without a value, an `OR` or a `-` with nothing behind it, an open
-parenthesis. A closing parenthesis that nothing opened is a slip, or a list's number (`1) buy milk`), and means nothing.
+A query is parsed while it is typed, so unfinished parts are ignored: an operator without a value, an `OR` or a `-` with
+nothing behind it, an open parenthesis. A closing parenthesis that nothing opened is ignored too (`1) buy milk`).
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from msgspec import Struct
 from quarry.errors import BadQuery
 from quarry.text.query.lexer import QueryToken, tokenize_query
 
-MAX_DEPTH = 20  # parentheses in each other; nobody types five
+MAX_DEPTH = 20  # nested parentheses; nobody types five
 
-VALUELESS_OPERATORS = frozenset({"task", "task-todo", "task-done"})  # they mean something without a value
+VALUELESS_OPERATORS = frozenset({"task", "task-todo", "task-done"})  # `task:` alone: the note has a task
 
 
 class LeafNode(Struct, frozen=True):
@@ -30,21 +30,21 @@ class LeafNode(Struct, frozen=True):
 
 
 class OperatorNode(Struct, frozen=True):
-    """`name:` with its value; None stands for no value where that means something, `task:`."""
+    """`name:` with its value; None only for operators that need none."""
 
     token: QueryToken
     value: "QueryNode | None"
 
 
 class GroupNode(Struct, frozen=True):
-    """Two or more parts: all are meant (`every`), or one of them (`either`)."""
+    """Two or more parts, of which all must hold (`every`) or one (`either`)."""
 
     kind: Literal["every", "either"]
     parts: tuple["QueryNode", ...]
 
 
 class NegationNode(Struct, frozen=True):
-    """What a hit must not have; `start` is where its minus stands."""
+    """A part that must not hold; `start` is the offset of its minus."""
 
     part: "QueryNode"
     start: int
@@ -55,16 +55,16 @@ QueryNode: TypeAlias = LeafNode | OperatorNode | GroupNode | NegationNode
 
 def parse_query_tree(typed: str) -> QueryNode | None:
     """
-    The tree of a query; None where nothing is said yet.
+    Parse a query; None if it is empty so far.
 
     Raises:
-        BadQuery: More than 20 parentheses stand in each other.
+        BadQuery: Parentheses are nested more than 20 deep.
     """
     return _Parser(tokenize_query(typed)).query(0)
 
 
 class _Parser:
-    """Reads token after token; `_ahead` is the one not yet used."""
+    """A recursive-descent parser with one token of lookahead, `_ahead`."""
 
     def __init__(self, tokens: Iterator[QueryToken]) -> None:
         self._tokens = tokens
@@ -103,7 +103,7 @@ class _Parser:
 
     def _parenthesis(self, token: QueryToken, depth: int) -> QueryNode | None:
         if depth == MAX_DEPTH:
-            raise BadQuery(f"more than {MAX_DEPTH} parentheses stand in each other: use fewer", token.start)
+            raise BadQuery(f"more than {MAX_DEPTH} parentheses are nested: use fewer", token.start)
         inner = self.query(depth + 1)
         self._take("close")
         return inner
@@ -127,6 +127,6 @@ class _Parser:
 
 
 def _group(kind: Literal["every", "either"], parts: list[QueryNode | None]) -> QueryNode | None:
-    """*parts* as one node, without those that are not there yet."""
+    """*parts* as one node, without the unfinished ones, which are None."""
     known = tuple(part for part in parts if part is not None)
     return GroupNode(kind, known) if len(known) > 1 else known[0] if known else None

@@ -1,8 +1,8 @@
 """
-Which pieces does a typed query have, and where does each stand?
+Which tokens does a typed query have, and where is each?
 
-A query is read while it is being typed: a quote or a property's bracket without its partner reaches to the end.
-Whatever is not wholly of the language is an ordinary word: `http://x`, `foo:bar`, `and/or`, `path/to/file`, `--force`,
+A query is read while it is typed: a quote or a property's bracket that is still open extends to the end. Whatever does
+not match the syntax is an ordinary word: `http://x`, `foo:bar`, `and/or`, `path/to/file`, `--force`,
 `malloc()`, `#1`, `[[a link]]`.
 """
 
@@ -24,10 +24,10 @@ OPERATORS = frozenset(
 )
 REGEX_OPERATORS = frozenset({"content", "path", "file"})  # elsewhere slashes are part of the value: `folder:/a/`
 DATE_OPERATORS = frozenset({"created", "modified"})
-MAX_BRACKET_DEPTH = 3  # in each other within a property: `[up:[[Home]]]`; keeps a row of brackets from being read again
+MAX_BRACKET_DEPTH = 3  # within a property: `[up:[[Home]]]`; bounds how often brackets are read again
 
 _TYPOGRAPHIC_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})
-_HALF_CHARACTER = lazy_pattern("[\ud800-\udfff]")  # from a command line that was no UTF-8; nothing can hold one
+_HALF_CHARACTER = lazy_pattern("[\ud800-\udfff]")  # from a command line that was not UTF-8; no note can hold one
 _SPACE = lazy_pattern(r"\s*")
 _PIECE = lazy_pattern(r"[^\s\"()]+|[()]")
 _PHRASE = lazy_pattern(r'"([^"]*)("?)')
@@ -44,22 +44,22 @@ _RELATIVE_DAYS = lazy_pattern(r"(?i:last|this)\s+(?:\d+\s+)?[A-Za-z]+")
 
 class QueryToken(Struct, frozen=True):
     """
-    A piece of a query.
+    A token of a query.
 
-    `text` is what it says without its signs: the words in the quotes, the expression between the slashes, the tag
-    behind the `#`, the property's or the operator's name. The value of an operator is the token right behind it.
+    `text` has no delimiters: the words in the quotes, the expression between the slashes, the tag without its `#`, the
+    name of the property or operator. The value of an operator is the token that follows it.
     """
 
     kind: QueryTokenKind
     text: str
     start: int  # code points into the query, quotes and signs included
     end: int
-    value: str | None = None  # of a property: what stands behind its colon, as typed
+    value: str | None = None  # of a property: the text behind its colon, as typed
     is_whole: bool = True  # False: the quote or the bracket is still open
 
 
 def tokenize_query(typed: str) -> Iterator[QueryToken]:
-    """The pieces of *typed* in order, read as they are asked for, each character a bounded number of times."""
+    """Yield the tokens of *typed* in order, reading each character a bounded number of times."""
     source = _HALF_CHARACTER.sub("\ufffd", typed.translate(_TYPOGRAPHIC_QUOTES))
     at = _end(_SPACE, source, 0)
     while at < len(source):
@@ -85,7 +85,7 @@ def _token(source: str, at: int) -> QueryToken:
 
 
 def _value(source: str, at: int, operator: str) -> QueryToken | None:
-    """What stands right behind an operator; None where nothing does yet. No sign but quotes and `(` means anything."""
+    """The value that follows an operator; None if there is none yet. Only quotes and `(` are special in it."""
     if _ends_word(source, at) or source[at] == ")":
         return None
     sign = source[at]
@@ -110,7 +110,7 @@ def _phrase(source: str, at: int) -> QueryToken:
 
 
 def _word(source: str, at: int) -> QueryToken:
-    """What goes on up to a space or a quote, or to a parenthesis that has no partner in it."""
+    """Read a word: up to a space, a quote, or a parenthesis without its partner in the word."""
     end = at
     opened: list[int] = []
     for found in _PIECE.finditer(source, at):
@@ -165,7 +165,7 @@ def _property(source: str, at: int) -> QueryToken | None:
 
 
 def _closing_bracket(source: str, at: int) -> int | None:
-    """Where the property ends that goes on at *at*: one past the end while it is open, None: it is no property."""
+    """Where the property that continues at *at* ends: one past the source while it is open; None if it is none."""
     depth = 1
     for found in _IN_PROPERTY.finditer(source, at):
         if found[0] == "]":

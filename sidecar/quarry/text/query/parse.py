@@ -1,22 +1,23 @@
 """
 What does a typed query ask for?
 
-Words are ranked by; everything else is a condition that a hit must satisfy:
+Words rank the notes; everything else is a condition that each hit must satisfy:
 
-    "rate limit"  /v\\d+/                         these words side by side; a regular expression (RE2)
+    "rate limit"  /v\\d+/                         these words next to each other; a regular expression (RE2)
     -word  -"a phrase"  -tag:x  -(a b)           not
     a OR b  ( )                                  one of them; together
-    path:  file:  folder:  tag:  #tag            where the note lies and what it is filed under
-    section:(a b)  task:  task-todo:  task-done: together in one section, in one task
+    path:  file:  folder:  tag:  #tag            the note's place and its tags
+    section:(a b)  task:  task-todo:  task-done: all of them in one section, in one task
     [name]  [name:value]  [name:<5]  [name:a OR b]  [name:null]    properties
     type:  domain:  status:                      properties by their name
     created:  modified:                          see `dates.py`
 
-`OR` binds looser than standing beside each other. Where all alternatives are mere words, they rank; where one is more
-than that (`"rate limit" OR throttle`), each is a condition, and its words and phrases rank as well.
+`OR` binds looser than juxtaposition. If all alternatives are plain words, they only rank; if one of them is more than
+that (`"rate limit" OR throttle`), the alternatives are a condition, and their words and phrases rank as well.
 
-From Obsidian's own search also: `content:` (side by side in the note), `line:` and `block:` (read as `section:`, the
-smallest part of a note that is known here) and `ignore-case:` (case never matters). `match-case:` is refused.
+Obsidian's own operators are read too: `content:` (words next to each other in the note), `line:` and `block:` (read as
+`section:`, the smallest part of a note that the index knows) and `ignore-case:` (case never matters). `match-case:` is
+refused.
 """
 
 from datetime import datetime
@@ -38,7 +39,7 @@ from quarry.text.query.grammar import parse_query_tree
 from quarry.text.query.terms import QueryTerms, content_words
 from quarry.types import Query, Scope
 
-MAX_CHARS = 4_096  # longer is a pasted document: search for a passage of it
+MAX_CHARS = 4_096  # a longer query is a pasted document; a passage of it finds as much
 
 _EVERYTHING = Scope()
 
@@ -48,14 +49,14 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
     Read a query.
 
     Args:
-        typed: What the user typed.
-        extra: Filters set elsewhere; those in the query add to them.
-        now: What `today` is counted from. Without a zone it is this machine's time, summer time and all.
+        typed: The query as typed.
+        extra: Filters set outside the query, which it adds to.
+        now: The time that `today` refers to; without a zone, local time.
 
     Raises:
-        BadQuery: It is longer than 4,096 characters; has more than 32 words in phrases, exclusions, sections and tasks
-            together, more than 100 filters, or parentheses nested more than 20 deep; holds a regular expression or a
-            time that cannot be read; or only says what not to find. The position is where that begins.
+        BadQuery: The query is longer than 4,096 characters; it has more than 32 words in phrases, exclusions, sections
+            and tasks together, more than 100 filters, or parentheses nested more than 20 deep; it holds a regular
+            expression or a time that cannot be read; or it only excludes. The position is where the fault begins.
     """
     if len(typed) > MAX_CHARS:
         raise BadQuery(f"the query has {len(typed):,} characters, {MAX_CHARS:,} are read: search for less", MAX_CHARS)
@@ -66,13 +67,13 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
         conditions += ConditionBuilder(len(typed), now).conditions(tree)
         said.add(tree)
     condition = all_of(conditions)
-    if not said.text and condition.parts and all(map(_only_leaves_out, condition.parts)):
+    if not said.text and condition.parts and all(map(_only_excludes_text, condition.parts)):
         what = " ".join(typed.split())
         message = f"the query only says what to leave out ({what}): add a word to look for, or a filter"
         raise BadQuery(message, len(typed) - len(typed.lstrip()))
     words = content_words(said.words, alone=not said.phrases)
     return Query(
-        text=" ".join(said.text) if words or said.phrases else "",  # a lone `-` or `?` has no meaning to be near to
+        text=" ".join(said.text) if words or said.phrases else "",  # a lone `-` or `?` has no meaning to compare with
         words=words,
         phrases=tuple(dict.fromkeys(said.phrases)),
         prefix=said.last_word if said.end == len(typed) and said.last_word in words else None,
@@ -80,12 +81,12 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
     )
 
 
-def _only_leaves_out(condition: Condition) -> bool:
-    """Whether *condition* only says which text a note must not hold, as nearly all notes do not."""
-    return isinstance(condition, Not) and _speaks_of_text(condition.part)
+def _only_excludes_text(condition: Condition) -> bool:
+    """Whether *condition* only excludes text, and so admits nearly all notes."""
+    return isinstance(condition, Not) and _is_about_text(condition.part)
 
 
-def _speaks_of_text(condition: Condition) -> bool:
+def _is_about_text(condition: Condition) -> bool:
     if isinstance(condition, AllOf | AnyOf):
-        return all(map(_speaks_of_text, condition.parts))
+        return all(map(_is_about_text, condition.parts))
     return isinstance(condition, HasPhrase | MatchesPattern | InSection | InTask)

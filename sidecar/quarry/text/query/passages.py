@@ -1,8 +1,8 @@
 """
-What must stand together in one section or in one task: `section:(a "b c" -d)`, `task-todo:(call OR write)`?
+What must one section or one task hold: `section:(a "b c" -d)`, `task-todo:(call OR write)`?
 
-The group is written out as alternatives, each a list of what the passage holds and a list of what it does not:
-`(a OR b) -c` is `a` without `c`, or `b` without `c`.
+The value is rewritten in disjunctive normal form: alternatives, each a list of phrases that the passage holds and a
+list of phrases that it does not hold. `(a OR b) -c` is `a` without `c`, or `b` without `c`.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from quarry.text.query.grammar import LeafNode, NegationNode, OperatorNode, Quer
 from quarry.text.query.lexer import QueryToken
 from quarry.text.query.terms import content_word
 
-MAX_ALTERNATIVES = 32  # `(a OR b) (c OR d)` has four; each is looked for by itself
+MAX_ALTERNATIVES = 32  # `(a OR b) (c OR d)` has four; each is a query of its own
 
 _TASKS: dict[str, TaskState] = {"task": "any", "task-todo": "todo", "task-done": "done"}
 PASSAGE_OPERATORS = frozenset({"section", "line", "block", *_TASKS})
@@ -34,13 +34,13 @@ class _Alternative(Struct, frozen=True):
 
 def passage_condition(operator: OperatorNode, count: Callable[[str, QueryToken], None]) -> tuple[Condition, ...]:
     """
-    The condition of a `section:`, `line:`, `block:` or `task:` operator; none while it says nothing.
+    The condition of a `section:`, `line:`, `block:` or `task:` operator; none while its value is incomplete.
 
     Args:
-        count: Told of each word or phrase, so that it may refuse one too many.
+        count: Called with each word or phrase; raises BadQuery if it is one too many.
 
     Raises:
-        BadQuery: There is something else than words and phrases in it, or too many alternatives.
+        BadQuery: The value has anything but words and phrases, or too many alternatives.
     """
     state = _TASKS.get(operator.token.text)
     found = (
@@ -57,7 +57,7 @@ class _AlternativesReader(Struct, frozen=True):
     count: Callable[[str, QueryToken], None]
 
     def alternatives(self, node: QueryNode, *, negated: bool) -> list[_Alternative]:
-        """*node*, or what is not *node*, as alternatives: by De Morgan, down to single words."""
+        """*node*, or its negation, in disjunctive normal form, by De Morgan's laws."""
         if isinstance(node, NegationNode):
             return self.alternatives(node.part, negated=not negated)
         if isinstance(node, LeafNode):
@@ -75,7 +75,7 @@ class _AlternativesReader(Struct, frozen=True):
         return found
 
     def _combined(self, parts: list[list[_Alternative]]) -> list[_Alternative]:
-        """Every choice of one alternative from each of *parts*."""
+        """The conjunction of *parts*: every combination of one alternative of each."""
         found = parts[:1][0] if parts else []
         for part in parts[1:]:
             if len(found) * len(part) > MAX_ALTERNATIVES:

@@ -1,8 +1,8 @@
 """
-Which words, phrases and text of a query are ranked by, and how are they spelled?
+Which words, phrases and text of a query rank the notes, and how are they spelled?
 
-Words stay whole (`c++`, `v1.2.3`, `--flag`, `path/to/file`, `snake_case`, an emoji, a run of Chinese); only what
-merely surrounds them is taken off. Taking them apart is for the keyword index, which took the notes apart the same way.
+Words stay whole (`c++`, `v1.2.3`, `--flag`, `path/to/file`, `snake_case`, an emoji, a run of Chinese); only surrounding
+punctuation is removed. `terms/` splits them as it splits notes.
 """
 
 from collections.abc import Iterable
@@ -19,23 +19,23 @@ FIRST_SYMBOL = "\u2190"  # arrows; below it stand letters and punctuation
 
 _BEFORE = "'\"‘’‚`´,;:!?…¡¿([{<>*|=#。、，；：！？（）「」『』【】《》"
 _BEHIND = "'\"‘’‚`´,;:!?….([{]}<>*|=。、，；：！？（）「」『』【】《》"
-_HUMP = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_CAMEL_CASE = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _WORD = lazy_pattern(r"[^\W_]+")
 _APOSTROPHE = lazy_pattern("['’]")
 _TEXT_OPERATORS = frozenset({"content", "section", "line", "block", "task", "task-todo", "task-done", "ignore-case"})
 
 
 class QueryTerms(Struct):
-    """Words and phrases in their order, gathered from a tree; nothing of what it excludes or says of the file."""
+    """Words and phrases collected from a query's tree, in order, without exclusions and conditions on the file."""
 
     text: list[str] = field(default_factory=list)  # as typed
     words: list[str] = field(default_factory=list)  # as `content_word` spells them
     phrases: list[str] = field(default_factory=list)
     last_word: str | None = None
-    end: int | None = None  # where the last word ends in the query; None: behind a sign, or within an operator
+    end: int | None = None  # offset in the query; None if punctuation follows the word, or it is in an operator
 
     def add(self, node: QueryNode, operator: str | None = None) -> None:
-        """Gather what *node* says; *operator* is the one that it is the value of."""
+        """Collect the words and phrases of *node*, the value of *operator* if that is given."""
         if isinstance(node, GroupNode):
             for part in node.parts:
                 self.add(part, operator)
@@ -65,22 +65,22 @@ class QueryTerms(Struct):
 
 def content_word(written: str) -> str | None:
     """
-    *written* as a word to rank by: lower case, unless its capitals say where its parts begin (`getStaleFiles`).
+    *written* without surrounding punctuation, in lower case unless capitals separate its parts (`getStaleFiles`).
 
-    None for what is nothing but punctuation.
+    None if it is nothing but punctuation.
     """
     word = written.removesuffix("()").lstrip(_BEFORE).rstrip(_BEHIND)
     if not (word.isalnum() or any(sign.isalnum() or sign >= FIRST_SYMBOL for sign in word)):
         return None
-    return word if _HUMP.search(word) else word.lower()
+    return word if _CAMEL_CASE.search(word) else word.lower()
 
 
 def content_words(words: Iterable[str], *, alone: bool = True) -> tuple[str, ...]:
     """
-    Those of *words* to rank by, each once, 32 at most: no stop words, unless nothing else is asked for.
+    The distinct words of *words* to rank by, at most 32: no stop words, unless the query has nothing else.
 
     Args:
-        alone: Whether there is nothing beside the words to look for.
+        alone: Whether the query has no phrases beside the words.
     """
     every = tuple(dict.fromkeys(words))
     content = tuple(word for word in every if not is_stop_word(word))
@@ -88,10 +88,10 @@ def content_words(words: Iterable[str], *, alone: bool = True) -> tuple[str, ...
 
 
 def is_stop_word(word: str) -> bool:
-    """Whether *word* is one, or made of them around an apostrophe: `what's`, but not `to-do`."""
+    """Whether *word* is a stop word, or several around apostrophes: `what's`, but not `to-do`."""
     return all(map(STOP_WORDS.__contains__, _APOSTROPHE.split(word)))
 
 
 def word_count(phrase: str) -> int:
-    """How many words *phrase* has, at least one."""
+    """The number of words in *phrase*, at least 1."""
     return len(_WORD.findall(phrase)) or 1

@@ -1,8 +1,8 @@
 """
-Where may a passage begin and end, so that nothing a reader sees as one is cut through?
+Where may a snippet begin and end without cutting through what a reader sees as one thing?
 
-It begins at a sentence or a line where one is near, and in no case before what only makes sense in its place: a
-heading's hashes, a fence, the sign of a list, what closed the sentence before. Links, redaction markers, words and
+It begins at a sentence or a line if one begins nearby, and never with what belongs to the text before it: a heading's
+hashes, a fence, a list marker, the punctuation that closed the previous sentence. Links, redaction markers, words and
 characters of several code points are shown whole or not at all, as long as there is a place to cut between them.
 """
 

@@ -1,8 +1,7 @@
 """
-What does a query want marked, and by what is it found in a text?
+Which terms and phrases of a query are highlighted, and how are they looked for in a text?
 
-What follows from the query alone is worked out once for all texts: the beginnings of words to look for, what stands as
-it is written, the phrases.
+What depends on the query alone is worked out once for all texts: the prefixes to search for, the literals, the phrases.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,47 +19,47 @@ KOREAN_PAIR = lazy_pattern(r"[\uac00-\ud7a3]{2}")
 
 TermMatch: TypeAlias = tuple[int, int, str, int]
 """
-A wanted term, pair or phrase in a text: where it starts and ends, its key, which is equal for the same one found twice,
-and how telling it is, in 1 / UNIT. A plain tuple, as hundreds are made for one answer.
+A term, pair or phrase of the query found in a text: start and end, its key, which is equal for two occurrences of one
+term, and its weight in 1 / WEIGHT_UNIT. A plain tuple, as hundreds are made for one answer.
 """
 
 
 class HighlightTerms(Struct, frozen=True, dict=True):
     """
-    What a query wants marked.
+    The terms of a query to highlight.
 
-    Of a word in a script without spaces the pairs of neighbouring characters are wanted, and a single character only
-    where the word is no longer, as `ranking_terms` gives them. A name of several words is marked as one where its
-    words are handed in as a phrase as well.
+    A word in a script without spaces is given as its pairs of neighbouring characters, and as a single character only
+    where it has just one, as `ranking_terms` gives them. A name of several words is marked as one where its words are
+    given as a phrase as well.
     """
 
-    weights: Mapping[str, float]  # term or compound -> how telling it is
-    phrases: tuple[tuple[str, ...], ...] = ()  # terms that stand next to each other
+    weights: Mapping[str, float]  # term or compound -> its weight
+    phrases: tuple[tuple[str, ...], ...] = ()  # each: neighbouring terms
     prefix: str | None = None  # folded beginning of the word being typed
 
     @cached_property
     def matcher(self) -> "Matcher":
-        """How to look for it, worked out once for all texts."""
+        """What finds these terms in a text, built once."""
         return _build_matcher(self.weights, self.phrases, self.prefix)
 
 
 class HighlightPhrase(Struct, frozen=True):
-    """Terms that stand next to each other."""
+    """A sequence of neighbouring terms."""
 
     terms: tuple[str, ...]
-    anchor: int  # the term to look for first: the longest is met least often
+    anchor: int  # index of the term to look for first: the longest is the rarest
     key: str
 
 
 class Matcher(Struct, frozen=True):
-    """What follows from a `HighlightTerms` alone, worked out once for all texts."""
+    """A `HighlightTerms` prepared for searching texts."""
 
     values: Mapping[str, int]
-    prefixes: tuple[str, ...]  # every wanted term of plain letters begins with one of them, as it is written
+    prefixes: tuple[str, ...]  # a word whose term is wanted and all letters begins with one
     pairs: frozenset[str]  # of characters in scripts without spaces, each a term of its own
-    literals: tuple[str, ...]  # compounds that are no terms: what is written with signs, pairs of Korean syllables
+    literals: tuple[str, ...]  # compounds that no token has as its term: names with signs, pairs of Korean
     phrases: Mapping[str, tuple[HighlightPhrase, ...]]  # by their anchor
-    phrase_value: int  # more than all terms of a window together: who quotes, insists
+    phrase_value: int  # more than all terms of a window together: a quoted phrase comes first
     prefix: str | None
     prefix_key: str
     prefix_value: int
@@ -96,7 +95,7 @@ def _build_matcher(weights: Mapping[str, float], phrases: Sequence[tuple[str, ..
 
 
 def _shortest_prefixes(prefixes: Iterable[str]) -> Iterator[str]:
-    """*prefixes* in order without those that begin with another one."""
+    """*prefixes* in order, without those that begin with another of them."""
     last = None
     for prefix in sorted(prefixes):
         if last is None or not prefix.startswith(last):
@@ -105,12 +104,12 @@ def _shortest_prefixes(prefixes: Iterable[str]) -> Iterator[str]:
 
 
 def _is_word(key: str) -> bool:
-    """Whether the key is a single term for sure, as nearly all are."""
+    """Whether *key* is a single term for certain, as nearly all are."""
     return key.isascii() and key.isalnum()
 
 
 def _is_pair(key: str) -> bool:
-    """Whether the key is two characters that are terms by themselves."""
+    """Whether *key* is two characters that are each a term."""
     if _is_word(key):
         return False
     terms = list(locate_terms(key))
@@ -125,10 +124,10 @@ def _is_literal(key: str) -> bool:
 
 def _prefixes_of(term: str) -> tuple[str, ...]:
     """
-    What a word of this term begins with, one of these.
+    Prefixes such that every word whose term is *term* begins with one of them.
 
-    All of the term, but for a last letter that stemming put there: an `i` for a `y` (`happi`), an `e` that `-ing` had
-    taken (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`). And a contraction has an apostrophe
+    The whole term, except for a last letter that stemming changed: an `i` for a `y` (`happi`), an `e` that `-ing` had
+    replaced (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`). A contraction has an apostrophe
     before its `t`.
     """
     if len(term) < 2 or not (term.isascii() and term.isalpha()):

@@ -1,7 +1,7 @@
 """
-What of one token is wanted?
+Which terms of the query does one token hold?
 
-A word of ASCII that does not begin like anything wanted is not analysed; of all others is known what they are.
+An ASCII word that begins with none of the matcher's prefixes is not analysed. The terms of other tokens are cached.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from quarry.terms.normalize import fold, stem
 from quarry.terms.tokenizer import ascii_word_spans
 from quarry.text.snippet.matcher import Matcher, TermMatch
 
-# Words that are also known by what they are together: health-check, U.S.A.
+# Words that are also indexed joined: health-check, U.S.A.
 _JOINED = lazy_pattern(
     r"(?<!\w)(?<!\w-)[^\W_]++(?:[-_][^\W_]++){1,5}+(?![-_]?\w)|(?<![\w.])[^\W\d_](?:\.[^\W\d_])++(?!\w)"
 )
@@ -25,7 +25,7 @@ _JOINT = lazy_pattern("[-_.]")
 _LETTERS_AND_DIGITS = lazy_pattern("[A-Za-z0-9]++")
 _MAX_CACHED_TOKEN_CHARS = 100  # characters; longer tokens are hardly ever met twice
 _MAX_CACHED_TOKENS = 8_192  # about 6 MB
-_SIGNS = "#&'+-./:@\\_~"  # what is left of ASCII: a token may hold these, a word by itself does not
+_SIGNS = "#&'+-./:@\\_~"  # ASCII punctuation that a token may hold and a word may not
 
 
 class TokenTerm(NamedTuple):
@@ -37,7 +37,12 @@ class TokenTerm(NamedTuple):
 
 
 def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[TermMatch, ...]:
-    """What is wanted of *token* by itself, counted from its start: something wanted may begin at *places*."""
+    """
+    Find the query's terms in *token*; offsets count from its start.
+
+    Args:
+        places: Offsets at which a prefix of *matcher* occurs, ascending.
+    """
     if not token.isascii():
         found = [hit for at in itertools.chain(*token_terms(token)) if (hit := _match_term(token, *at, matcher))]
         return (*found, *_pair_matches(token, matcher)) if matcher.pairs else tuple(found)
@@ -62,7 +67,7 @@ def _match_term(token: str, term: str, start: int, end: int, matcher: Matcher) -
 
 
 def _pair_matches(token: str, matcher: Matcher) -> Iterator[TermMatch]:
-    """The wanted pairs of neighbouring characters."""
+    """The matcher's pairs of neighbouring characters in *token*."""
     for one, other in itertools.pairwise(token_terms(token)[0]):
         pair = one.term + other.term
         if one.end == other.start and pair in matcher.pairs:
@@ -71,9 +76,9 @@ def _pair_matches(token: str, matcher: Matcher) -> Iterator[TermMatch]:
 
 def _ascii_terms(token: str, places: Sequence[int], prefixes: tuple[str, ...]) -> list[tuple[str, int, int]]:
     """
-    The words and parts of an ASCII token that begin with one of *prefixes*, as something at *places* does.
+    The terms of an ASCII token's words and parts that begin with one of *prefixes*; one occurs at each of *places*.
 
-    The others are not analysed, and of an address, or a path, these are nearly all.
+    The other words are not analysed: in an address or a path, that is nearly all of them.
     """
     found: list[tuple[str, int, int]] = []
     may_join = False
@@ -95,7 +100,7 @@ def _ascii_terms(token: str, places: Sequence[int], prefixes: tuple[str, ...]) -
 
 
 def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int, int]]:
-    """The words of an ASCII token that *places*, which ascend, stand in, with where they stand; perhaps others, too."""
+    """The words of an ASCII token around *places*, which ascend, each with its span; it may give further words."""
     if "'" in token.strip("'"):  # which may be a part of a word
         return ascii_word_spans(token)
     words = []
@@ -110,17 +115,16 @@ def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int,
 
 
 def token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
-    """The words of *token*, and what else stands in it: the parts of words, and what several are together."""
+    """The terms of the words of *token*, and those of its parts of words and joined forms, each where it stands."""
     return _cached_token_terms(token) if len(token) <= _MAX_CACHED_TOKEN_CHARS else _token_terms(token)
 
 
 def _token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
-    """The words of a token, and its compounds that can be placed in it."""
     if token.isascii() and token.isalpha() and token[1:].islower():  # as most are: one word without parts
         return (TokenTerm(stem(token), 0, len(token)),), ()
     words = tuple(TokenTerm(term.text, term.start, term.end) for term in locate_terms(token))
     parts = [TokenTerm(part.text, part.start, part.end) for part in locate_part_terms(token)]
-    parts += [TokenTerm(stem(joined[0].translate(_JOINTS)), *joined.span()) for joined in _JOINED.finditer(token)]
+    parts += [TokenTerm(stem(_JOINT.sub("", joined[0])), *joined.span()) for joined in _JOINED.finditer(token)]
     return words, tuple(parts)
 
 

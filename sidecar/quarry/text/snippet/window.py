@@ -1,8 +1,8 @@
 """
-Which stretch of a text holds the most of what is wanted?
+Which window of a text holds the most of the query?
 
-The one where the different things in it are the most telling together: a word counts once, however often it stands
-there; two words near each other count for more than apart, a phrase for more than all words. Of equals the first.
+The one whose distinct matches weigh the most together: a word counts once, however often it occurs; two words near each
+other count for more than apart, a phrase for more than all words. Among equal windows, the first.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from quarry.text.snippet.matcher import TermMatch
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: what stands in those counts for a quarter
 
-_NO_PAIR = 0  # is a thing, too, but worth nothing and always there
+_NO_PAIR = 0  # stands for "no pair": weighs nothing and is always present
 
 
 def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int, int]:
     """
-    From the first to the last thing worth showing in at most *width* characters, in time linear in *found*.
+    The span of at most *width* characters with the heaviest matches, in time linear in *found*.
 
     Args:
         found: At least one, in order of their starts. One that is longer than *width* can be a window alone.
@@ -28,7 +28,7 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
     if start >= body and len({key for _, _, key, _ in found}) == 1:  # as for most queries of one word
         return start, end
     words, pairs, values = _things(found, body)
-    counts = [0] * len(values)  # of things while they come and go
+    counts = [0] * len(values)  # of words and pairs within the window
     counts[_NO_PAIR] = 2 * len(found)
     first, total, best, chosen = 0, 0, 0, (0, 0)
     for last, (_, end, _, _) in enumerate(found):
@@ -41,7 +41,7 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
         counts[pair] += 1
         while first < last:
             word, pair = words[first], pairs[first + 1]
-            # What stands there again is not needed, unless it makes up a pair that does not.
+            # A word that the window holds again may go, unless its pair is held only once.
             if (counts[word] == 1 or counts[pair] == 1) and end <= found[first][0] + width:
                 break
             counts[word] -= 1
@@ -59,8 +59,8 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
 
 def _things(found: Sequence[TermMatch], body: int) -> tuple[list[int], list[int], list[int]]:
     """
-    For each of *found* the number of its word and of the pair that it makes with the one before it, and how telling
-    each thing is, by its number.
+    For each of *found* the number of its word and of the pair that it forms with the match before it; and the weight
+    of each word and pair, by number.
     """
     words: list[int] = []
     pairs: list[int] = []

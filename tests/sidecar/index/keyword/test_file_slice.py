@@ -44,6 +44,21 @@ def test_what_is_open_stays_as_it_was_when_another_file_takes_its_place(path, tm
     assert part[0:3] == bytes(range(3))
 
 
+def test_a_file_knows_whether_a_path_is_still_itself(path, tmp_path):
+    file = SharedFile(path)
+    assert file.is_unchanged()
+    assert file.is_at(path)
+    assert len(file) == 100
+
+    (tmp_path / "new").write_bytes(path.read_bytes())
+    (tmp_path / "new").replace(path)
+
+    assert file.is_unchanged()
+    assert not file.is_at(path)
+    path.unlink()
+    assert not file.is_at(path)
+
+
 @pytest.mark.skipif(not OPEN_FILES.is_dir(), reason="open files are counted as Linux lists them")
 def test_a_file_is_closed_with_its_last_part(path):
     before = len([*OPEN_FILES.iterdir()])

@@ -12,7 +12,7 @@ TERMS = [QueryTerm("the"), QueryTerm("appl"), QueryTerm("w7"), QueryTerm("unknow
 
 @pytest.fixture
 def words(index, store, make_note):
-    """`the` is common and `appl` is not; some notes changed after the side file was written, one is gone."""
+    """`the` is common and `appl` is not; some notes changed after the segment file was written, one is gone."""
     for number in range(60):
         parts = ["the end"] * (1 + number % 3) + (["apple the apple"] if not number % 30 else [])
         store(index, make_note(f"{number:02}.md", *parts, f"w{number}", title=f"w{number % 9}"))

@@ -1,4 +1,5 @@
 import os
+import threading
 from contextlib import closing
 from functools import partial
 
@@ -7,11 +8,32 @@ import pytest
 from quarry.errors import IndexUnavailable
 from quarry.index import Index, meta
 from quarry.index.keyword import postings_cache, segment_file
-from quarry.index.keyword.build_from_database import _CHUNKS, _NAMES
+from quarry.index.keyword.build_from_database import read_note
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.segment_file import HEADER_BYTES
+from quarry.index.opening import connect_ours
 
 NOTES = postings_cache.FEW_NOTES + 8
+
+
+class Opened:
+    """A cache over an index file, with a connection of its own."""
+
+    def __init__(self, path, **options):
+        self.path = segment_file.path_beside(path)
+        self.connection, _ = connect_ours(path, writable=True, without=frozenset())
+        self.cache = PostingsCache(path, **options)
+        self.cache.open(self.connection)
+
+    def scorer(self):
+        return self.cache.scorer(self.connection)
+
+    def flush(self, collected=None):
+        return self.cache.flush(self.connection, partial(meta.put, self.connection), collected)
+
+    def close(self):
+        self.connection.close()
 
 
 @pytest.fixture
@@ -22,97 +44,119 @@ def many(index, store, make_note):
     return index
 
 
-def words_of(index):
-    with index.reader() as reader:
-        return reader._keywords._words
+@pytest.fixture
+def opened(many):
+    with closing(Opened(many.path)) as found:
+        yield found
 
 
-def test_many_notes_without_a_side_file_are_fts5s(many):
-    assert words_of(many) is None
-    assert many.flush_postings()
-    assert words_of(many) is not None
-    assert not many.flush_postings()
+def reopened(opened, path, **options):
+    opened.close()
+    opened.__init__(path, **options)
+    return opened
 
 
-def test_a_side_file_is_used_when_the_index_is_opened_again_and_folded_when_notes_changed(many, store, make_note):
-    many.flush_postings()
-    many.close()
-    again = Index.open(many.path)
-    assert words_of(again).chunks.added_count == 0
-
-    store(again, make_note("new.md", "plum"))
-    assert words_of(again).chunks.added_count == 1
-    assert again.flush_postings()
-    words = words_of(again)
-    assert (words.chunks.added_count, words.frequency("plum")) == (0, 1)
-    again.close()
+def test_many_notes_without_a_segment_file_are_left_to_fts5(opened):
+    assert opened.scorer() is None
+    assert opened.flush()
+    assert opened.scorer() is not None
+    assert not opened.flush()
 
 
-def test_folding_gives_the_bytes_that_reading_everything_gives(many, store, make_note):
-    many.flush_postings()
+def test_few_notes_need_no_segment_file(index, store, make_note):
+    store(index, make_note("one.md", "apple"))
+    with closing(Opened(index.path)) as opened:
+        assert opened.scorer().frequency("appl") == 1
+        assert not opened.path.exists()
+        store(index, make_note("two.md", "apple"))
+        assert opened.scorer().frequency("appl") == 2
+
+
+def test_a_cache_without_a_database_has_no_segment_file(many):
+    connection, _ = connect_ours(many.path, writable=False, without=frozenset())
+    with closing(connection):
+        assert not PostingsCache().flush(connection, lambda *_: 1 // 0)
+
+
+def test_a_segment_file_is_used_when_the_index_is_opened_again_and_flushed_when_notes_changed(
+    many, opened, store, make_note
+):
+    opened.flush()
+    reopened(opened, many.path)
+    assert opened.scorer().chunks.added_count == 0
+
+    store(many, make_note("new.md", "plum"))
+    assert opened.scorer().chunks.added_count == 1
+    assert opened.flush()
+    scorer = opened.scorer()
+    assert (scorer.chunks.added_count, scorer.frequency("plum")) == (0, 1)
+
+
+def test_merging_gives_the_bytes_that_building_anew_gives(many, opened, store, make_note):
+    opened.flush()
     store(many, make_note("00.md", "changed entirely"))
     many.remove("01.md")
-    many.flush_postings()
-    path = segment_file.path_beside(many.path)
-    folded = path.read_bytes()
+    opened.flush()
+    merged = opened.path.read_bytes()
 
-    path.unlink()
-    many._memory.postings.__init__(many.path)
-    many.flush_postings()
+    opened.path.unlink()
+    reopened(opened, many.path).flush()
 
-    assert path.read_bytes() == folded
+    assert opened.path.read_bytes()[HEADER_BYTES:] == merged[HEADER_BYTES:]
 
 
-def test_what_a_writer_gathered_gives_the_same_file(many):
-    many.flush_postings()
-    path = segment_file.path_beside(many.path)
-    folded = path.read_bytes()
+def test_what_a_writer_collected_gives_the_same_file(many, opened):
+    opened.flush()
+    read = opened.path.read_bytes()
     collector = BulkCollector()
-    with many.reader() as reader:
-        for row_id, *columns in reader._db.execute(_CHUNKS):
-            collector.add_chunk(row_id, columns)
-        for row_id, *columns in reader._db.execute(_NAMES):
-            collector.add_names(row_id, columns)
-        path.unlink()
-        assert PostingsCache(many.path).flush(reader._db, partial(meta.put, many._writer.connection), collector)
+    for (note_id,) in opened.connection.execute("SELECT id FROM notes").fetchall():
+        columns = read_note(opened.connection, note_id)
+        collector.add_names(note_id, columns.names)
+        for chunk_id, chunk in columns.chunks:
+            collector.add_chunk(chunk_id, chunk)
+    opened.path.unlink()
 
-    assert path.read_bytes() == folded
+    assert opened.flush(collector)
+
+    assert opened.path.read_bytes()[HEADER_BYTES:] == read[HEADER_BYTES:]
 
 
-def test_an_older_moment_does_not_see_what_came_later(many, store, make_note):
+def test_an_older_snapshot_does_not_see_what_came_later(many, store, make_note):
     many.flush_postings()
     with many.reader() as older:
+        assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
         store(many, make_note("new.md", "plum apple"))
-        assert words_of(many).frequency("plum") == 1
-        assert older._keywords._words is None  # FTS5 knows that moment
+        with many.reader() as newer:
+            assert newer.document_frequency(["plum"]) == {"plum": 1}
         assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
 
 
-def test_words_that_someone_holds_stay_as_they_are(many, store, make_note):
-    many.flush_postings()
+def test_a_scorer_that_is_in_use_stays_as_it_is(many, opened, store, make_note):
+    opened.flush()
     store(many, make_note("new.md", "plum"))
-    before = words_of(many)
+    before = opened.scorer()
     store(many, make_note("new.md", "plum cherry plum"))
     store(many, make_note("more.md", "plum"))
 
-    assert words_of(many).frequency("plum") == 2
+    assert opened.scorer().frequency("plum") == 2
     assert before.frequency("plum") == 1
     assert before.frequency("cherri") == 0
 
 
-def test_too_many_changes_at_once_wait_for_folding(many, store, make_note):
-    many.flush_postings()
+def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_note):
+    opened.flush()
     with many.batch():
         for number in range(NOTES):
             store(many, make_note(f"{number:02}.md", f"plum w{number}"))
 
-    assert words_of(many) is None
-    assert many.flush_postings()
-    assert words_of(many).frequency("plum") == NOTES
+    assert opened.scorer() is None
+    assert opened.flush()
+    assert opened.scorer().frequency("plum") == NOTES
 
 
-def test_a_side_file_of_a_later_moment_or_another_index_is_deleted(many, tmp_path, store, make_note):
+def test_a_segment_file_of_another_moment_or_index_is_deleted(many, tmp_path, store, make_note):
     path, before = segment_file.path_beside(many.path), many.path.with_name("before.db")
+    many.flush_postings()
     many.checkpoint()
     before.write_bytes(many.path.read_bytes())
     store(many, make_note("new.md", "plum"))
@@ -122,12 +166,11 @@ def test_a_side_file_of_a_later_moment_or_another_index_is_deleted(many, tmp_pat
     segment_file.path_beside(other.path).write_bytes(path.read_bytes())
     other.close()
     for database in (before, other.path):
-        opened = Index.open(database)
-        opened.close()
+        Index.open(database).close()
         assert not segment_file.path_beside(database).exists()
 
 
-def test_a_side_file_of_another_branch_of_the_same_index_is_deleted(many, tmp_path, store, make_note):
+def test_a_segment_file_of_another_branch_of_the_same_index_is_deleted(many, tmp_path, store, make_note):
     many.flush_postings()
     many.checkpoint()
     backup = tmp_path / "backup.db"
@@ -136,108 +179,135 @@ def test_a_side_file_of_another_branch_of_the_same_index_is_deleted(many, tmp_pa
     many.flush_postings()
     theirs = segment_file.path_beside(many.path).read_bytes()
     many.close()
-
     with closing(Index.open(backup)) as other:
         store(other, make_note("new.md", "cherry"))
         other.flush_postings()
     segment_file.path_beside(backup).write_bytes(theirs)
 
-    with closing(Index.open(backup)) as other:
-        assert words_of(other) is None
-        assert other.flush_postings()
-        assert words_of(other).frequency("plum") == 0
+    with closing(Opened(backup)) as opened:
+        assert opened.scorer() is None
+        assert opened.flush()
+        assert opened.scorer().frequency("plum") == 0
 
 
-def test_every_index_has_an_identity_of_its_own(tmp_path):
-    indexes = [Index.open(tmp_path / name) for name in ("a.db", "b.db")]
-    identities = [index.meta_get(meta.IDENTITY) for index in indexes]
-    for index in indexes:
-        index.close()
+def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, opened):
+    """So it is after a crash between the file's rename and the commit of its id."""
+    opened.cache.flush(opened.connection, lambda *_: None)
+    reopened(opened, many.path)
 
-    assert None not in identities
-    assert identities[0] != identities[1]
+    assert not opened.path.exists()
+    assert opened.scorer() is None
+    assert opened.flush()
 
 
-def test_a_damaged_side_file_is_found_by_the_check(many):
+def test_a_keyword_index_of_other_terms_has_no_segment_file(many):
     many.flush_postings()
-    path = segment_file.path_beside(many.path)
-    many.check()
-    assert path.exists()
-    data = bytearray(path.read_bytes())
+    many.close()
+    connection, _ = connect_ours(many.path, writable=True, without=frozenset())
+    with closing(connection):
+        meta.put(connection, meta.TERMS, "of an earlier version")
+
+    Index.open(many.path).close()
+
+    assert not segment_file.path_beside(many.path).exists()
+
+
+def test_damage_is_found_by_the_check(opened):
+    opened.flush()
+    opened.cache.verify()
+    assert opened.path.exists()
+    data = bytearray(opened.path.read_bytes())
     data[-3] ^= 1
-    path.unlink()
-    path.write_bytes(data)
+    opened.path.unlink()
+    opened.path.write_bytes(data)
 
-    many.check()
+    opened.cache.verify()
 
-    assert not path.exists()
-    assert words_of(many) is None
-    assert many.flush_postings()
+    assert not opened.path.exists()
+    assert opened.scorer() is None
+    assert opened.flush()
 
 
-def test_without_room_for_the_side_file_what_was_there_goes_on(many, store, make_note, monkeypatch):
-    many.flush_postings()
+def test_a_deleted_segment_file_is_written_again(opened):
+    opened.flush()
+    opened.path.unlink()
+
+    assert opened.flush()
+    assert opened.path.exists()
+
+
+def test_without_room_for_the_segment_file_what_was_there_goes_on(many, opened, store, make_note, monkeypatch):
+    opened.flush()
     store(many, make_note("new.md", "plum"))
 
-    def refuse(path, base):
+    def refuse(path, segments):
         raise OSError("no space left")
 
     monkeypatch.setattr(segment_file, "write", refuse)
     with pytest.raises(IndexUnavailable, match="no space left"):
-        many.flush_postings()
+        opened.flush()
 
-    assert words_of(many).chunks.added_count == 1
-
-
-def test_a_damaged_base_is_not_merged_and_signed_anew(many, store, make_note, monkeypatch):
-    many.flush_postings()
-    path = segment_file.path_beside(many.path)
-    sound = path.read_bytes()
-    listed, *_ = segment_file._open(path)
-    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.terms") - listed["size"] + 30
-    many.close()
-    path.write_bytes(sound[:at] + b"appm" + sound[at + 4 :])
-    monkeypatch.setattr(
-        segment_file, "_CHECKED_BYTES", 0
-    )  # as the arrays of a very large vault are not looked at on opening
-    again = Index.open(many.path)
-    store(again, make_note("new.md", "plum"))
-
-    assert again.flush_postings()
-
-    assert words_of(again).frequency("appl") == NOTES
-    assert segment_file.verify(path)
-    again.close()
+    assert opened.scorer().chunks.added_count == 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows reads the file and does not map it")
+def test_damaged_segments_are_not_merged_and_given_new_checksums(many, opened, store, make_note):
+    opened.flush()
+    data = bytearray(opened.path.read_bytes())
+    data[-64:-32] = bytes(32)  # of blocks, which are not looked at on opening where they are large
+    opened.path.write_bytes(data)
+    reopened(opened, many.path, checked_bytes=0)
+    store(many, make_note("new.md", "plum"))
+
+    assert opened.flush()
+
+    assert opened.scorer().frequency("appl") == NOTES
+    opened.cache.verify()
+    assert opened.path.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows reads the file at once")
 @pytest.mark.parametrize("length", [0, 4096, None], ids=["emptied", "cut short", "overwritten"])
-def test_a_file_that_another_program_writes_to_is_let_go_of(many, length):
-    many.flush_postings()
-    assert words_of(many) is not None
-    path = segment_file.path_beside(many.path)
-    with path.open("r+b") as file:
+def test_a_file_that_another_program_writes_to_is_let_go_of(opened, length):
+    opened.flush()
+    assert opened.scorer() is not None
+    with opened.path.open("r+b") as file:
         if length is None:
-            file.write(bytes(path.stat().st_size))
+            file.write(bytes(opened.path.stat().st_size))
         else:
             file.truncate(length)
 
-    assert words_of(many) is None
-    assert not path.exists()
+    assert opened.scorer() is None
+    assert not opened.path.exists()
+
+
+def test_searches_go_on_while_a_file_is_written(many, opened, store, make_note, monkeypatch):
+    opened.flush()
+    store(many, make_note("new.md", "plum"))
+    write, found = segment_file.write, []
+
+    def write_and_search(path, segments):
+        file_id = write(path, segments)
+        with closing(connect_ours(many.path, writable=False, without=frozenset())[0]) as reader:
+            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).frequency("plum")))
+            thread.start()
+            thread.join()
+        return file_id
+
+    monkeypatch.setattr(segment_file, "write", write_and_search)
+    assert opened.flush()
+
+    assert found == [1]
+    assert opened.path.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
-def test_a_pipe_in_its_place_is_not_waited_for(many):
-    many.close()
-    os.mkfifo(segment_file.path_beside(many.path))
+def test_a_pipe_in_its_place_is_not_waited_for(many, opened):
+    os.mkfifo(opened.path)
 
-    again = Index.open(many.path)
-
-    assert words_of(again) is None
-    again.close()
+    assert reopened(opened, many.path).scorer() is None
 
 
-def test_the_side_file_goes_where_its_database_goes(many, tmp_path, store, make_note):
+def test_the_segment_file_goes_where_its_database_goes(many, tmp_path, store, make_note):
     other = Index.open(tmp_path / "other.db")
     with other.batch():
         for number in range(NOTES):
@@ -249,5 +319,6 @@ def test_the_side_file_goes_where_its_database_goes(many, tmp_path, store, make_
     many.replace_with(other.path)
 
     assert not segment_file.path_beside(other.path).exists()
-    words = words_of(many)
-    assert (words.frequency("plum"), words.frequency("appl")) == (NOTES, 0)
+    assert segment_file.path_beside(many.path).exists()
+    with many.reader() as reader:
+        assert reader.document_frequency(["plum", "appl"]) == {"plum": NOTES, "appl": 0}

@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,9 +7,8 @@ from hypothesis import strategies as st
 
 from quarry.index.keyword import segment_file
 from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.segment_file import InvalidSegmentFile, SegmentHeader, SegmentPair
-
-HEADER = SegmentHeader("this one", "1/x", 7)
+from quarry.index.keyword.segment import SegmentPair
+from quarry.index.keyword.segment_file import HEADER_BYTES, InvalidSegmentFile, SegmentFile
 
 
 def segments(count=20):
@@ -15,55 +16,50 @@ def segments(count=20):
     for note in range(1, count):
         collector.add_names(note, (f"n{note}", "", "", "", "", "x"))
         collector.add_chunk(note << 11, (f"t{note} both", "both", "", "", ""))
-    return SegmentPair(HEADER, *collector.build())
+    return SegmentPair(7, *collector.build())
 
 
 @pytest.fixture
-def written(tmp_path):
-    path = tmp_path / "i.postings"
-    segment_file.write(path, segments())
-    return path
+def path(tmp_path):
+    return tmp_path / "i.postings"
 
 
-def read(path, identity="this one", terms="1/x", generation=7, signature=None):
-    return segment_file.read(path, identity, terms, generation, signature or segment_file._open(path)[2])
+@pytest.fixture
+def file_id(path):
+    return segment_file.write(path, segments())
 
 
-def test_what_was_written_is_read(written):
-    found, wanted = read(written), segments()
+def test_what_was_written_is_read(path, file_id):
+    file, wanted = SegmentFile(path, file_id), segments()
 
-    assert found.header == HEADER
-    assert found.chunks.blocks[:] == wanted.chunks.blocks.tobytes()
-    assert found.names.blocks[:] == wanted.names.blocks.tobytes()
-    for name in ("ids", "field_lengths", "tf_table", "block_offsets", "first_block_of"):
-        assert np.array_equal(getattr(found.chunks, name), getattr(wanted.chunks, name))
-        assert np.array_equal(getattr(found.names, name), getattr(wanted.names, name))
-    assert list(found.chunks.terms) == list(wanted.chunks.terms)
-    assert segment_file.verify(written)
-    assert [path.name for path in written.parent.iterdir()] == [written.name]
-    assert written.stat().st_mode & 0o077 == 0 or segment_file.os.name == "nt"
-
-
-def test_the_signature_is_that_of_the_contents(tmp_path):
-    same, other = (
-        [segment_file.write(tmp_path / name, segments()) for name in "ab"],
-        segment_file.write(tmp_path / "c", segments(count=19)),
-    )
-
-    assert same[0] == same[1] != other
+    assert file.segments.generation == 7
+    for found, other in ((file.segments.chunks, wanted.chunks), (file.segments.names, wanted.names)):
+        assert found.blocks.data[:] == other.blocks.tobytes()
+        assert list(found.terms) == list(other.terms)
+        for name in ("ids", "field_lengths", "tf_table", "block_offsets", "first_block_of"):
+            assert np.array_equal(getattr(found, name), getattr(other, name))
+    assert file.verify()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert path.stat().st_mode & 0o077 == 0 or os.name == "nt"
 
 
-def test_nothing_at_all_is_written_and_read(tmp_path):
-    segment_file.write(tmp_path / "e", segments(count=1))
+def test_every_file_has_an_id_of_its_own_and_equal_contents_are_equal_bytes_after_it(tmp_path):
+    one, other = (segment_file.write(tmp_path / name, segments()) for name in "ab")
 
-    assert len(read(tmp_path / "e").chunks.ids) == 0
+    assert one != other
+    assert (tmp_path / "a").read_bytes()[HEADER_BYTES:] == (tmp_path / "b").read_bytes()[HEADER_BYTES:]
 
 
-@pytest.mark.parametrize("other", [{"identity": "another"}, {"terms": "2/x"}, {"generation": 6}, {"signature": "0"}])
-def test_what_is_of_something_else_is_not_used(written, other):
-    with pytest.raises(InvalidSegmentFile):
-        read(written, **other)
-    assert read(written, generation=8).header.generation == 7
+def test_segments_without_documents_are_written_and_read(path):
+    file_id = segment_file.write(path, segments(count=1))
+
+    assert len(SegmentFile(path, file_id).segments.chunks.ids) == 0
+
+
+def test_a_file_with_another_id_is_not_used(path, file_id):
+    for other in ("", "0" * 32, segment_file.write(path.with_name("other"), segments())):
+        with pytest.raises(InvalidSegmentFile, match="another index"):
+            SegmentFile(path, other)
 
 
 @pytest.mark.slow
@@ -71,7 +67,7 @@ def test_what_is_of_something_else_is_not_used(written, other):
 @given(st.data())
 def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("f") / "i"
-    segment_file.write(path, segments(6))
+    file_id = segment_file.write(path, segments(6))
     whole = bytearray(path.read_bytes())
     at = data.draw(st.integers(0, len(whole) - 1))
     if data.draw(st.booleans()):
@@ -81,46 +77,71 @@ def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):
     path.write_bytes(whole)
 
     try:
-        found = read(path)
+        file = SegmentFile(path, file_id)
     except InvalidSegmentFile:
         assert True
     else:  # padding between two arrays
-        assert list(found.chunks.terms) == list(segments(6).chunks.terms)
-        assert segment_file.verify(path)
+        assert list(file.segments.chunks.terms) == list(segments(6).chunks.terms)
+        assert file.verify()
 
 
-def test_a_large_array_is_checked_when_there_is_time(written, monkeypatch):
-    monkeypatch.setattr(segment_file, "_CHECKED_BYTES", 0)
-    whole = bytearray(written.read_bytes())
-    listed, *_ = segment_file._open(written)
-    at = next(at for name, _, _, at, _, _ in listed["arrays"] if name == "chunks.blocks")
-    whole[at - listed["size"] + 20] ^= 1
-    written.write_bytes(whole)
+def test_arrays_that_are_too_large_to_be_checked_on_opening_are_checked_when_there_is_time(path, file_id):
+    whole = bytearray(path.read_bytes())
+    whole[whole.index(segments().chunks.blocks.tobytes()) + 20] ^= 1
+    path.write_bytes(whole)
 
-    read(written)
+    file = SegmentFile(path, file_id, checked_bytes=0)
 
-    assert not segment_file.verify(written)
+    assert not file.verify()
+    with pytest.raises(InvalidSegmentFile, match=r"chunks\.blocks"):
+        SegmentFile(path, file_id)
 
 
-def test_a_failed_write_leaves_what_was_there(written, monkeypatch):
-    before = written.read_bytes()
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="Windows reads the file at once")
+def test_a_file_that_is_written_to_or_cut_short_while_it_is_open_is_noticed(path, file_id):
+    file = SegmentFile(path, file_id)
+    assert file.is_unchanged()
+
+    os.truncate(path, path.stat().st_size - 1)
+
+    assert not file.is_unchanged()
+    assert not file.verify()
+
+
+def test_a_file_that_another_replaced_stays_as_it_was(path, file_id):
+    file = SegmentFile(path, file_id)
+    assert file.is_at(path)
+
+    segment_file.write(path, segments(4))
+
+    assert file.is_unchanged()
+    assert file.verify()
+    assert not file.is_at(path)
+    assert not file.is_at(path.with_name("none"))
+
+
+def test_a_failed_write_leaves_what_was_there(path, file_id, monkeypatch):
+    before = path.read_bytes()
     monkeypatch.setattr(segment_file.os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
 
     with pytest.raises(OSError, match="disk full"):
-        segment_file.write(written, segments(4))
+        segment_file.write(path, segments(4))
 
-    assert written.read_bytes() == before
-    assert len(list(written.parent.iterdir())) == 1
+    assert path.read_bytes() == before
+    assert len(list(path.parent.iterdir())) == 1
 
 
-def test_a_file_that_is_not_there_and_one_that_is_no_side_file(tmp_path):
+def test_a_missing_file_and_files_of_other_kinds_are_told_apart(path, file_id):
     with pytest.raises(FileNotFoundError):
-        read(tmp_path / "none")
+        SegmentFile(path.with_name("none"), file_id)
     for content in (b"", b"QRRYPOST", b"x" * 500):
-        (tmp_path / "x").write_bytes(content)
+        path.write_bytes(content)
         with pytest.raises(InvalidSegmentFile):
-            read(tmp_path / "x")
-        assert not segment_file.verify(tmp_path / "x")
+            SegmentFile(path, file_id)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(InvalidSegmentFile, match="no ordinary file"):
+        SegmentFile(path, file_id)
 
 
 def test_discarding_twice_is_no_error(tmp_path):
@@ -130,4 +151,17 @@ def test_discarding_twice_is_no_error(tmp_path):
     segment_file.discard(database)
     segment_file.discard(database)
 
-    assert list(tmp_path.iterdir()) == []
+    assert not any(tmp_path.iterdir())
+
+
+def test_installing_moves_the_file_or_leaves_none(tmp_path):
+    new, over = tmp_path / "new.db", tmp_path / "over.db"
+    file_id = segment_file.write(segment_file.path_beside(new), segments(3))
+    segment_file.write(segment_file.path_beside(over), segments(4))
+
+    segment_file.install(new, over)
+
+    assert len(SegmentFile(segment_file.path_beside(over), file_id).segments.names.ids) == 2
+    assert not segment_file.path_beside(new).exists()
+    segment_file.install(new, over)
+    assert not any(tmp_path.iterdir())

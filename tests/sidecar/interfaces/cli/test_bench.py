@@ -86,7 +86,7 @@ def test_nothing_is_left_behind_without_a_folder_to_keep_it_in(command, vault, h
         ((), "name a vault"),
         (("{vault}", "--sizes", "many"), "no number of chunks"),
         (("{vault}", "--only", "magic"), "there is no part 'magic'"),
-        (("{vault}", "--notes", "0"), "--notes takes a number from 1 up"),
+        (("{vault}", "--notes", "0"), "--notes must be at least 1"),
         (("{vault}", "--queries", "nowhere.jsonl"), "nowhere.jsonl"),
         (("{vault}", "--compare", "a", "b"), "no vault"),
         (("--compare", "a", "b"), "cannot be read as a result"),

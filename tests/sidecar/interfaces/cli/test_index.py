@@ -78,7 +78,7 @@ def test_notes_that_a_rule_leaves_out_are_counted(command, vault):
     done = command("index", str(vault))
 
     assert done.out.startswith("2 notes")
-    assert "1 notes are left out by rules" in done.out
+    assert "1 notes are excluded by rules" in done.out
 
 
 @pytest.fixture

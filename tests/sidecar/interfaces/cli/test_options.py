@@ -60,5 +60,5 @@ def test_a_file_is_no_vault(tmp_path):
 def test_outside_every_vault_one_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(VaultMissing, match="nor a folder above it is a vault"):
+    with pytest.raises(VaultMissing, match="nor any of its parent folders is a vault"):
         resolve_vault(options())

@@ -59,5 +59,5 @@ def test_a_line_longer_than_the_budget_is_not_offered_again(vault, command):
 
     done = command("read", "--vault", str(vault), "--max-tokens", "50", "Long.md")
 
-    assert "--max-tokens shows more" in done.err
+    assert "raise --max-tokens" in done.err
     assert "--from-line" not in done.err

@@ -78,8 +78,8 @@ def test_of_a_long_text_the_beginning_counts(at_shared, quarry):
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ([], 2, "name a note, or give a text"),
-        (["--text", "x", RYE], 2, "one of the two"),
+        ([], 2, "give either a note or --text"),
+        (["--text", "x", RYE], 2, "either a note or --text"),
         ([f"{RYE}:0"], 2, "lines count from 1"),
         (["--text", "  "], 2, "`text` is empty"),
         (["--limit", "0", RYE], 2, "limit"),
@@ -101,4 +101,4 @@ def test_a_vault_of_one_note_has_none_that_is_like_it(tmp_path, tools, command):
     done = command("related", "--vault", str(vault), "Tea.md")
 
     assert (done.code, done.out) == (0, "")
-    assert "no other note is like it" in done.err
+    assert "no similar notes found" in done.err

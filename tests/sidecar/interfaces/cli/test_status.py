@@ -16,7 +16,7 @@ def test_the_status_says_where_what_and_how_much(at_shared, command, talk):
     assert str(at_shared.vault) in done.out
     assert "live: 80 notes" in done.out
     assert "ready" in done.out
-    assert f"{talk.result('index/status')['excluded']} notes are left out by rules" in done.out
+    assert f"{talk.result('index/status')['excluded']} notes are excluded by rules" in done.out
 
 
 def test_the_status_as_json_is_that_of_the_wire(at_shared, command, talk):

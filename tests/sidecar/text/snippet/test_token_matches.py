@@ -45,6 +45,7 @@ def found_in(token: str, wanted: HighlightTerms) -> list[tuple[str, str]]:
         ("limit's", [("limit", "limit's")]),
         ("unlimited", []),
         ("limité", [("limit", "limité")]),
+        ("«rate-limité»", [("limit", "limité"), ("ratelimit", "rate-limité")]),
     ],
 )
 def test_words_their_parts_and_what_they_are_together_are_found_where_they_stand(token: str, found: list) -> None:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.text.decoding import utf16_length
 from quarry.text.note import read_note
-from quarry.text.positions import note_line, note_utf16_offset
+from quarry.text.offsets import note_line, note_utf16_offset, utf16_length, utf16_offset
 from quarry.text.reading_rules import ReadingRules
 from quarry.types import Chunk, Note
 
@@ -74,3 +73,11 @@ def _outside_markers(chunk: Chunk) -> list[int]:
 
 def _sign_at_utf16(text: str, offset: int) -> str:
     return text.encode("utf-16-le")[2 * offset :].decode("utf-16-le")[0]
+
+
+@given(st.text(), st.data())
+def test_utf16_offsets_count_code_units(text: str, data: st.DataObject) -> None:
+    offset = data.draw(st.integers(0, len(text)))
+
+    assert utf16_length(text) == sum(2 if sign > "\uffff" else 1 for sign in text)
+    assert utf16_offset(text, offset) == utf16_length(text[:offset])

@@ -1,0 +1,41 @@
+// @vitest-environment jsdom
+import { emptyBody, one } from "./dom";
+import { beforeEach, expect, test } from "vitest";
+import { IndexStatusLine } from "../../../plugin/ui/index-status";
+import { type ActionId } from "../../../plugin/ui/wording";
+
+let el: HTMLElement;
+let acted: ActionId[];
+
+beforeEach(() => {
+  el = emptyBody().createDiv();
+  acted = [];
+});
+
+test("shows the state as text, as a colour, and for style sheets", () => {
+  new IndexStatusLine(el).show({ kind: "live", notes: 3, problems: 0 });
+
+  expect(one(el, ".quarry-status-text").textContent).toBe("Live · 3 notes");
+  expect(el.dataset).toMatchObject({ tone: "good", state: "live" });
+  expect(one(el, ".quarry-dot").getAttribute("aria-hidden")).toBe("true");
+});
+
+test("offers the action that fits, and none when none does", () => {
+  const line = new IndexStatusLine(el, (action) => acted.push(action));
+  line.show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
+  const button = one(el, "button");
+  button.click();
+  line.show({ kind: "paused", notes: 1, pending: 0 });
+  button.click();
+  line.show({ kind: "live", notes: 2, problems: 0 });
+  button.click();
+
+  expect(acted).toEqual(["pause", "resume"]);
+  expect(button.hasClass("is-hidden")).toBe(true);
+});
+
+test("has no button in the status bar", () => {
+  new IndexStatusLine(el).show({ kind: "paused", notes: 1, pending: 0 });
+
+  expect(el.querySelector("button")).toBeNull();
+});

@@ -1,0 +1,79 @@
+// @vitest-environment jsdom
+import { emptyBody, one } from "./dom";
+import { Component } from "obsidian";
+import { beforeEach, expect, test } from "vitest";
+import { HitList } from "../../../plugin/ui/hit-list";
+import { type PaneDom } from "../../../plugin/ui/pane-dom";
+import { listenToMouse } from "../../../plugin/ui/pane-mouse";
+import { RecentList } from "../../../plugin/ui/recent-list";
+import { hit, manualClock } from "../builders";
+
+let listEl: HTMLElement;
+let did: string[];
+let owner: Component;
+
+beforeEach(() => {
+  listEl = emptyBody().createDiv();
+  did = [];
+  const hits = new HitList(listEl.createDiv(), manualClock());
+  hits.show([hit("a.md", { furtherPassages: 1 })], () => ({ kind: "folded" }), 0);
+  const recents = new RecentList(listEl.createDiv());
+  recents.show(["gateway"]);
+  owner = new Component();
+  owner.load();
+  listenToMouse(owner, { listEl, hits, recents } as unknown as PaneDom, {
+    open: ({ key }, where) => did.push(`open ${key} ${String(where)}`),
+    expand: (path, isExpanded) => did.push(`expand ${path} ${String(isExpanded)}`),
+    showMenu: ({ key }) => did.push(`menu ${key}`),
+    preview: ({ key }) => did.push(`preview ${key}`),
+    drag: ({ key }) => did.push(`drag ${key}`),
+  });
+});
+
+function fire(selector: string, type: string, init: MouseEventInit = {}): MouseEvent {
+  const event = new MouseEvent(type, { bubbles: true, cancelable: true, ...init });
+  one(listEl, selector).dispatchEvent(event);
+  return event;
+}
+
+test("a click opens a hit or a recent query", () => {
+  fire(".quarry-title", "click");
+  fire(".quarry-recent", "click");
+
+  expect(did).toEqual(["open a.md false", "open recent gateway false"]);
+});
+
+test("a click on the line of further passages unfolds them", () => {
+  fire(".quarry-more", "click");
+
+  expect(did).toEqual(["expand a.md true"]);
+});
+
+test("the middle button opens a new tab, other buttons nothing", () => {
+  fire(".quarry-title", "auxclick", { button: 1 });
+  fire(".quarry-title", "auxclick", { button: 2 });
+
+  expect(did).toEqual(["open a.md tab"]);
+});
+
+test("the context menu of a hit replaces the browser's, elsewhere it does not", () => {
+  const onHit = fire(".quarry-title", "contextmenu");
+  const onRecent = fire(".quarry-recent", "contextmenu");
+
+  expect(did).toEqual(["menu a.md"]);
+  expect([onHit.defaultPrevented, onRecent.defaultPrevented]).toEqual([true, false]);
+});
+
+test("hovering previews a hit, dragging drags it", () => {
+  fire(".quarry-title", "mouseover");
+  fire(".quarry-title", "dragstart");
+
+  expect(did).toEqual(["preview a.md", "drag a.md"]);
+});
+
+test("nothing is heard once the pane is unloaded", () => {
+  owner.unload();
+  fire(".quarry-title", "click");
+
+  expect(did).toEqual([]);
+});
