@@ -15,7 +15,7 @@ import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/
 const AT_ONCE = 2; // the machines that run this have two cores
 const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
 const MEMORY = "/dev/shm"; // a file system in memory, on Linux
-const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take up to a quarter of it
+const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take half a gigabyte
 const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
 // Hundreds of Python processes are started, and without kept bytecode each would compile what it imports: half a second.

@@ -56,7 +56,7 @@ def test_work_apart_costs_its_own_cpu_and_memory():
 
 
 def test_what_work_apart_raises_is_raised_here():
-    with pytest.raises(BadRequest, match="no number of chunks"):
+    with pytest.raises(BadRequest, match="not a number of chunks"):
         run_in_subprocess(size_of_name, "many")
 
 
