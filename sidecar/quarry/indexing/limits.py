@@ -17,7 +17,7 @@ class WorkerTiming(Struct, frozen=True):
     poll_every_s: float = 2.0  # how often the settings and ignore files, and the index file, are looked at
 
     def backoff_s(self, previous_s: float) -> float:
-        """How long to wait before a job is tried again, where the wait before the last try was *previous_s*, or 0."""
+        """Seconds to wait before a job is tried again, where the wait before was *previous_s*, or 0."""
         return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
 
 
@@ -32,7 +32,7 @@ class PlanLimits(Struct, frozen=True):
 
 
 class ProcessLimits(Struct, frozen=True):
-    """How processes of ours run, and how long one may be silent."""
+    """Priority of child processes, and how long one may be silent."""
 
     niceness: int = 10
     alive_every_s: float = 1.0  # a process says so, whatever it is doing: one that is stopped or hangs does not
@@ -40,7 +40,7 @@ class ProcessLimits(Struct, frozen=True):
 
 
 class IndexingLimits(Struct, frozen=True):
-    """What an engine does by the clock, and by size."""
+    """Times and sizes that an engine keeps to."""
 
     head_start_s: float = 0.25
     """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
