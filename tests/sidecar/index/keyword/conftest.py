@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from quarry.index import Reader
-from quarry.index.keyword.build_from_database import _CHUNKS, _NAMES
+from quarry.index.keyword.build_from_database import NoteColumns, read_note
 
 _TOKEN = re.compile("[^\\x00-\\x20\"'\\x7f]+")
 Columns = Mapping[int, Sequence[str]]
@@ -38,7 +38,7 @@ def bm25() -> Callable[..., dict[int, float]]:
 @pytest.fixture(scope="session")
 def chunk_columns() -> Callable[[Reader], Columns]:
     """The columns of every chunk."""
-    return lambda reader: {row[0]: row[1:] for row in reader._db.execute(_CHUNKS)}
+    return lambda reader: {chunk_id: columns for note in _notes(reader).values() for chunk_id, columns in note.chunks}
 
 
 @pytest.fixture(scope="session")
@@ -46,10 +46,14 @@ def note_columns() -> Callable[[Reader], Columns]:
     """The columns of every note: those of its name, then the texts and compounds of its chunks."""
 
     def read(reader: Reader) -> Columns:
-        chunks = list(reader._db.execute(_CHUNKS))
         return {
-            note_id: [*names, " ".join(f"{row[1]} {row[4]}" for row in chunks if row[0] >> 11 == note_id)]
-            for note_id, *names in reader._db.execute(_NAMES)
+            note_id: [*note.names, " ".join(f"{columns[0]} {columns[3]}" for _, columns in note.chunks)]
+            for note_id, note in _notes(reader).items()
         }
 
     return read
+
+
+def _notes(reader: Reader) -> Mapping[int, NoteColumns]:
+    found = {note_id: read_note(reader._db, note_id) for (note_id,) in reader._db.execute("SELECT id FROM notes")}
+    return {note_id: note for note_id, note in found.items() if note is not None}
