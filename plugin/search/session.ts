@@ -4,8 +4,8 @@
  * The newest query wins: an older request is cancelled, and its answer is discarded if it arrives all the same. While an
  * answer is pending, the previous one stays available, so that a screen can keep its rows.
  *
- * The last word of a typed query is searched as a prefix, and stays one: whoever stops at `bell` sees bellows and wants to
- * keep them. Only a prefix that matches nothing is searched once more as a whole word when typing pauses, because the
+ * The last word of a typed query is searched as a prefix, and stays one: a user who stops at `bell` sees "bellows" and
+ * keeps seeing it. Only a prefix that matches nothing is searched once more as a whole word when typing pauses, because the
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
@@ -39,7 +39,7 @@ export type SearchState =
   | {
       readonly kind: "results";
       readonly answer: Answer;
-      /** The same query again, because the index changed or typing paused: the selection stays on its note. */
+      /** Repeats the query, because the index changed or typing paused: the selection stays on its note. */
       readonly isRefresh: boolean;
     }
   | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };

@@ -2,7 +2,7 @@
  * The suggestions under the search box, drawn over the rows so that nothing moves when they open and close.
  *
  * Tab accepts the active suggestion, or the first. The arrows move through the suggestions only when the typed part can be
- * nothing but query syntax, and Enter accepts one only after an arrow has made it active: somebody who types the word
+ * nothing but query syntax, and Enter accepts one only after an arrow has made it active: a user who types the word
  * `task` and presses Down means the rows. Obsidian's own input suggestions always capture Enter and the arrows, and have no
  * roles for a screen reader.
  */

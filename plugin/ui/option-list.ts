@@ -5,7 +5,7 @@
  */
 
 export interface Option {
-  /** Identifies the option, wherever it is in the list. */
+  /** Unique in the list; independent of the position. */
   readonly key: string;
   /** The key of the option to select when this one disappears. */
   readonly parentKey?: string;

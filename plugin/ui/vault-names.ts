@@ -2,7 +2,7 @@
 import { type App, getAllTags } from "obsidian";
 import { type VaultNames } from "./completion";
 
-const MAX_VALUE_CHARS = 60; // longer values are sentences, which nobody picks from a list
+const MAX_VALUE_CHARS = 60; // longer values are sentences rather than names
 
 export function vaultNames({ vault, metadataCache }: App): VaultNames {
   const tags = new Counts();

@@ -1,4 +1,4 @@
-/** Obsidian's vault events as `Change` values, for notes and folders only: nothing else is indexed. */
+/** Obsidian's vault events as `Change` values, for notes and folders only, because only notes are indexed. */
 import { type EventRef, type TAbstractFile, TFile, TFolder, type Vault } from "obsidian";
 import { type Change } from "../protocol/messages";
 

@@ -98,8 +98,8 @@ export function findPython(named = process.env.QUARRY_PYTHON) {
   const version = MINIMUM.join(".");
   throw new SetupError(
     named
-      ? `QUARRY_PYTHON is ${named}, which is no Python ${version} or newer.`
-      : `Quarry needs Python ${version} or newer: install it from python.org or your package manager, or set QUARRY_PYTHON to it.`,
+      ? `QUARRY_PYTHON is ${named}, which is not Python ${version} or newer.`
+      : `Quarry needs Python ${version} or newer. Install it from python.org or your package manager, or set QUARRY_PYTHON to its path.`,
   );
 }
 
@@ -123,6 +123,6 @@ export function runQuietly(command, args, options = {}, hint = "") {
   } catch (thrown) {
     const error = /** @type {{ stdout?: string, stderr?: string, code?: string }} */ (thrown);
     const printed = [error.stdout, error.stderr].filter(Boolean).join("\n").trim();
-    throw new SetupError([printed, `This failed: ${[command, ...args].join(" ")}`, hint || error.code].filter(Boolean).join("\n"));
+    throw new SetupError([printed, `This command failed: ${[command, ...args].join(" ")}`, hint || error.code].filter(Boolean).join("\n"));
   }
 }

@@ -10,8 +10,8 @@ import { ROOT, SetupError, prepare, program, runQuietly } from "./environment.mj
 const USAGE = `usage: npm start -- [VAULT] [--query TEXT] [--link]
 
   VAULT         a folder of Markdown notes (default: the sample vault of this repository)
-  --query TEXT  answer this and end; without it, ask for queries one by one
-  --link        put the built plugin into VAULT/.obsidian/plugins/quarry; nothing else is ever written into a vault`;
+  --query TEXT  answer one query and exit; without it, prompt for queries
+  --link        install the plugin in VAULT/.obsidian/plugins/quarry; nothing else is ever written to a vault`;
 
 const SAMPLE_VAULT = join(ROOT, "tests", "retrieval", "vault");
 const PLUGIN_FILES = ["main.js", "manifest.json", join("plugin", "styles.css")];
@@ -35,7 +35,7 @@ function findVault(named) {
   // npm runs us in the repository; a relative path means the folder in which the person stands.
   const vault = named ? resolve(process.env.INIT_CWD ?? process.cwd(), named) : SAMPLE_VAULT;
   if (!existsSync(vault)) throw new UsageError(`There is no folder ${vault}.`);
-  if (!statSync(vault).isDirectory()) throw new UsageError(`${vault} is no folder; name the one that holds the notes.`);
+  if (!statSync(vault).isDirectory()) throw new UsageError(`${vault} is not a folder. Name the folder that contains the notes.`);
   return vault;
 }
 
@@ -47,8 +47,8 @@ function linkPlugin(vault) {
   const folder = join(vault, ".obsidian", "plugins", "quarry");
   mkdirSync(folder, { recursive: true });
   for (const file of PLUGIN_FILES) copyFileSync(join(ROOT, file), join(folder, basename(file)));
-  console.error(`Put the plugin into ${folder}.`);
-  console.error("In Obsidian: Settings, Community plugins, switch on Quarry. It asks where its engine is; that is");
+  console.error(`Installed the plugin in ${folder}.`);
+  console.error("In Obsidian, enable Quarry under Settings, Community plugins, and set its program path to");
   console.error(program("quarry"));
 }
 

@@ -35,7 +35,7 @@ _Answer = TypeVar("_Answer")
 
 
 class Status(Struct, frozen=True):
-    """What the index holds and what it is doing."""
+    """Contents and activity of an index."""
 
     state: State
     notes: int
@@ -217,7 +217,7 @@ class Engine:
             return reader.notes(which, limit=limit, offset=offset)
 
     def status(self) -> Status:
-        """What the index holds and what it is doing, as of now; of one that cannot be read, only what it is doing."""
+        """Contents and activity of the index, as of now; of one that cannot be read, the activity alone."""
         sync, activity = self._sync, self._sync.activity
         counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
         message = activity.message
@@ -254,7 +254,7 @@ class Engine:
     # --- changing ------------------------------------------------------------------------------
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
-        """Queue changes that someone saw; they overtake everything but the notes in hand."""
+        """Queue reported changes; they overtake everything but the notes in hand."""
         self._requests.submit(changes)
 
     def rebuild(self) -> None:
@@ -267,7 +267,7 @@ class Engine:
 
     @property
     def is_working(self) -> bool:
-        """Whether there is indexing to finish; paused or failed work waits for someone and is none."""
+        """Whether there is indexing to finish; paused or failed work does not count."""
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
         return self._worker.is_busy or self._sync.model.is_awaited
@@ -319,7 +319,7 @@ class Engine:
 
     @contextmanager
     def _reading(self) -> Iterator[Reader]:
-        """A snapshot to read from; damage that somebody meets in it is not left for the next one to meet."""
+        """A snapshot to read from; damage that is met in it is repaired in the background."""
         try:
             with self._sync.reader() as reader:
                 yield reader
@@ -333,5 +333,5 @@ def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:
 
 
 def _now() -> datetime:
-    """The time here, without a zone: whoever says "yesterday" means it by the clock on the wall."""
+    """Local time, without a zone: "yesterday" goes by the clock on the wall."""
     return datetime.now()  # noqa: DTZ005

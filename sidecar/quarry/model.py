@@ -27,7 +27,7 @@ class ModelSlot:
 
         Args:
             head_start_s: Of everything else: loading keeps the interpreter busy for 20 ms on end, so it begins so much
-                later, or as soon as somebody says `start_loading` or waits.
+                later, or as soon as `start_loading` or `wait` is called.
         """
         self.name = name
         self.message: str | None = None  # why it is missing and what to do
@@ -39,7 +39,7 @@ class ModelSlot:
 
     @property
     def state(self) -> ModelState:
-        """Where the model stands now."""
+        """The state of the model now."""
         if not self._settled.is_set():
             return "loading"
         return "ready" if self._encoder else "missing"

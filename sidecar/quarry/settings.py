@@ -1,5 +1,5 @@
 """
-The settings of a vault: read from `.quarry.toml` at its root, written back with the comments kept.
+The settings of a vault, read from `.quarry.toml` at its root and written back with comments kept.
 
     [folders]
     include = []                # when given, only these folders are indexed
@@ -28,18 +28,18 @@ from quarry.types import Fusion
 
 SETTINGS_FILE = ".quarry.toml"
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
-MAX_LISTED = 1_000  # folders or sections: nobody names more, and every note is compared with each
+MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000
-MAX_KEY_PARTS = 10  # tomllib takes time and memory in the square of them: 34 s and 5.6 GB for 64,000; ours have 2
+MAX_KEY_PARTS = 10  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 2
 MAX_ENTRIES = 200  # keys, tables and lists; ours are 15, and tomlkit takes 9 s for 500 keys of ten parts
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
-MAX_WEIGHT = 100.0  # beyond it one retriever decides alone, which a weight of 0 for the other says better
+MAX_WEIGHT = 100.0  # above it one retriever decides alone, for which the other has the weight 0
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user can set for one vault."""
+    """The settings of one vault."""
 
     include_folders: tuple[str, ...] = ()
     exclude_folders: tuple[str, ...] = ()
@@ -48,37 +48,37 @@ class Settings:
     lexical_weight: float = 1.0
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
-    problems: tuple[str, ...] = field(default=(), compare=False)  # keys that were not understood, in words
+    problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
 
 
 def load_settings(root: Path) -> Settings:
     """
-    Read the settings of the vault at *root*; the defaults where there is no file.
+    Read the settings of the vault at *root*; the defaults if there is no file.
 
-    A key that is not known is no error but one of `Settings.problems`: a newer version may know it.
+    An unknown key is not an error but listed in `Settings.problems`, as a newer version may know it.
 
     Raises:
-        BadSettings: The file cannot be read, is no TOML, or gives a key a value that it cannot have.
+        BadSettings: The file cannot be read, is not TOML, or has an invalid value.
     """
     return _settings_of(_parse(_read(root / SETTINGS_FILE)))
 
 
 def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
     """
-    Change the fields named in *changes*, keep the rest of the file to the letter, and return what now holds.
+    Change the fields named in *changes*, keep the rest of the file byte for byte, and return the new settings.
 
-    The file is replaced in one step, so that a crash leaves the old or the new one.
+    The file is replaced atomically, so that a crash leaves the old or the new one.
 
     Raises:
-        BadSettings: A field is unknown or its value cannot be used (nothing is written), or the file as it stands
-            cannot be read.
+        BadSettings: A field is unknown or its value invalid (nothing is written), or the present file cannot be
+            read.
     """
-    import tomlkit  # most starts write no settings: 5 % of what a sidecar imports
+    import tomlkit  # 5 % of what a sidecar imports, and most starts write no settings
     from tomlkit.exceptions import TOMLKitError
 
     file = root / SETTINGS_FILE
     text = _read(file)
-    _settings_of(_parse(text))  # a file that we do not understand is not ours to rewrite
+    _settings_of(_parse(text))  # a file that cannot be read is not rewritten
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
@@ -93,14 +93,14 @@ def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
     new_text = document.as_string()
     if len(new_text.encode()) > MAX_SETTINGS_BYTES:
         raise BadSettings(f"{SETTINGS_FILE} would be over {MAX_SETTINGS_BYTES} bytes; nothing was written")
-    _settings_of(_parse(new_text))  # what we could not read again is not written
+    _settings_of(_parse(new_text))  # an unreadable result is not written
     if changes:
         _replace(file, new_text)
     return load_settings(root)
 
 
 def _put(table: Any, key: str, value: object) -> None:
-    """Set *key*; of a list only what differs is touched, so that comments between its items stay."""
+    """Set *key*; in a list only items that differ are changed, which keeps the comments between items."""
     if not isinstance(value, tuple):
         table[key] = value
         return
@@ -189,7 +189,7 @@ def _settings_of(document: Mapping[str, Any]) -> Settings:
 
 
 def _strangers(document: Mapping[str, Any]) -> list[str]:
-    """A sentence for each key that means nothing to us, with the one that was probably meant."""
+    """A sentence for each unknown key, with the known key that was probably meant."""
     known = {f"{section}.{key}" for section, key, _ in _KEYS.values()}
     sections = {section for section, _, _ in _KEYS.values()}
     written = [
@@ -215,7 +215,7 @@ def _stranger(key: str, known: set[str]) -> str:
 
 def _read(file: Path) -> str:
     try:
-        if file.exists() and not file.is_file():  # opening a pipe of that name would wait for ever
+        if file.exists() and not file.is_file():  # opening a pipe of that name would block for ever
             raise BadSettings(f"{file} is no ordinary file; move it away")
         with file.open("rb") as stream:
             data = stream.read(MAX_SETTINGS_BYTES + 1)
@@ -245,7 +245,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 def _refuse_costly(text: str) -> None:
     """
-    Look at keys, tables and lists before the parsers do, whose time grows with the square of some of them.
+    Check the number of keys, tables and lists before parsing, as the parsers' time is quadratic in some of them.
 
     Raises:
         BadSettings: A key has more than `MAX_KEY_PARTS` parts, or there are more than `MAX_ENTRIES` of all of them.
@@ -260,7 +260,7 @@ def _refuse_costly(text: str) -> None:
         """,
         re.VERBOSE | re.DOTALL,
     )
-    # A string in a key is one part of it, and what a string says is no key. Lines stay where they are.
+    # A string in a key is one part of it, and the text of a string is no key. Line numbers are kept.
     keys = strings_and_comments.sub(lambda found: "_" + "\n" * found[0].count("\n"), text)
     part = r"[^\s.=\[\]{},]++[ \t]*+"
     dotted = rf"(?<![^\s.=\[\]{{}},])(?:{part}\.[ \t]*+){{{MAX_KEY_PARTS}}}"

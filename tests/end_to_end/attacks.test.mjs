@@ -1,4 +1,4 @@
-/** Do hostile notes stay text, are hostile pages refused by the socket, and does no credential cross it? */
+/** Hostile notes stay text, the socket refuses hostile pages, and no credential crosses it. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
 /**
- * How does a page in the browser get the host's files, and Node's `fs` and `child_process`?
+ * Gives a page in the browser the host's files, and Node's `fs` and `child_process`.
  *
  * Over loopback HTTP: calls are POSTs (the page makes them synchronously), process and folder events come back on a
  * server-sent stream. Who reaches this server can run programs, so it listens on 127.0.0.1 only, asks for a cookie

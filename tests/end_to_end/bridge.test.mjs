@@ -1,4 +1,4 @@
-/** Do the page's Node, its child processes and its browser behave as they do in Obsidian's window? */
+/** Node, child processes and the browser behave in the page as they do in Obsidian's window. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, test } from "node:test";

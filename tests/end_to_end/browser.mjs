@@ -1,5 +1,5 @@
 /**
- * Which browser do the end-to-end tests drive, and how is it started?
+ * Finds and starts the browser for the end-to-end tests.
  *
  * Any Chromium will do. It is started with a one-rule extension that makes its websockets say the Origin that
  * Obsidian's say, so that the sidecar's Origin gate needs no exception for tests.

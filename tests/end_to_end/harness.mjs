@@ -1,5 +1,5 @@
 /**
- * How does a test get an app with the plugin in it, a vault of its own, and a clean machine afterwards?
+ * The app with the plugin installed and a vault of its own; `close` removes every trace.
  *
  * `openHost` copies nothing and installs no browser twice: a test makes its folders with `temporaryFolder` and
  * `copyVault`, opens a host on them, and closes it; closing ends the children of this host, and no other process.

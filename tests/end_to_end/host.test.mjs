@@ -1,4 +1,4 @@
-/** Does the test host do what Obsidian does, so that what it shows of the plugin can be believed? */
+/** The test host behaves like Obsidian where the plugin can tell the difference. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

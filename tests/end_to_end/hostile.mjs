@@ -1,4 +1,4 @@
-/** What might a note hold that would become markup, script or a command if it were ever taken for more than text? */
+/** Texts that would turn into markup, script or a command if a program took them for more than text. */
 
 /** Each sets `window.__pwned` if it is run in one way or another. */
 export const PAYLOADS = [

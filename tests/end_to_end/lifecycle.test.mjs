@@ -1,4 +1,4 @@
-/** Does a sidecar run exactly while someone needs it, and does nothing stay behind that should not? */
+/** A sidecar runs exactly while a client needs it, and leaves no process behind. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";

@@ -1,4 +1,4 @@
-/** Is what was just saved, renamed or deleted in the app found, and found no more, at once? */
+/** Changes in the app are searchable at once: saved text is found, deleted and renamed text is not. */
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How long does the pane take from a key to its rows, and how much of the page is laid out for them? */
+/** Measures the time from a key to the painted rows, and how much of the page is laid out for them. */
 
 export const TYPING_MS = 120; // between two keys of a fast typist: the plugin asks at once when the last key is that long ago
 

@@ -1,4 +1,4 @@
-/** Can a person search, see why each row is there, and get to the passage, by keyboard alone? */
+/** A user can search, see why each row is there, and open the passage, by keyboard alone. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

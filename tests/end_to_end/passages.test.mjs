@@ -1,4 +1,4 @@
-/** Are the further passages of a hit loaded when a user unfolds it, and only then, and does nothing move under the pointer? */
+/** Further passages of a hit are loaded only when a user unfolds it, and nothing moves under the pointer. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SAMPLE, openProduct, until } from "./product.mjs";

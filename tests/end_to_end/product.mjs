@@ -1,5 +1,5 @@
 /**
- * How does a test get the whole product: the plugin as built, the real sidecar, and a vault and folders of its own?
+ * The whole product for a test: the built plugin, the real sidecar, and a vault and folders of its own.
  *
  * Everything that the product writes goes below temporary folders; `close` ends what was started here and nothing else.
  */

@@ -1,4 +1,4 @@
-/** Do the two sessions that the protocol's description shows work against the real sidecar, word for word? */
+/** The two example sessions of docs/PROTOCOL.md work against the real sidecar, word for word. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** Is a query read as it was meant, is it completed, and does the pane say what became of it? */
+/** A query is parsed as intended and completed, and the pane says how it was corrected or relaxed. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

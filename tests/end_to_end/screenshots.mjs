@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the README anew: `node tests/end_to_end/screenshots.mjs`, after `npm run build`.
+ * Takes the screenshots of the README: `node tests/end_to_end/screenshots.mjs`, after `npm run build`.
  *
  * The plugin as built, with the real sidecar, on the sample vault: what a user sees after typing and pressing Enter.
  */

@@ -1,4 +1,4 @@
-/** Whatever is the matter, does the pane say what it is and offer the way out? */
+/** In every state the pane says what is wrong and offers a way out. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const NOWHERE = { PATH: "", Path: "", UV_TOOL_BIN_DIR: "", PIPX_BIN_DIR: "", XDG
 const NOTES = { "Boat.md": "# Boat\n\nThe keel was painted in spring.\n", "Old/Tea.md": "# Tea\n\nTwo spoons, four minutes.\n" };
 const MAX_STARTS = 5;
 // Few notes, as the host takes 10 ms for each at its start, but long ones: seconds of indexing, whatever the machine.
-const LARGE_VAULT = { notes: 800, sections: 40 };
+const LARGE_VAULT = { notes: 500, sections: 40 };
 
 // What stands in for a broken engine is a shell script.
 const onUnix = { skip: process.platform === "win32" && "needs a shell script as a program" };
@@ -165,7 +165,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     await product.host.enable();
     await product.openPane();
     await product.freshness("indexing");
-    const counts = await until(async () => /Indexing [1-9]\d* of 800 notes/.exec(await product.freshnessWords()), "the counts are shown");
+    const counts = await until(async () => /Indexing [1-9]\d* of 500 notes/.exec(await product.freshnessWords()), "the counts are shown");
     await product.input.fill("harbour");
     const early = await product.rowsUntil((rows) => rows.length > 0, "there are rows before all is read");
     const during = await product.freshnessWords();
@@ -178,7 +178,7 @@ describe("what the pane says", { timeout: 180_000 }, () => {
     assert.ok(early.length > 0);
     assert.match(during, /^Indexing/);
     assert.match(paused, /^Paused · \d+ notes waiting$/);
-    assert.equal(await product.freshnessWords(), "Live · 800 notes");
+    assert.equal(await product.freshnessWords(), "Live · 500 notes");
     assert.deepEqual(product.host.errors(), []);
     t.diagnostic(`first counts seen: ${counts[0]}`);
   });

@@ -7,7 +7,7 @@ __all__ = ["BUNDLED_NAME", "Encoder", "Fingerprint", "FloatMatrix", "load_encode
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> Encoder:
-    """Load the model called *name*; see `static.load_encoder`, which is imported by whoever loads one."""
+    """Load the model called *name*; see `static.load_encoder`, which is imported only when a model is loaded."""
     from quarry.embedding import static
 
     return static.load_encoder(name)

@@ -1,4 +1,4 @@
-"""What the rest of the engine knows of an embedding model: texts go in, unit rows come out."""
+"""The interface of an embedding model: texts in, unit rows out."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
@@ -13,36 +13,36 @@ FloatMatrix: TypeAlias = NDArray[np.float32]
 
 class Fingerprint(Struct, frozen=True):
     """
-    Which model made a vector. The index stores it, so that vectors of two models never meet.
+    Identifies the model of a vector. The index stores it, so that vectors of different models are never compared.
 
-    The hash alone tells models apart; the other fields are there to be shown, and a model that is known
-    by another name (a copied folder) counts as another model.
+    The hash alone distinguishes models; the other fields are for display, but a model under another name
+    (a copied folder) counts as another model.
     """
 
     name: str  # "bundled", a Hugging Face name, or the folder's own name
     vocabulary_size: int
     dim: int
-    weights_sha256: str  # over what decides a vector: the weights file and the tokenizer's
+    weights_sha256: str  # over the weights file and the tokenizer's file, which determine a vector
 
 
 class Encoder(Protocol):
-    """A model that places texts in a space where near means alike. Safe to share between threads."""
+    """A model that maps texts to vectors whose cosine measures similarity. Safe to share between threads."""
 
     @property
     def dim(self) -> int:
-        """Length of a row."""
+        """The number of dimensions."""
         ...
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Which model this is; constant for its life."""
+        """The model's identity, which never changes."""
         ...
 
     def encode(self, texts: Sequence[str]) -> FloatMatrix:
         """
         Embed *texts* in order.
 
-        A text gives the same bytes whichever others it is encoded with.
+        The bytes of a row do not depend on the other texts.
 
         Returns:
             float32, shape (len(texts), dim), rows of unit length. An empty text, or one without a single
@@ -52,12 +52,12 @@ class Encoder(Protocol):
 
     def vocabulary_coverage(self, text: str) -> float:
         """
-        How much of *text* the model knows as more than single letters, 0 to 1.
+        The share of *text* that the vocabulary covers by tokens of two or more letters, 0 to 1.
 
-        A model of English takes Chinese apart into characters and `C++` into signs: it has little to say of them.
+        An English model splits Chinese into characters and `C++` into signs, and represents neither well.
         """
         ...
 
     def is_word(self, word: str) -> bool:
-        """Whether the model knows *word* whole: then it is hardly a slip of the finger."""
+        """Whether *word* is in the vocabulary as a whole, and so is hardly a typo."""
         ...

@@ -1,8 +1,8 @@
 """
-Where the files of a named model lie, and whether they are whole.
+Where are the files of a named model, and are they complete and undamaged?
 
-A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. No other format is looked
-for, so nothing that runs code when it is read (pickle, skops) can be reached from a setting.
+A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. No other format is read,
+so no setting can reach a format that runs code when it is loaded (pickle, skops).
 """
 
 import hashlib
@@ -38,10 +38,10 @@ class ModelFolder(Struct, frozen=True):
     """A folder that should hold a model."""
 
     path: Path
-    name: str  # what people and the index know it by
-    way_out: str  # what to do when its files are not a whole model; ends a message
+    name: str  # shown to users and stored in the index
+    way_out: str  # what to do if files are missing or damaged; ends a message
     must_have_manifest: bool = False
-    stays_as_it_is: bool = False  # installed or downloaded: its files are replaced, but never written over
+    stays_as_it_is: bool = False  # installed or downloaded: its files are replaced, never overwritten
 
 
 BUNDLED = ModelFolder(
@@ -55,11 +55,11 @@ BUNDLED = ModelFolder(
 
 def find_model(name: str) -> ModelFolder:
     """
-    Give the folder that holds the model called *name*, downloading it if that is what the name asks for.
+    Return the folder of the model called *name*, downloading it if it is a Hugging Face name that is not cached.
 
     `bundled` is the model inside this package. What exists on disk, or is not spelled `owner/name`, is a folder,
-    relative to the working directory, with `~` for the home folder: a mistyped path is never asked for on the
-    network. The rest are Hugging Face names, taken from its cache when they are there.
+    relative to the working directory, with `~` for the home folder: a mistyped path causes no
+    network request. The rest are Hugging Face names, taken from its cache when they are there.
 
     Raises:
         ModelMissing: No such folder, files missing from it, or the download failed.
@@ -82,10 +82,10 @@ def find_model(name: str) -> ModelFolder:
 
 def hash_model(folder: ModelFolder) -> str:
     """
-    Hash the files in *folder*, hold them against its manifest, and give one SHA-256 for weights and tokenizer.
+    Hash the files in *folder*, compare them with its manifest, and return one SHA-256 of weights and tokenizer.
 
-    The bundled model must have a manifest. Elsewhere it is honoured where there is one: without it a flipped bit
-    among the weights cannot be told from another model.
+    The bundled model must have a manifest. Elsewhere it is optional: without it, a flipped bit in
+    the weights cannot be distinguished from another model.
 
     Raises:
         ModelDamaged: A file is not the one the manifest names, or far too large to be a static model.
@@ -102,7 +102,7 @@ def hash_model(folder: ModelFolder) -> str:
 
 
 def _complete(folder: ModelFolder) -> ModelFolder:
-    """Give *folder* back if every file of a model is in it."""
+    """Return *folder* if it has every file of a model."""
     missing = [name for name in MODEL_FILES if not (folder.path / name).is_file()]
     if missing:
         raise ModelMissing(f"embedding model folder {str(folder.path)!r} has no {', '.join(missing)}; {folder.way_out}")
@@ -112,13 +112,13 @@ def _complete(folder: ModelFolder) -> ModelFolder:
 def _fetch(name: str) -> ModelFolder:
     """Find *name* in the Hugging Face cache, or download its three files into it."""
     try:
-        # The cache first, without a question to the network: a model that is here is used as it is.
+        # The cache first, without a network request: a cached model is used as it is.
         return _complete(_snapshot(name, local_files_only=True))
     except Exception:  # noqa: S110  not in the cache, or not all of it: what follows fetches what is missing
         pass
     try:
         folder = _snapshot(name, local_files_only=False)
-    except Exception as error:  # its failures (HTTP, validation, cache, offline) have no base in common
+    except Exception as error:  # its errors (HTTP, validation, cache, offline) have no common base class
         reason = str(error).strip().partition("\n")[0]
         raise ModelMissing(
             f"embedding model {name!r} is not on this machine and could not be downloaded "
@@ -133,7 +133,7 @@ def _snapshot(name: str, *, local_files_only: bool) -> ModelFolder:
     from huggingface_hub import snapshot_download
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported lazily
 
-    disable_progress_bars()  # what a sidecar prints is read by programs
+    disable_progress_bars()  # programs read what a sidecar prints
     path = snapshot_download(name, allow_patterns=list(MODEL_FILES), local_files_only=local_files_only)
     way_out = f"delete {path} to have it downloaded again, or {_CHOICES}"
     return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
@@ -152,7 +152,7 @@ def _hash_file(folder: ModelFolder, name: str) -> str:
 
 
 def _read_manifest(path: Path) -> dict[str, str]:
-    """Read file name -> SHA-256. A line that is no such pair names no file, so its file fails the comparison."""
+    """Read file name -> SHA-256. Other lines are skipped, so a file without such a line fails the comparison."""
     pairs = (line.split(maxsplit=1) for line in path.read_text(encoding="ascii", errors="replace").splitlines())
     return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
 

@@ -1,4 +1,4 @@
-"""Embeds texts as the mean of one stored row a token: no neural network runs, so a CPU does thousands a second."""
+"""A static encoder: a text is the mean of its tokens' stored vectors. No neural network runs: thousands a second."""
 
 import json
 from collections.abc import Sequence
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 # Latin, CJK, an emoji and a letter no vocabulary has: whatever path a broken tokenizer fails on, it fails at loading.
 _PROBE = "Quarry finds notes 笔记 💡 ꙮ"
-_INT16_ROWS = 256  # so many rows of int8 add up in int16, whose additions are the fastest there are
+_INT16_ROWS = 256  # rows of int8 whose sum fits int16, the type with the fastest additions
 
 
 class StaticEncoder:
     """
     A model in model2vec's format as an `Encoder`.
 
-    Read without model2vec, whose import alone takes four times what the rest of loading does, and whose `encode`
-    sets the tokenizer's truncation at every call, which is no way to treat what other threads are using.
+    model2vec itself is not used: its import takes four times as long as the rest of loading, and its `encode` changes
+    the tokenizer's truncation at every call, although other threads may be using it.
     """
 
     def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None, table: Table, fingerprint: Fingerprint) -> None:
@@ -46,12 +46,12 @@ class StaticEncoder:
 
     @property
     def dim(self) -> int:
-        """Length of a row."""
+        """The number of dimensions."""
         return self._fingerprint.dim
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Which model this is."""
+        """The model's identity."""
         return self._fingerprint
 
     def encode(self, texts: Sequence[str]) -> FloatMatrix:
@@ -70,7 +70,7 @@ class StaticEncoder:
         return rows
 
     def vocabulary_coverage(self, text: str) -> float:
-        """Share of the letters and digits of *text* that stand in tokens of two or more of them."""
+        """The share of the letters and digits of *text* that are in tokens of two or more of them."""
         letters = sum(map(str.isalnum, text))
         if not letters:
             return 0.0
@@ -80,7 +80,7 @@ class StaticEncoder:
         return min(1.0, sum(length for length in lengths if length > 1) / letters)
 
     def is_word(self, word: str) -> bool:
-        """Whether *word*, in lower case, is a token of its own; SentencePiece writes `▁` in front of such."""
+        """Whether *word*, in lower case, is one token; SentencePiece prefixes it with `▁`."""
         lower = word.lower()
         try:
             whole = lower.isalpha() and self._tokenizer.token_to_id(lower) is not None
@@ -140,7 +140,7 @@ def _check_ids(tokenizer: "Tokenizer", table: Table) -> None:
 
 
 def _unknown_id(tokenizer: "Tokenizer") -> int | None:
-    """Which token stands for words that are not in the vocabulary; None where there is none, as among bytes."""
+    """The id of the token for words outside the vocabulary; None if there is none, as with byte tokens."""
     if hasattr(tokenizer.model, "unk_token"):
         token: str | None = tokenizer.model.unk_token
         return None if token is None else tokenizer.token_to_id(token)
@@ -152,8 +152,8 @@ def _add_rows(table: Table, token_ids: TokenIds, total: NDArray[np.float32]) -> 
     """
     Add the tokens' rows to *total*, shape (dim,), which is zero.
 
-    Over int8 rows the sums (at most 512 * 128) are whole numbers that float32 holds exactly, so the order in which
-    a machine adds them does not show.
+    Over int8 rows the sums (at most 512 * 128) are whole numbers that float32 holds exactly, so the order of
+    additions does not matter.
     """
     rows = table.take(token_ids, axis=0)
     if rows.dtype != np.int8:

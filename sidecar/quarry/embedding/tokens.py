@@ -1,9 +1,9 @@
 """
-The token ids of a text: those its tokenizer gives on the whole, found word by word where that comes to the same.
+The token ids of a text, as its tokenizer gives them, found word by word where that gives the same ids.
 
-A tokenizer of the BERT kind treats every character by itself until it has words, and then every word by itself. So a
-text may be cut at characters that always stand alone, and of the words between them each is tokenised once and
-remembered: notes say the same words again and again, and looking one up takes a fifteenth of tokenising it.
+A BERT tokenizer normalises character by character, and then tokenises word by word. So a text may be split at
+characters that are always tokens of their own, and each word between them is tokenised once and cached: words recur in
+notes, and looking one up takes a fifteenth of the time of tokenising it.
 """
 
 import string
@@ -30,37 +30,37 @@ BATCH_SIZE = 512  # texts tokenised at once; enough to keep every core busy, and
 MAX_CACHED_WORDS = 65_536
 MAX_CACHED_WORD_CHARS = 32  # what is longer (99.3 % of words are not) is a link or a script without spaces, seen once
 
-# What may be cut out of a text without changing its tokens: whitespace, which parts words and is dropped, and marks,
-# each a word of its own. The list is for speed alone, and need not be complete: any other character is left among
-# the letters beside it, for the tokenizer to part.
-_BLANKS = " \t\n\r\u00a0\u3000"  # not \v and \f, which the tokenizer drops without parting what is around them
+# The characters at which a text may be split without changing its tokens: whitespace, which separates words and is
+# dropped, and marks, each a word of its own. The list need not be complete: any other character stays with the letters
+# beside it, for the tokenizer to split.
+_BLANKS = " \t\n\r\u00a0\u3000"  # not \v and \f, which the tokenizer drops without separating words
 _MARKS = (
     r"!-/:-@\[-`{-~"  # ASCII
     r"\u2010-\u2027"  # dashes, quotation marks, bullets, the ellipsis
     r"\u3001-\u3003\u3008-\u3011\uff01-\uff03\uff08\uff09\uff0c-\uff0f\uff1a\uff1b\uff1f"  # Chinese, Japanese
-    r"\u4e00-\u9fff"  # the common ideographs, which the tokenizer parts from one another
+    r"\u4e00-\u9fff"  # the common ideographs, which the tokenizer separates
 )
 _WORDS = lazy_pattern(f"[^{_BLANKS}{_MARKS}]+|[{_MARKS}]")
-# The same for bytes of UTF-8, as far as ASCII goes: what is cut out so goes through `_WORDS` where it holds more.
+# For bytes of UTF-8, by their ASCII characters only; a word with others is then split by `_WORDS`.
 _IS_MARK = np.array([chr(byte) in string.punctuation for byte in range(256)])
 _IS_LETTER = np.array([chr(byte) not in string.punctuation + " \t\n\r" for byte in range(256)])
-MANY_TEXTS = 16  # fewer are quicker read one by one
-MANY_CHARS = 400_000  # of texts read together: 500 chunks; 10 MB for a moment, and 40 were they nothing but marks
+MANY_TEXTS = 16  # fewer texts are read faster one by one
+MANY_CHARS = 400_000  # of texts read together: 500 chunks; 10 MB of memory, or 40 if they were all marks
 
 TokenIds: TypeAlias = NDArray[np.int64]
-"""Of one text, in its order, without those for unknown words."""
+"""Token ids of one text, in order, without those of unknown words."""
 
 
 class TextTokenizer(Protocol):
-    """What gives the tokens of texts. Safe to share between threads."""
+    """Turns texts into token ids. Safe to share between threads."""
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
-        """Of each text, the known ones among the first MAX_TOKENS tokens of its first MAX_TEXT_CHARS characters."""
+        """Yield for each text the known tokens among the first MAX_TOKENS of its first MAX_TEXT_CHARS characters."""
         ...
 
 
 class BatchTokenizer:
-    """Any tokenizer, asked for whole texts."""
+    """Passes whole texts to any tokenizer, in batches."""
 
     def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
         """Take a *tokenizer* that truncates to MAX_TOKENS and does not pad; *unknown_id* stands for unknown words."""
@@ -77,7 +77,7 @@ class BatchTokenizer:
 
 
 class WordCacheTokenizer:
-    """A tokenizer of the BERT kind, asked for each word once."""
+    """Passes each word once to a BERT tokenizer, and caches its token ids."""
 
     def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
         """Take a *tokenizer* as `BatchTokenizer` does, one that `is_word_based`."""
@@ -91,7 +91,9 @@ class WordCacheTokenizer:
         for batch in _text_batches(texts):
             read = self._read_many if len(batch) >= MANY_TEXTS else self._read_few
             for text, ids in zip(batch, read(batch), strict=True):
-                if any(map(text.__contains__, self._added)):  # somebody wrote `[PAD]`, which is looked for before words
+                if any(
+                    map(text.__contains__, self._added)
+                ):  # such as `[PAD]`, which the tokenizer matches before words
                     yield from self._whole_texts.read([text])
                 else:
                     counted = ids[:MAX_TOKENS]
@@ -102,12 +104,12 @@ class WordCacheTokenizer:
             yield np.frombuffer(self._packed(text), dtype=np.int64)
 
     def _read_many(self, texts: Sequence[str]) -> Iterator[TokenIds]:
-        """The same in half the time: each word of all *texts* is cut out and looked up once."""
+        """As `_read_few`, in half the time: each distinct word of all *texts* is sliced out and looked up once."""
         written = [text.encode("utf-8", "replace") for text in texts]
         data = b"\n".join(written)
         letters = np.frombuffer(data, np.uint8)
         is_mark, is_letter = _IS_MARK[letters], _IS_LETTER[letters]
-        is_inner = np.zeros(len(data) + 1, np.bool_)  # whether the byte and the one before are of one word
+        is_inner = np.zeros(len(data) + 1, np.bool_)  # whether the byte and the one before belong to one word
         is_inner[1:-1] = is_letter[1:] & is_letter[:-1]
         starts = np.flatnonzero((is_letter | is_mark) & ~is_inner[:-1])
         ends = np.flatnonzero((is_letter | is_mark) & ~is_inner[1:]) + 1
@@ -117,7 +119,7 @@ class WordCacheTokenizer:
         ]
         packed = [self._words[word] if word.isascii() else self._packed(word) for word in words]
         ids, counts = np.frombuffer(b"".join(packed), np.int64), np.array([len(word) // 8 for word in packed], np.int64)
-        befores = np.cumsum(counts) - counts  # where in `ids` those of each word begin
+        befores = np.cumsum(counts) - counts  # offsets into `ids` of each word's ids
         counts, until = counts[which], np.cumsum(counts[which])
         ids = ids[np.repeat(befores[which] - until + counts, counts) + np.arange(counts.sum())]
         text_ends = np.cumsum([len(text) + 1 for text in written])
@@ -130,10 +132,10 @@ class WordCacheTokenizer:
 
 class _WordTokenIds(dict[str, bytes]):
     """
-    Word -> its token ids as the bytes of int64, tokenised when first asked for.
+    Word -> its token ids as bytes of int64, tokenised when first looked up.
 
-    Threads share it without a lock: a word's bytes are the same whoever finds them, and every step on the
-    dictionary is one that the interpreter makes whole.
+    Threads share it without a lock: all of them compute the same bytes for a word, and every operation on the
+    dictionary is atomic in CPython.
     """
 
     __slots__ = ("_is_lower", "_model", "_tokenizer")
@@ -145,7 +147,7 @@ class _WordTokenIds(dict[str, bytes]):
         self._is_lower = tokenizer.normalizer.lowercase
 
     def __missing__(self, word: str) -> bytes:
-        if word.isascii() and word.isalnum():  # nothing but its case can change: a quarter of the time
+        if word.isascii() and word.isalnum():  # only its case can change: a quarter of the time
             ids = [token.id for token in self._model.tokenize(word.lower() if self._is_lower else word)]
         else:
             ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
@@ -158,7 +160,7 @@ class _WordTokenIds(dict[str, bytes]):
 
 
 def _text_batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """*texts*, as far as they are read, some at a time."""
+    """Yield *texts* in batches of about MANY_CHARS, each cut to MAX_TEXT_CHARS."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -172,7 +174,7 @@ def _text_batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def make_tokenizer(tokenizer: "Tokenizer", unknown_id: int | None) -> TextTokenizer:
-    """Set *tokenizer* to truncate, and give the fastest way to read with it."""
+    """Enable truncation on *tokenizer*, and return the fastest `TextTokenizer` for it."""
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     kind = WordCacheTokenizer if is_word_based(tokenizer) else BatchTokenizer
@@ -181,10 +183,10 @@ def make_tokenizer(tokenizer: "Tokenizer", unknown_id: int | None) -> TextTokeni
 
 def is_word_based(tokenizer: "Tokenizer") -> bool:
     """
-    Whether the tokens of a text are those of its pieces, one after the other.
+    Whether the tokens of a text are those of its words, concatenated.
 
-    Added tokens are looked for in the text before anything else, here as it was written: where they are looked for
-    in what the normaliser made of it, their presence cannot be told without it.
+    Added tokens are matched first. That must be in the text as written: if they are matched in the normalised text,
+    they cannot be recognised without normalising it.
     """
     from tokenizers.models import WordPiece
     from tokenizers.normalizers import BertNormalizer
@@ -197,7 +199,8 @@ def is_word_based(tokenizer: "Tokenizer") -> bool:
         and isinstance(normalizer, BertNormalizer)
         and normalizer.clean_text
         and normalizer.handle_chinese_chars
-        # A question mark may stand for half a surrogate pair, and only the tokenizer's text has it.
+        # `_encodable` writes a question mark for half a surrogate pair, which the text searched for added tokens has
+        # not.
         and not any(token.normalized or "?" in token.content for token in tokenizer.get_added_tokens_decoder().values())
     )
 

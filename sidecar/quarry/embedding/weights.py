@@ -1,8 +1,8 @@
 """
-One row a token, read from a model's weights file.
+A model's weights file, read as one row per token.
 
 The file of a model whose rows are used as they are stored is mapped into memory and not copied: processes share its
-pages, and only those of words that occur are read.
+pages, and only those of words in use are read.
 """
 
 import json
@@ -25,21 +25,21 @@ def read_table(path: Path, token_count: int, *, may_map: bool) -> Table:
     """
     Read the weights file at *path*, which belongs to a tokenizer of *token_count* tokens.
 
-    Models whose vocabulary was quantised share rows between tokens and weigh them; that is undone here, so that
-    there is one way to encode.
+    Models whose vocabulary was quantised share rows between tokens and weight them; that is expanded here, so that
+    all models are encoded in one way.
 
     Args:
         path: A safetensors file.
         token_count: How many tokens the tokenizer has.
-        may_map: Whether the file stays as it is for as long as it is used. One that is written over would change
-            under the feet of whoever mapped it, and one cut short would end the process.
+        may_map: Whether the file may be mapped, because it is never overwritten while in use: an overwritten file would
+            change a mapped table, and a truncated one would kill the process.
 
     Raises:
         ValueError: The tensors do not fit each other or the tokenizer, or hold values no model has.
     """
     from safetensors import safe_open
 
-    with safe_open(path, framework="numpy") as file:  # refuses a torn file, and tensors that lie outside it
+    with safe_open(path, framework="numpy") as file:  # refuses a truncated file, and tensors outside of it
         names = frozenset(file.keys())
         is_mapped = may_map and file.get_slice(_ROWS).get_dtype() in _MAPPABLE
         rows = _map_rows(path) if is_mapped else file.get_tensor(_ROWS)
@@ -53,7 +53,7 @@ def read_table(path: Path, token_count: int, *, may_map: bool) -> Table:
 
 
 def _map_rows(path: Path) -> NDArray[Any]:
-    """The rows where they lie in the file at *path*, which was found whole."""
+    """Map the rows of the file at *path*, which has been validated."""
     with path.open("rb") as file:
         header_bytes = int.from_bytes(file.read(8), "little")
         entry = json.loads(file.read(header_bytes))[_ROWS]
@@ -63,7 +63,7 @@ def _map_rows(path: Path) -> NDArray[Any]:
 
 
 def _token_rows(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArray[Any] | None) -> Table:
-    """One row a token, int8 or float32."""
+    """Expand to one row per token, int8 or float32."""
     if mapping is not None:
         if mapping.min(initial=0) < 0:
             raise ValueError("its token mapping points before the first row")
@@ -72,12 +72,12 @@ def _token_rows(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArr
         rows = rows.astype(np.float32) * weights.astype(np.float32)[:, None]
     if rows.dtype == np.int8:
         return rows
-    with np.errstate(over="ignore"):  # a float64 too large becomes infinite, and is refused by whoever checks
+    with np.errstate(over="ignore"):  # a float64 that is too large becomes infinite, which `_checked` refuses
         return rows.astype(np.float32, copy=False)
 
 
 def _checked(table: Table) -> Table:
-    """Give *table* back if its values can be added up, as any int8 can."""
+    """Return *table* if its values are safe to sum, as those of int8 always are."""
     # Written so that a NaN, which compares as false, is refused too.
     if table.dtype != np.int8 and not (table.max() <= MAX_WEIGHT and table.min() >= -MAX_WEIGHT):
         raise ValueError("its weights hold NaN, infinite or absurdly large values")

@@ -63,4 +63,3 @@ def _refill_keyword_index(writer: Writer) -> None:
         with writer.change():
             create_keyword_index(connection)
             meta.delete(connection, meta.LEXICAL_STALE)
-            meta.delete(connection, meta.POSTINGS)  # they are of other terms

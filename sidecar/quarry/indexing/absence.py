@@ -1,4 +1,4 @@
-"""Where is a note that the index does not hold: left out by a rule, skipped, still to come, or not there at all?"""
+"""Why does the index not hold a note: left out by a rule, skipped, still to come, or not there at all?"""
 
 from collections.abc import Container, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from quarry.vault.paths import is_hidden, is_note, nfc, shown
 from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
 
-MAX_DEPTH = 250  # folders; rules look at one after the other, and a path that someone makes up may have thousands
+MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path may have thousands
 
 Absence = Literal["excluded", "failed", "pending", "unknown"]
 

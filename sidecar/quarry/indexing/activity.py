@@ -1,5 +1,5 @@
 """
-What is indexing doing, and who is told?
+What is indexing doing, and how do listeners learn of it?
 
 `Activity` holds what a person would ask: the state, how far, how fast, how long still, what went wrong. A `Reporter`
 writes there what one run reports, and notifies the listeners of its commits.
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 State = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 
 Notice = Literal["failure", "damage", "removals", "processes", "model"]
-"""What there can be to say, most urgent first. Each is cleared where it turns out that it no longer holds."""
+"""Kinds of messages for the user, most urgent first. Each is cleared when it no longer holds."""
 
 _MOST_URGENT_FIRST: tuple[Notice, ...] = get_args(Notice)
 
@@ -33,7 +33,7 @@ being built beside the one that answers.
 
 
 class Progress(Struct, frozen=True):
-    """How far the work in hand has come."""
+    """Progress of the work in hand."""
 
     done_notes: int
     total_notes: int
@@ -56,12 +56,12 @@ class Activity:
 
     @property
     def state(self) -> State:
-        """What is being done now."""
+        """The present state."""
         return self._state
 
     @property
     def message(self) -> str | None:
-        """What the user should know, and what to do about it: the most urgent notice."""
+        """The most urgent notice: what is wrong, and what to do about it."""
         with self._lock:
             return next((self._notices[notice] for notice in _MOST_URGENT_FIRST if notice in self._notices), None)
 
@@ -109,7 +109,7 @@ class Activity:
             return max(0, self._total - self._done)
 
     def progress(self) -> Progress | None:
-        """How far the work has come; None when nothing is being done."""
+        """Progress of the work in hand; None when there is none."""
         with self._lock:
             if not self._total:
                 return None
@@ -128,7 +128,7 @@ class Updated(Struct, frozen=True):
 
 
 Listener = Callable[[Updated | None], None]
-"""Told what a commit changed, or None when there is progress to look at. Called on the indexing thread."""
+"""Called on the indexing thread with what a commit changed, or with None when progress or state changed."""
 
 
 class Listeners:
@@ -155,7 +155,7 @@ class Reporter:
     The indexer's monitor (`indexer.RunMonitor`) for one run.
 
     Args:
-        notify: Called with what a commit changed, or None when there is progress to look at.
+        notify: Called with what a commit changed, or with None when progress changed.
         yield_point: Called where stopping is safe; may wait, have saved notes indexed, or raise `Cancelled`.
         superseded: Paths that urgent runs made current since the main run began; an urgent run adds to it.
         changed_meanwhile: Paths of notes and folders (NFC) reported as changed since then.

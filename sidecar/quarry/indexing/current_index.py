@@ -104,7 +104,7 @@ class CurrentIndex:
         return index
 
     def _read_ahead(self) -> None:
-        with suppress(QuarryError), self.reader() as reader:  # what is wrong with the index is told to who asks it
+        with suppress(QuarryError), self.reader() as reader:  # a search meets what is wrong with the index, and says so
             reader.read_ahead()
 
     def _set_aside(self, error: IndexDamaged) -> None:

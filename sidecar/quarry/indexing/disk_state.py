@@ -1,7 +1,7 @@
 """
-What is on the disk now, among the notes that may be indexed: all of it, or where somebody saw something change.
+Which notes that may be indexed are on the disk now: in the whole vault, or where changes were reported?
 
-Nothing is opened here. Drawings that were found out before count as left out until they change.
+Nothing is opened here. Files that turned out to be drawings count as left out until they change.
 """
 
 import errno
@@ -24,7 +24,7 @@ _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.E
 
 
 class Sighting(Struct, frozen=True):
-    """What is on disk where something changed."""
+    """Notes on disk where changes were reported."""
 
     files: dict[str, FileSeen]
     named: set[str]  # the paths (NFC) that the changes name
@@ -117,7 +117,7 @@ class DiskState:
         return found
 
     def _spellings(self, path: str) -> list[str]:
-        """How the disk spells *path*, which is NFC: as it is or, where accents may be composed otherwise, as listed."""
+        """Spellings on disk of *path*, which is NFC: itself or, where accents may be composed otherwise, as listed."""
         if path.isascii():
             return [path]
         found = [""]
@@ -141,7 +141,7 @@ class DiskState:
         return stat.S_ISREG(seen.st_mode) and is_note(path) and self._rules.admits(path)
 
     def _lstat(self, path: str) -> os.stat_result | None:
-        """What the system says of *path*; None where there is nothing. Raises `OSError` where that cannot be told."""
+        """The `lstat` of *path*; None where nothing is there. Raises `OSError` where that cannot be told."""
         try:
             return os.lstat(f"{self._place}/{path}")
         except OSError as error:

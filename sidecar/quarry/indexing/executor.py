@@ -27,16 +27,16 @@ POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"
 
 
 class ProgressMonitor(Protocol):
-    """The part of the indexer's monitor that is wanted here."""
+    """The part of the indexer's monitor that preparation needs."""
 
     def between_batches(self) -> None:
-        """Nothing is half done now. May wait while paused; raises `Cancelled` to stop."""
+        """Called where stopping is safe. May wait while paused; raises `Cancelled` to stop."""
 
     def report_degraded(self, message: str) -> None:
         """Something went wrong that the run copes with; *message* is for people."""
 
     def changed_meanwhile(self, path: str) -> bool:
-        """Whether someone saw *path*, or a folder it lies in, change since the run began."""
+        """Whether *path*, or a folder it lies in, was reported as changed since the run began."""
 
 
 class PreparationExecutor:
@@ -140,7 +140,7 @@ class PreparationExecutor:
     # --- steps ---------------------------------------------------------------------------------
 
     def _end_pool(self) -> None:
-        """End the processes; whoever wants some again starts others."""
+        """End the processes; `_outside` starts others."""
         if self._pool:
             self._pool.close()
             self._pool = None
@@ -183,7 +183,7 @@ class PreparationExecutor:
                 yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
 
     def _outside(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
-        """What processes make of *items*, as far as they come; the rest is for here."""
+        """Results from processes for *items*, possibly not for all: the rest is left to this thread."""
         if self._options is None or not self._may_start_pool:
             return
         try:

@@ -47,7 +47,7 @@ PENDING_TEXTS = 1024  # embedded at a time: a tenth of a second, shared out amon
 
 
 class RunMonitor(ProgressMonitor, Protocol):
-    """Who is told how the work goes, and may hold it up where stopping is safe."""
+    """Receives the progress of a run, and may hold it up where stopping is safe."""
 
     def scanned(self, excluded: int) -> None:
         """A scan is done; *excluded* notes were left out by a rule."""
@@ -65,11 +65,11 @@ class RunMonitor(ProgressMonitor, Protocol):
         """A note can no longer be found."""
 
     def is_superseded(self, path: str) -> bool:
-        """Whether a saved note that overtook this run made *path* current, so that the plan for it is out of date."""
+        """Whether an urgent run has made *path* current, so that the plan for it is out of date."""
 
 
 class Outcome(Struct, frozen=True):
-    """What a run did."""
+    """Counts of what a run changed."""
 
     upserted: int = 0
     renamed: int = 0
@@ -158,7 +158,7 @@ class Indexer:
         Compare the whole vault with *index* and carry out the difference.
 
         Args:
-            found: The difference, where someone looked just now.
+            found: The difference, where the caller has just determined it.
             thorough: Hash every file, also where size and time say that nothing changed.
             everything: Read every note anew, also where its bytes did not change: the rules of reading did.
 

@@ -2,8 +2,6 @@
 
 from msgspec import Struct
 
-from quarry.config import READ_BATCH_NOTES
-
 
 class WorkerTiming(Struct, frozen=True):
     """When the worker does what it does by the clock, in seconds."""
@@ -17,7 +15,7 @@ class WorkerTiming(Struct, frozen=True):
     poll_every_s: float = 2.0  # how often the settings and ignore files, and the index file, are looked at
 
     def backoff_s(self, previous_s: float) -> float:
-        """How long to wait before a job is tried again, where the wait before the last try was *previous_s*, or 0."""
+        """Seconds to wait before a job is tried again, where the wait before was *previous_s*, or 0."""
         return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
 
 
@@ -28,11 +26,11 @@ class PlanLimits(Struct, frozen=True):
     many_bytes: int = 4 * 1024 * 1024  # what 1,000 notes of a usual size hold
     many_stamps: int = 2_000  # reading and hashing alone is twenty times quicker
     many_texts: int = 256
-    batch_notes: int = READ_BATCH_NOTES
+    batch_notes: int = 64  # enough texts for one call of the encoder, few enough for pausing to feel immediate
 
 
 class ProcessLimits(Struct, frozen=True):
-    """How processes of ours run, and how long one may be silent."""
+    """Priority of child processes, and how long one may be silent."""
 
     niceness: int = 10
     alive_every_s: float = 1.0  # a process says so, whatever it is doing: one that is stopped or hangs does not
@@ -40,7 +38,7 @@ class ProcessLimits(Struct, frozen=True):
 
 
 class IndexingLimits(Struct, frozen=True):
-    """What an engine does by the clock, and by size."""
+    """Times and sizes that an engine keeps to."""
 
     head_start_s: float = 0.25
     """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is

@@ -1,9 +1,9 @@
 """
-What does an index need besides saves: when is it compacted, and how is it checked and repaired?
+When is an index compacted, and how is it checked and repaired?
 
-It is compacted when nobody has saved for a while, and never so often that it shows. What a note said before its last
-save stays in the files until then: in rows that SQLite has marked as free, and in the keyword index, which merges
-nothing while notes are being saved.
+It is compacted when no note was saved for a while, and never so often that it shows. Text that a save replaced stays in
+the files until then: in rows that SQLite has marked as free, and in the keyword index, which merges nothing while notes
+are being saved.
 """
 
 import ctypes
@@ -57,7 +57,7 @@ def compact(index: Index, deadline: Deadline) -> bool:
         index.checkpoint()
     except Cancelled:
         return False
-    except IndexUnavailable as error:  # a full disk, or somebody reads just now
+    except IndexUnavailable as error:  # a full disk, or a reader at work
         _log.info("what notes said before leaves the index later: %s", error)
         return False
     _give_memory_back()
@@ -65,7 +65,7 @@ def compact(index: Index, deadline: Deadline) -> bool:
 
 
 def _give_memory_back() -> None:
-    """What the allocator keeps for later goes back to the system: 70 MB after a full index. Only glibc can be asked."""
+    """Return freed memory that the allocator keeps to the system: 70 MB after a full index. Only glibc can be asked."""
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 

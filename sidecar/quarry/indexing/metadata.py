@@ -34,7 +34,7 @@ def fingerprint_text(fingerprint: Fingerprint) -> str:
 
 
 def stored_fingerprint(index: Index) -> Fingerprint | None:
-    """Of the model whose vectors *index* holds; None where it never had one."""
+    """Fingerprint of the model whose vectors *index* holds; None where it never had one."""
     stored = index.meta_get(FINGERPRINT)
     return Fingerprint(**json.loads(stored)) if stored else None
 
@@ -61,7 +61,7 @@ def claim_index(index: Index, root: Path) -> None:
 
 
 def rebuild_metadata(index: Index, reading: str, fingerprint: Fingerprint | None) -> dict[str, str]:
-    """What an index made anew in place of *index* is to know from its beginning."""
+    """Metadata for a rebuilt index that is to replace *index*."""
     facts = {key: value for key in (VAULT, POISON) if (value := index.meta_get(key))} | {READING: reading}
     return facts | {FINGERPRINT: fingerprint_text(fingerprint)} if fingerprint else facts
 

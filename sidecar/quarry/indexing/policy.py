@@ -2,7 +2,7 @@
 What the vault's owner decided: settings and rules, read again when one of their files changed.
 
 Where a file is broken, what held before goes on holding. Where nothing held before there is no policy at all, as going
-on without it would index what someone wanted left out.
+on without it would index what is meant to be left out.
 """
 
 import logging
@@ -59,7 +59,7 @@ class Policy:
         except BadSettings as error:
             self._go_on_without(str(error))
             return
-        except Exception as error:  # a defect of ours: never a reason to index what someone wanted left out
+        except Exception as error:  # a defect of ours: never a reason to index what is meant to be left out
             _log.exception("the settings could not be read")
             self._go_on_without(f"the settings cannot be read ({type(error).__name__}); see the log")
             return
@@ -72,7 +72,7 @@ class Policy:
 
 
 def _stamp(file: str) -> tuple[int, int, int] | None:
-    """What tells one state of *file* from another; ctime too, as a file made readable again keeps size and time."""
+    """Size and times of *file*, None if it is absent; ctime too, as a file made readable again keeps size and mtime."""
     try:
         seen = os.stat(file)  # noqa: PTH116  looked at before each save
     except OSError:

@@ -38,7 +38,7 @@ TaskKind = Literal["prepare", "stamps", "embed"]
 
 
 class WorkerOptions(Struct, frozen=True):
-    """What a worker process needs to load the model of the serving one, and how many may run."""
+    """How worker processes load the model of the serving one, and how many may run."""
 
     load: Callable[[str], Encoder]  # pickled by name: at the top of a module, or no process can load it
     model_name: str
@@ -62,7 +62,7 @@ class WorkerOptions(Struct, frozen=True):
 
 
 class WorkerSetup(Struct, frozen=True):
-    """What a preparing process is told first."""
+    """The first message to a preparing process."""
 
     root: Path
     rules: ReadingRules
@@ -199,7 +199,7 @@ class WorkerPool:
         assert isinstance(reply, TaskDone)
 
     def _one_by_one(self, assignment: _Assignment, how: str) -> Iterator[list[Result]]:
-        """What is left of a task whose process died, each item on its own: one that ends the next process is poison."""
+        """Retry the unanswered items of a task whose process died, one at a time: one that ends the next is poison."""
         seat, task = assignment.seat, assignment.task
         self._replace(seat, how)
         for item in task.items:
@@ -237,7 +237,7 @@ def _start(setup: WorkerSetup) -> WorkerProcess:
 
 
 def process_count(max_processes: int) -> int:
-    """How many processes are worth starting: the cores that we may use, up to *max_processes*."""
+    """The number of processes worth starting: the cores that we may use, up to *max_processes*."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, min(cores or 1, max_processes))
 

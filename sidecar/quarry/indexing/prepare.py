@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _WARM_UP = b"---\ntags: [a]\n---\n# Title\n\nText, a [[link]] and a token: abcdefgh.\n\n```sh\nls\n```\n"
 
 KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
-"""What vectors are stored already of the notes in hand, of these `content_hash`es and `title_hash`es."""
+"""Looks up stored vectors of the notes in hand by `content_hash` or `title_hash`."""
 
 
 class ReadyNote(Struct, frozen=True):
@@ -37,12 +37,12 @@ class ReadyNote(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """Where the note is."""
+        """The path of the note."""
         return self.rows.path
 
     @property
     def chunk_count(self) -> int:
-        """How many chunks it has."""
+        """The number of its chunks."""
         return len(self.rows.hashes)
 
 
@@ -56,7 +56,7 @@ class FailedNote(Struct, frozen=True):
 
 Prepared: TypeAlias = ReadyNote | FailedNote | DrawingFile | MissedFile
 Ready: TypeAlias = tuple[Prepared, str | None]
-"""What became of a file, and the path its note had before."""
+"""The outcome of preparing a file, and the path that its note had before."""
 
 
 def no_known_vectors(_: Sequence[bytes]) -> Mapping[bytes, bytes]:
@@ -112,7 +112,7 @@ class NotePreparer:
     # --- steps ---------------------------------------------------------------------------------
 
     def _read(self, file: NoteFile) -> "_ReadFile | FailedNote":
-        """What stands in *file*; where reading it fails, the other notes go on."""
+        """Parse *file*; a failure is a value, so that the other notes go on."""
         try:
             note = read_note(file.path, file.data, self._rules)
         except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
@@ -160,5 +160,5 @@ def _counted(group: Sequence[Ready]) -> list[Ready]:
 
 
 def embedded_text(chunk: Chunk) -> str:
-    """What the encoder sees of *chunk*: what it is about, where it stands, what it says."""
+    """The text of *chunk* as the encoder sees it: context, section, text."""
     return "\n".join(part for part in (chunk.context, chunk.section, chunk.text) if part)

@@ -81,7 +81,7 @@ def read_one(root: Path, path: str) -> FoundFile:
 
 
 def read_stamps(root: Path, paths: Iterable[str]) -> list[FoundFile]:
-    """What the files at *paths* are, without their bytes. Raises as `read_one`."""
+    """The files at *paths* with their stamps, without their bytes. Raises as `read_one`."""
     found = (read_one(root, path) for path in paths)
     return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
 

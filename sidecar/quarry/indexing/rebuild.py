@@ -34,7 +34,7 @@ REPORT_EVERY_S = 0.1  # while there is no progress to report, the process asks t
 
 
 class RebuildSpec(Struct, frozen=True):
-    """What is to be built, and of what."""
+    """Everything needed to build an index."""
 
     path: Path
     root: Path
@@ -48,7 +48,7 @@ class RebuildSpec(Struct, frozen=True):
 
 
 class RebuildProgress(Struct):
-    """What happened since the process reported the last time; it waits for `Continue` then."""
+    """Progress since the last report; the process that reports waits for `Continue`."""
 
     excluded_notes: int | None = None  # by a scan that was done
     planned_notes: int | None = None  # by a plan that was begun
@@ -58,7 +58,7 @@ class RebuildProgress(Struct):
 
 
 class Continue(Struct, frozen=True):
-    """Nothing holds the process up."""
+    """The process may go on."""
 
 
 def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder | None]) -> None:

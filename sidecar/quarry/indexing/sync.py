@@ -77,8 +77,8 @@ class Synchronizer:
         self._notify = listeners.notify
         self._drawings: dict[str, FileSeen] = {}
         self._superseded: set[str] = set()  # paths that saved notes made current since the work in hand began
-        self._changed_meanwhile: set[str] = set()  # paths that someone saw change since then
-        self._seen_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
+        self._changed_meanwhile: set[str] = set()  # paths reported as changed since then
+        self._changes_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
         self._idle_schedule = IdleSchedule()
         self._recreated_for: IndexDamaged | None = None  # the damage that the present index was made anew for
         self._current = CurrentIndex(index_path, root, without)
@@ -135,7 +135,7 @@ class Synchronizer:
     def initial_sync(self) -> None:
         """Make the index equal the vault. Where nothing changed, that needs no model, which comes in meanwhile."""
         try:
-            self._reconcile()
+            self.reconcile()
         except (QuarryError, OSError):
             raise
         except Exception:  # a defect of ours, or a page that is not what it was: then it is set aside
@@ -149,163 +149,18 @@ class Synchronizer:
         self._idle_schedule.changed(time.monotonic())  # what an earlier run left undone
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
-        """Carry out changes that someone saw, as the work in hand."""
+        """Make the reported notes equal the disk, as the work in hand."""
         self._current.check_in_place()
         if self._policy_changed():
-            self._reconcile()
+            self.reconcile()
         outcome = self._indexer("main").apply(self.index, changes)
         self._note_outcome(outcome)
         if outcome.changed_notes > FEW_NOTES:  # more than a search brings itself up to date with
-            self._idle()
+            self._compact()
         self._settle()
 
-    def reconcile(self) -> None:
-        """Compare the whole vault with the index."""
-        self._reconcile()
-
-    def rebuild(self) -> None:
-        """Have the index built anew beside the old one, which answers until then, and put it in its place."""
-        from quarry.indexing import rebuild
-
-        try:
-            self._current.check_in_place()
-        except IndexDamaged as damage:  # nothing answers that a new one could be built beside
-            self.recreate(damage)
-            return
-        beside = rebuild_path(self._current.path)
-        discard(beside)
-        self._policy_changed()
-        self.activity.enter("rebuilding")
-        self._seen_while_rebuilding = []
-        try:
-            encoder = self.model.slot.encoder
-            spec = self._rebuild_spec(beside, encoder)
-            rebuild.run_rebuild(spec, self._reporter("beside"), lambda: encoder)
-            rebuild.catch_up(spec, self._new_indexer(self._reporter("beside"), lambda: encoder), self._take_seen)
-            self.index.replace_with(beside)
-            changes = self._take_seen()
-        except BaseException:
-            discard(beside)
-            raise
-        finally:
-            self._seen_while_rebuilding = None
-        self.model.index_replaced(self.index)
-        self.activity.clear_notice("damage")
-        self._reconcile()
-        if changes:
-            self.apply(changes)
-
-    def poll(self) -> None:
-        """What nobody tells of: files of rules that changed, a model that came in, an index file that went."""
-        self._current.check_in_place()
-        if self._policy_changed() or self.model.adopt(self.index) or self.activity.state == "failed":
-            self._reconcile()
-        if not self._is_warm:
-            self._is_warm = True
-            self._indexer("main").warm_up()
-        if self._idle_schedule.is_due(time.monotonic()):
-            self._idle()
-
-    def deep_check(self) -> None:
-        """What idle time is for: hash every note, check every row, give room back."""
-        self._reconcile(thorough=True)
-        self.repair()
-        self._idle()
-
-    def _idle(self) -> None:
-        """What makes the index smaller and quicker and changes no answer; nobody waits for it."""
-        begun_s = time.monotonic()
-        is_done = compact(self.index, Deadline(math.inf, self._is_interrupted))
-        self._idle_schedule.compacted(begun_s, time.monotonic(), is_done=is_done)
-
-    def repair(self) -> None:
-        """Check the whole index; notes with damaged rows are read anew. Raises as `maintenance.repair`."""
-        self._current.check_in_place()
-        refresh = partial(self._indexer("main").refresh, self.index)
-        repair(self.index, refresh, self._yield_point, self._is_interrupted)
-        self._settle()
-
-    def recreate(self, error: IndexDamaged) -> None:
-        """Set the damaged index aside and fill a new one; called again with the same *error*, only go on filling."""
-        if error is not self._recreated_for:
-            self._current.replace(error)
-            self._report_loss()
-            self.model.index_replaced(self.index)
-            self._recreated_for = error
-            self._notify(None)
-        self.initial_sync()
-
-    def failed(self, error: Exception) -> None:
-        """Say why the index does not follow the vault at the moment."""
-        is_ours = isinstance(error, QuarryError)
-        self.activity.set_notice(
-            "failure", str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
-        )
-        self.activity.enter("failed")
-        self._notify(None)
-
-    # --- steps ---------------------------------------------------------------------------------
-
-    def _yield_point(self) -> None:
-        """Where a job can be interrupted: waits while paused, carries urgent changes out, may raise `Cancelled`."""
-        self._requests.yield_point(self.index.flush, self._apply_urgent)
-
-    def _is_interrupted(self) -> bool:
-        return self._requests.interrupts_idle_work
-
-    def _apply_urgent(self, changes: Sequence[VaultChange]) -> None:
-        """Carry out changes that someone saw, in the middle of other work."""
-        if self._seen_while_rebuilding is not None:
-            self._seen_while_rebuilding += changes
-        self._changed_meanwhile |= named_by(changes)
-        self._note_outcome(self._indexer("urgent").apply(self.index, changes))
-        self.index.flush()
-
-    def _report_loss(self) -> None:
-        if self._current.loss:
-            self.activity.set_notice("damage", f"{self._current.loss}; a new one is made from the notes")
-
-    def _new_reporter(self, kind: RunKind) -> Reporter:
-        return Reporter(kind, self.activity, self._notify, self._yield_point, self._superseded, self._changed_meanwhile)
-
-    def _reporter(self, kind: RunKind) -> Reporter:
-        """The monitor of a run of *kind* that begins now."""
-        if kind != "urgent":
-            self._superseded.clear()
-            self._changed_meanwhile.clear()
-        return self._reporters[kind]
-
-    def _indexer(self, kind: RunKind) -> "Indexer":
-        """What carries out a run of *kind* that begins now; kept for as long as settings, rules and model are those."""
-        monitor, policy = self._reporter(kind), self.policy
-        made_for = (policy.settings, policy.rules, self.model.slot.name)
-        kept = self._indexers.get(kind)
-        if kept and all(map(operator.is_, kept[0], made_for)):
-            return kept[1]
-        made = self._new_indexer(monitor, self._encoder_for_run if kind == "main" else lambda: self.model.encoder)
-        self._indexers[kind] = made_for, made
-        return made
-
-    def _new_indexer(self, monitor: Reporter, encoder: Callable[[], Encoder | None]) -> "Indexer":
-        from quarry.indexing.indexer import Indexer  # a start that finds nothing to do is spared a fifth of our code
-
-        policy, options, limits = self.policy, self._worker_options(), self._limits.plan
-        return Indexer(self._root, policy.settings, policy.rules, monitor, encoder, self._drawings, options, limits)
-
-    def _worker_options(self, max_processes: int | None = None) -> "WorkerOptions":
-        from quarry.indexing.pool import MAX_PROCESSES, WorkerOptions
-
-        model, limits = self.model, self._limits.process
-        return WorkerOptions(model.load, model.slot.name, max_processes or MAX_PROCESSES, limits)
-
-    def _encoder_for_run(self) -> Encoder | None:
-        """The encoder for the work in hand; a reconciliation waits for the first one, as it makes missing vectors."""
-        if self._is_reconciling:
-            self.model.await_first()
-            self.model.adopt(self.index)
-        return self.model.encoder
-
-    def _reconcile(self, *, thorough: bool = False) -> None:
+    def reconcile(self, *, thorough: bool = False) -> None:
+        """Make the index equal the whole vault; *thorough*: hash every note, also where size and times are equal."""
         self._current.check_in_place()
         self._policy_changed()
         self.model.adopt(self.index)
@@ -336,8 +191,150 @@ class Synchronizer:
         self._note_outcome(outcome)
         self._embed_pending()
         if outcome.changed_anything:
-            self._idle()
+            self._compact()
         self._settle()
+
+    def rebuild(self) -> None:
+        """Have the index built anew beside the old one, which answers until then, and put it in its place."""
+        from quarry.indexing import rebuild
+
+        try:
+            self._current.check_in_place()
+        except IndexDamaged as damage:  # nothing answers that a new one could be built beside
+            self.recreate(damage)
+            return
+        beside = rebuild_path(self._current.path)
+        discard(beside)
+        self._policy_changed()
+        self.activity.enter("rebuilding")
+        self._changes_while_rebuilding = []
+        try:
+            encoder = self.model.slot.encoder
+            spec = self._rebuild_spec(beside, encoder)
+            rebuild.run_rebuild(spec, self._reporter("beside"), lambda: encoder)
+            rebuild.catch_up(spec, self._new_indexer(self._reporter("beside"), lambda: encoder), self._take_changes)
+            self.index.replace_with(beside)
+            changes = self._take_changes()
+        except BaseException:
+            discard(beside)
+            raise
+        finally:
+            self._changes_while_rebuilding = None
+        self.model.index_replaced(self.index)
+        self.activity.clear_notice("damage")
+        self.reconcile()
+        if changes:
+            self.apply(changes)
+
+    def poll(self) -> None:
+        """Look for changes that are not reported: of settings and ignore files, of the model, of the index file."""
+        self._current.check_in_place()
+        if self._policy_changed() or self.model.adopt(self.index) or self.activity.state == "failed":
+            self.reconcile()
+        if not self._is_warm:
+            self._is_warm = True
+            self._indexer("main").warm_up()
+        if self._idle_schedule.is_due(time.monotonic()):
+            self._compact()
+
+    def deep_check(self) -> None:
+        """Hash every note, check every row, compact the index: work for idle time."""
+        self.reconcile(thorough=True)
+        self.repair()
+        self._compact()
+
+    def repair(self) -> None:
+        """Check the whole index; notes with damaged rows are read anew. Raises as `maintenance.repair`."""
+        self._current.check_in_place()
+        refresh = partial(self._indexer("main").refresh, self.index)
+        repair(self.index, refresh, self._yield_point, self._is_interrupted)
+        self._settle()
+
+    def recreate(self, error: IndexDamaged) -> None:
+        """Set the damaged index aside and fill a new one; called again with the same *error*, only go on filling."""
+        if error is not self._recreated_for:
+            self._current.replace(error)
+            self._report_loss()
+            self.model.index_replaced(self.index)
+            self._recreated_for = error
+            self._notify(None)
+        self.initial_sync()
+
+    def failed(self, error: Exception) -> None:
+        """Say why the index does not follow the vault at the moment."""
+        is_ours = isinstance(error, QuarryError)
+        self.activity.set_notice(
+            "failure", str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
+        )
+        self.activity.enter("failed")
+        self._notify(None)
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _yield_point(self) -> None:
+        """Called where a job can be interrupted: waits while paused, applies urgent changes, may raise `Cancelled`."""
+        self._requests.yield_point(self.index.flush, self._apply_urgent)
+
+    def _is_interrupted(self) -> bool:
+        return self._requests.interrupts_idle_work
+
+    def _compact(self) -> None:
+        """Compact the index, unless there is other work to do."""
+        begun_s = time.monotonic()
+        is_done = compact(self.index, Deadline(math.inf, self._is_interrupted))
+        self._idle_schedule.compacted(begun_s, time.monotonic(), is_done=is_done)
+
+    def _apply_urgent(self, changes: Sequence[VaultChange]) -> None:
+        """Make the reported notes equal the disk, in the middle of other work."""
+        if self._changes_while_rebuilding is not None:
+            self._changes_while_rebuilding += changes
+        self._changed_meanwhile |= named_by(changes)
+        self._note_outcome(self._indexer("urgent").apply(self.index, changes))
+        self.index.flush()
+
+    def _report_loss(self) -> None:
+        if self._current.loss:
+            self.activity.set_notice("damage", f"{self._current.loss}; a new one is made from the notes")
+
+    def _new_reporter(self, kind: RunKind) -> Reporter:
+        return Reporter(kind, self.activity, self._notify, self._yield_point, self._superseded, self._changed_meanwhile)
+
+    def _reporter(self, kind: RunKind) -> Reporter:
+        """The monitor of a run of *kind* that begins now."""
+        if kind != "urgent":
+            self._superseded.clear()
+            self._changed_meanwhile.clear()
+        return self._reporters[kind]
+
+    def _indexer(self, kind: RunKind) -> "Indexer":
+        """The indexer for a run of *kind* that begins now; kept while settings, rules and model stay the same."""
+        monitor, policy = self._reporter(kind), self.policy
+        made_for = (policy.settings, policy.rules, self.model.slot.name)
+        kept = self._indexers.get(kind)
+        if kept and all(map(operator.is_, kept[0], made_for)):
+            return kept[1]
+        made = self._new_indexer(monitor, self._encoder_for_run if kind == "main" else lambda: self.model.encoder)
+        self._indexers[kind] = made_for, made
+        return made
+
+    def _new_indexer(self, monitor: Reporter, encoder: Callable[[], Encoder | None]) -> "Indexer":
+        from quarry.indexing.indexer import Indexer  # a start that finds nothing to do is spared a fifth of our code
+
+        policy, options, limits = self.policy, self._worker_options(), self._limits.plan
+        return Indexer(self._root, policy.settings, policy.rules, monitor, encoder, self._drawings, options, limits)
+
+    def _worker_options(self, max_processes: int | None = None) -> "WorkerOptions":
+        from quarry.indexing.pool import MAX_PROCESSES, WorkerOptions
+
+        model, limits = self.model, self._limits.process
+        return WorkerOptions(model.load, model.slot.name, max_processes or MAX_PROCESSES, limits)
+
+    def _encoder_for_run(self) -> Encoder | None:
+        """The encoder for the work in hand; a reconciliation waits for the first one, as it makes missing vectors."""
+        if self._is_reconciling:
+            self.model.await_first()
+            self.model.adopt(self.index)
+        return self.model.encoder
 
     def _embed_pending(self) -> None:
         if self.model.encoder is None:
@@ -348,7 +345,7 @@ class Synchronizer:
         self.activity.clear_notice("model")
 
     def _rebuild_spec(self, beside: Path, encoder: Encoder | None) -> "RebuildSpec":
-        """Of a whole index at *beside*, but for what is saved meanwhile."""
+        """The specification of a new index at *beside*, with vectors of *encoder*."""
         from quarry.indexing.rebuild import RebuildSpec
 
         policy, fingerprint = self.policy, encoder.fingerprint if encoder else None
@@ -364,9 +361,9 @@ class Synchronizer:
             limits=self._limits.plan,
         )
 
-    def _take_seen(self) -> list[VaultChange]:
-        """What was saved since a rebuild began, or since this was asked."""
-        taken, self._seen_while_rebuilding = self._seen_while_rebuilding or [], []
+    def _take_changes(self) -> list[VaultChange]:
+        """Changes reported since the rebuild began, or since the last call."""
+        taken, self._changes_while_rebuilding = self._changes_while_rebuilding or [], []
         return taken
 
     def _note_outcome(self, outcome: "Outcome") -> None:

@@ -23,13 +23,13 @@ _log = logging.getLogger(__name__)
 
 
 class Jobs(Protocol):
-    """What the worker can do; each runs on its thread and may raise `Cancelled` to stop early."""
+    """The worker's jobs; each runs on its thread and may raise `Cancelled` to stop early."""
 
     def initial_sync(self) -> None:
         """Once, first: make the index equal the vault."""
 
     def apply(self, changes: Sequence[VaultChange]) -> None:
-        """Carry out changes that someone saw."""
+        """Make the reported notes equal the disk."""
 
     def rebuild(self) -> None:
         """Build the index anew beside the old one."""
@@ -38,13 +38,13 @@ class Jobs(Protocol):
         """Compare the whole vault with the index."""
 
     def poll(self) -> None:
-        """Look for what nobody tells of, and do what is due."""
+        """Look for changes that are not reported, and do what is due."""
 
     def deep_check(self) -> None:
-        """What idle time is for."""
+        """Check everything, in idle time."""
 
     def repair(self) -> None:
-        """Check the whole index, as someone met damage in it."""
+        """Check the whole index, as a search met damage in it."""
 
     def recreate(self, error: IndexDamaged) -> None:
         """Go on with a new index in place of the damaged one."""
@@ -138,7 +138,7 @@ class RequestQueue:
 
     @property
     def interrupts_idle_work(self) -> bool:
-        """Whether something has come that work which nobody waits for should give way to."""
+        """Whether idle work should give way: there are changes to index, or the thread is to end."""
         return bool(self._changes) or self._is_stopping
 
     @property
@@ -302,7 +302,7 @@ class Worker:
             return None
 
     def _due(self, poll_at_s: float) -> Callable[[], None] | None:
-        """What to do now, if there is anything."""
+        """The job to run now, if there is one."""
         now_s, requests = time.monotonic(), self._requests
         if requests.take_rebuild():
             return self._jobs.rebuild  # makes good whatever failed before

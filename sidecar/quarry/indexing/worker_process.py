@@ -111,7 +111,7 @@ class WorkerProcess:
                 [sys.executable, "-I", "-c", _BOOT, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # ours may be a pipe that someone reads to its end
+                stderr=subprocess.DEVNULL,  # ours may be a pipe that is read to its end
                 env={**os.environ, **_ONE_THREAD, "TOKENIZERS_PARALLELISM": "false"},
                 start_new_session=True,  # Ctrl-C in a terminal reaches a whole group
                 creationflags=_windows_flags(),

@@ -1,1 +1,1 @@
-"""What counts as a term: texts and queries go in, the words that the keyword index knows come out. Pure."""
+"""Lexical analysis: texts and queries in, the terms of the keyword index out. Pure."""

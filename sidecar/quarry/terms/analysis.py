@@ -1,9 +1,9 @@
 """
-What are the terms of a text, and of what was typed?
+What are the terms of a text, and of a query?
 
-One answer for everyone: the index stores what `analyse` gives, a query asks for what `query_terms` and `phrase_terms`
-give, a snippet marks what `locate_terms` finds. A phrase cut from a text between two words is found in it, because
-`words` never depends on what stands around a word.
+All parts share one analysis: the index stores what `analyse` gives, a query asks for what `query_terms` and
+`phrase_terms` give, a snippet marks what `locate_terms` finds. A phrase cut from a text between two words is found in
+it, because `words` do not depend on the context of a word.
 """
 
 import threading
@@ -16,20 +16,20 @@ from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.terms.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
 
-MAX_CACHED_CHARS = 6_000_000  # of distinct tokens: those of 70 MB of notes, in 80 MB of memory until `clear_cache`
-_FIELD_END = "\0"  # between what is remembered of a token; no term holds it
+MAX_CACHED_CHARS = 6_000_000  # of distinct tokens: those of 70 MB of notes; 80 MB of memory until `clear_cache`
+_FIELD_END = "\0"  # ends each field of a cached token; no term contains it
 
 
 class AnalysedText(Struct, frozen=True):
     """The terms of a text, joined by single spaces."""
 
-    words: str  # in the order of the text: what phrases and BM25 see
-    compounds: str  # without order: names of several words as one, pairs of neighbours in scripts without spaces
-    parts: str  # without order: of words like `getStaleFiles`
+    words: str  # in the order of the text, for phrases and BM25
+    compounds: str  # in no order: joined names, pairs of neighbours in scripts without spaces
+    parts: str  # in no order: the parts of words like `getStaleFiles`
 
 
 class LocatedTerm(Struct, frozen=True):
-    """A term where it stands: `[start, end)` in code points."""
+    """A term and its span `[start, end)`, in code points."""
 
     text: str
     start: int
@@ -50,12 +50,12 @@ def analyse(text: str) -> AnalysedText:
 
 
 def clear_cache() -> None:
-    """Free what this thread remembers of the texts it analysed."""
+    """Free this thread's cache of analysed tokens."""
     _cache.tokens.forget()
 
 
 def locate_terms(text: str) -> Iterator[LocatedTerm]:
-    """Every term of `analyse(text).words` with where it stands: a part of `snake_case`, a character of 机器."""
+    """Yield every term of `analyse(text).words` with its span: a part of `snake_case`, a character of 机器."""
     for token in TOKEN.finditer(text):
         offset = token.start()
         for term, start, end in _located_terms(token[0]):
@@ -63,7 +63,7 @@ def locate_terms(text: str) -> Iterator[LocatedTerm]:
 
 
 def locate_part_terms(text: str) -> Iterator[LocatedTerm]:
-    """Every term of `analyse(text).parts` with where it stands: `stale` in `getStaleFiles`."""
+    """Yield every term of `analyse(text).parts` with its span: `stale` in `getStaleFiles`."""
     for token in TOKEN.finditer(text):
         for piece in split_token(token[0]):
             if piece.kind == "word":
@@ -73,18 +73,18 @@ def locate_part_terms(text: str) -> Iterator[LocatedTerm]:
 
 
 def phrase_terms(phrase: str) -> tuple[str, ...]:
-    """The terms of `words` that a typed *phrase* asks for side by side; none for mere punctuation."""
-    if phrase.isascii():  # without cutting it into tokens first: no piece reaches over the end of one
+    """The terms that a typed *phrase* requires next to each other; none if it is only punctuation."""
+    if phrase.isascii():  # not split into tokens first, as no sub-token crosses the end of a token
         return tuple([_contraction_term(word) if "'" in word else stem(word) for word in ascii_words(phrase)])
     return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located_terms(token)])
 
 
 def query_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
-    The terms of one typed *word*: those of `words`, in order, and its compounds without repeats.
+    The terms of one typed *word*: its `words` in order, and its compounds without repeats.
 
-    The parts of `getStaleFiles` are asked for too, as it is a name in a program. Those of `GitHub` are not: who
-    capitalises a name wants no more than who does not. Nor is `python` for `python3`: other numbers are not meant.
+    The parts of `getStaleFiles` are included, as it is a name in a program. Those of `GitHub` are not, as capitals in a
+    name do not change what is meant; nor is `python` for `python3`, as other versions are not meant.
     """
     words, asked = phrase_terms(word), analyse(word)
     parts = asked.parts if word[:1].islower() and is_camel_case(word) else ""
@@ -94,11 +94,11 @@ def query_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def ranking_terms(word: str) -> tuple[str, ...]:
     """
-    What one typed *word* is ranked by, without repeats.
+    The terms that rank notes for one typed *word*, without repeats.
 
-    Its compounds, then its words; but of a run without spaces only the pairs, as single characters tell little.
+    Its compounds, then its words; of a run without spaces only the pairs, as single characters discriminate little.
     """
-    if word.isascii() and word.isalpha() and word.islower():  # which has no compounds
+    if word.isascii() and word.isalpha() and word.islower():  # a word without compounds
         return (stem(word),)
     words, compounds = query_terms(word)
     runs = (
@@ -127,7 +127,7 @@ def _located_terms(token: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _term(piece: SubToken) -> str:
-    """The term of a piece that is one word."""
+    """The term of a sub-token that is one word; "" if nothing is left of it."""
     if piece.kind != "word":
         return fold(piece.text)
     return _contraction_term(piece.text.replace("’", "'"))
@@ -139,7 +139,7 @@ def _contraction_term(word: str) -> str:
 
 
 def _run_terms(run: str) -> list[str]:
-    """The terms of a run without spaces: one a character."""
+    """The terms of a run without spaces: one per character."""
     return [term for character, _ in unspaced_characters(run) if (term := fold(character))]
 
 
@@ -162,14 +162,14 @@ def _pack(words: str, compounds: str, parts: str) -> str:
 
 class _TokenCache(dict[str, str]):
     """
-    What `analyse` makes of each token met: its words alone, or where it has more, words, compounds and parts with a
-    mark behind each. Most tokens come over and over, and so do the words within names.
+    The analysis of each token seen: its words, or if it has more, words, compounds and parts, each followed by
+    `_FIELD_END`. Most tokens recur, and so do the words within names.
     """
 
     characters = 0
 
     def joined(self, tokens: Iterable[str]) -> str:
-        """What is made of *tokens*, with spaces between, without those that come to nothing."""
+        """The analyses of *tokens*, joined by spaces, without the empty ones."""
         return " ".join(filter(None, map(self.__getitem__, tokens)))
 
     def __missing__(self, token: str) -> str:
@@ -180,15 +180,15 @@ class _TokenCache(dict[str, str]):
             found = _pack(words, _compounds_of(token), " ".join(part_terms(token)))
         else:
             found = self.joined(finer)
-            if len(token) > MAX_TERM_CHARS:  # a sentence in a script without spaces, which will not come again
+            if len(token) > MAX_TERM_CHARS:  # a sentence in a script without spaces, which will not recur
                 return found
-        self[token] = token if found == token else found  # one string less to remember
+        self[token] = token if found == token else found  # saves a string
         self.characters += len(token)
         return found
 
     def _of_ascii(self, token: str) -> str:
         bare = token.rstrip(".:'-_/")
-        if bare.isalnum():  # most are plain words
+        if bare.isalnum():  # as most are: plain words
             is_rare_term = bare.isalpha() and (bare.islower() or bare.istitle())
             return stem(bare) if is_rare_term else _pack(stem(bare), "", " ".join(part_terms(bare)))
         if "'" in token:
@@ -201,13 +201,13 @@ class _TokenCache(dict[str, str]):
         return _pack("".join(pieces[::3]), " ".join(joined_forms(token)), " ".join(pieces[2::3]))
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Empty the cache."""
         self.clear()
         self.characters = 0
 
 
 class _ThreadCache(threading.local):
-    """What this thread remembers."""
+    """One cache per thread."""
 
     def __init__(self) -> None:
         self.tokens = _TokenCache()
@@ -217,4 +217,4 @@ _cache = _ThreadCache()
 
 
 STOP_TERMS = frozenset(term for word in STOP_WORDS for term in analyse(word).words.split())
-"""The terms of the stop words: what a name or a note is not told apart by."""
+"""The terms of the stop words, which do not distinguish notes."""

@@ -1,8 +1,9 @@
 """
-What else is a name known by? `snake_case` by `snakecase`, `path/to/file.md` by `file.md`, `getStaleFiles` by `stale`.
+By which further terms is a name indexed? `snake_case` by `snakecase`, `path/to/file.md` by `file.md`, `getStaleFiles`
+by `stale`.
 
-Letters in upper case say where a name's parts are, but never what a word is: `GitHub` is one word, as it is `github` to
-whoever types it. What punctuation joins is several words, and the whole is a compound.
+Capitals separate the parts of a word but do not make it several: `GitHub` is one word, as people also type `github`.
+Words joined by punctuation are several, and the joined form is a compound.
 """
 
 from collections.abc import Iterator
@@ -11,8 +12,8 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
 from quarry.terms.tokenizer import ascii_words, identifiers, split_token
 
-MAX_IDENTIFIER_CHARS = 256  # characters of a name that is looked into; longer ones are data
-MAX_JOINED_WORDS = 6  # words that are one when joined; more are a sentence written with hyphens, as in addresses
+MAX_IDENTIFIER_CHARS = 256  # a longer name is data and has no compounds
+MAX_JOINED_WORDS = 6  # more words with hyphens are a sentence, as in addresses
 
 _PATH_SEPARATORS = lazy_pattern(r"::|->|[/:@\\#]")  # between the parts of a path or address
 _DOT_SEPARATORS = lazy_pattern(r"[.&+~]")  # between the parts of a file's name, a version, an attribute
@@ -24,7 +25,7 @@ _INITIALS = lazy_pattern(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S.A
 
 
 def joined_forms(token: str) -> list[str]:
-    """The terms of names that are several words, in *token*; the same one may come twice."""
+    """The terms of the joined names in *token*, perhaps with repeats: `snakecase`, `path/to/file.md`."""
     bare = token.rstrip(".:'-_/")
     if bare.isalnum() and bare.isascii():  # most are plain words
         return []
@@ -47,12 +48,12 @@ def part_terms(token: str) -> list[str]:
 
 
 def is_camel_case(word: str) -> bool:
-    """Whether capitals within *word* begin parts of it."""
+    """Whether capitals separate *word* into parts."""
     return _IS_CAMEL_CASE.search(word) is not None
 
 
 def camel_case_parts(word: str) -> Iterator[tuple[int, int]]:
-    """Where the parts of a word like `getStaleFiles` or `python3` stand in it; single letters are none."""
+    """The spans of the parts of a word like `getStaleFiles` or `python3`, without single letters."""
     if len(word) > MAX_IDENTIFIER_CHARS or not word.isascii() or (word.istitle() and word.isalpha()):
         return
     if is_camel_case(word):
@@ -71,7 +72,7 @@ def _add_joined_forms(name: str, found: list[str]) -> None:
 
 
 def _add_segment_forms(place: str, found: list[str]) -> None:
-    """The compounds of a part of a path: a name with dots and hyphens."""
+    """Add the compounds of one segment of a path: a name with dots and hyphens."""
     if place[1:2] == "." and _INITIALS.fullmatch(place):
         found.append(stem(place.replace(".", "")))
         return

@@ -1,7 +1,7 @@
 """
-Which dates does a text speak of? `december 2021` also stands in a note called `2021-12-07`.
+Which dates does a text name in words? A query for `december 2021` should find a note called `2021-12-07`.
 
-Months by their English names, whole or shortened to three letters; the order of day, month and year is as it is said.
+English names of months, in full or the first three letters, with the day before or after.
 """
 
 import re

@@ -1,33 +1,33 @@
 """
 How is a typed regular expression compiled?
 
-By RE2, whose time is linear in the text whatever was typed: `(a+)+$` hangs Python's own engine for years. In return
-there is no looking around (`(?=`) and no `\\1`.
+By RE2, whose time is linear in the text for every expression; `(a+)+$` keeps Python's own engine busy for years. In
+return there are no lookarounds (`(?=`) and no backreferences (`\\1`).
 """
 
 from functools import lru_cache
 from typing import Any, Protocol
 
 MEMORY_BYTES = 8 << 20  # for the automaton of one expression; `(a{999}){999}` is refused instead of built
-COMPILED = 64  # kept; the one being typed is compiled anew with every key
+COMPILED = 64  # cached; an expression is compiled again with every key typed
 
 
 class BadPattern(ValueError):
-    """The expression cannot be used; says why and what to do, as a clause."""
+    """The expression cannot be used. The message is a clause that says why and what to do."""
 
 
 class Pattern(Protocol):
     """A compiled expression."""
 
     def search(self, text: str) -> Any:
-        """Something true where it matches anywhere in *text*."""
+        """A truthy value if it matches anywhere in *text*."""
         ...
 
 
 @lru_cache(maxsize=COMPILED)
 def compile_pattern(pattern: str) -> Pattern:
     """
-    *pattern* ready to search, letters in any case, `^` and `$` at the ends of every line.
+    Compile *pattern*, ignoring case, with `^` and `$` matching at line ends.
 
     Raises:
         BadPattern: RE2 cannot read it, or there is no RE2 on this machine.
@@ -50,6 +50,6 @@ def compile_pattern(pattern: str) -> Pattern:
 
 
 def _reason(error: Exception) -> str:
-    """What RE2 says, which it says in bytes."""
+    """RE2's message, which it gives as bytes."""
     said = error.args[0] if error.args else b""
     return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)

@@ -1,8 +1,8 @@
 """
-Where are the words in a text, and what are the names written in several of them?
+How is a text split into tokens, and a token into words and identifiers?
 
-In two steps, for speed: a text is cut at spaces and at punctuation that never stands inside a name into *tokens*, most
-of which occur over and over; then each distinct token is cut with care.
+In two steps, for speed: a text is split into *tokens* at spaces and at punctuation that no name contains; most tokens
+recur. Then each distinct token is split into *sub-tokens*.
 """
 
 import re
@@ -30,14 +30,14 @@ TOKEN = re.compile(
     '!"$%()*,;<=>?\\[\\]^`{|}¡«»¿–—“”„…、。「」『』【】《》〈〉！（），．：；？]+'
 )
 
-# What `TOKEN` leaves out of ASCII, as spaces; all else as it is.
+# A translation table: the ASCII characters that `TOKEN` excludes become spaces.
 _ASCII_SPACES = bytes(32 if byte < 128 and not TOKEN.match(chr(byte)) else byte for byte in range(256))
 
 _LETTER = rf"[^\W_{UNSPACED}{HANGUL}]"
 _INNER = rf"(?:{_LETTER}|[{MARKS}])"
 _SIGN = rf"[{SYMBOLS}][{VARIATIONS}{SKIN_TONES}]*+"
 _CHARACTER = lazy_pattern(rf"[{UNSPACED}][{UNSPACED_MARKS}]*+")
-# What joins the words of a name; a lead or a tail that belongs to it: --flag, .NET, @user, C++, C#.
+# The punctuation that joins the words of a name, and the leads and tails that belong to it: --flag, .NET, @user, C++.
 _LEAD = r"(?:(?<![\w.])(?:--|\.)|(?<!\w)@)?"
 _JOINT = r"(?:::|->|[-._/:@&+~\\#])"
 _TAIL = r"(?:\+\+|\#)?"
@@ -78,7 +78,7 @@ SubTokenKind = Literal["word", "korean", "unspaced", "sign"]
 
 
 class SubToken(Struct, frozen=True):
-    """A word, a run of characters without spaces, or a sign; `[start, end)` in its token."""
+    """A word, a run of characters in a script without spaces, or a symbol; `[start, end)` in its token."""
 
     kind: SubTokenKind
     text: str
@@ -88,37 +88,37 @@ class SubToken(Struct, frozen=True):
 
 def coarse_tokens(text: str) -> list[str]:
     """
-    *text* cut at the ASCII characters that separate tokens: `TOKEN.findall` cuts further only what is not ASCII.
+    Split *text* at the ASCII characters that separate tokens; `TOKEN.findall` then splits what is not ASCII further.
 
-    A table and `split` take half the time that the expression takes: 48 against 99 ms for 6.7 MB of notes.
+    `translate` and `split` take half the time of the regular expression: 48 against 99 ms for 6.7 MB of notes.
     """
     return text.encode("utf-8", "surrogatepass").translate(_ASCII_SPACES).decode("utf-8", "surrogatepass").split()
 
 
 def split_token(token: str) -> Iterator[SubToken]:
-    """The pieces of *token* in order; what stands between them is punctuation."""
+    """Yield the sub-tokens of *token* in order; between them is punctuation."""
     for match in _chosen(token, _ASCII_SUB_TOKEN, _LATIN_SUB_TOKEN, _SUB_TOKEN).finditer(token):
         kind: SubTokenKind = match.lastgroup  # type: ignore[assignment]  # the groups are named for the kinds
         yield SubToken(kind, match[0], match.start(), match.end())
 
 
 def ascii_words(token: str) -> list[str]:
-    """The texts of the pieces of an ASCII *token*: what `split_token` gives, without saying where they stand."""
+    """The texts of the sub-tokens of an ASCII *token*, faster than `split_token`."""
     return _ASCII_SUB_TOKEN.findall(token)
 
 
 def ascii_word_spans(token: str) -> list[tuple[str, int, int]]:
-    """The same with where each stands: `[start, end)` in *token*."""
+    """The sub-tokens of an ASCII *token* with their spans: (text, start, end)."""
     return [(match[0], *match.span()) for match in _ASCII_SUB_TOKEN.finditer(token)]
 
 
 def unspaced_characters(run: str) -> Iterator[tuple[str, int]]:
-    """The characters of a run without spaces, each with its marks, and where it begins."""
+    """Yield the characters of a run without spaces, each with its combining marks, and their offsets."""
     return ((match[0], match.start()) for match in _CHARACTER.finditer(run))
 
 
 def identifiers(token: str) -> list[str]:
-    """Each word of *token* together with what is joined to it; a plain word is one, too."""
+    """The identifiers in *token*: words joined by punctuation, and plain words."""
     found: list[str] = _chosen(token, _ASCII_IDENTIFIER, _LATIN_IDENTIFIER, _IDENTIFIER).findall(token)
     return found
 

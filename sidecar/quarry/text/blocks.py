@@ -3,7 +3,7 @@ How is a section that is too long divided into passages of at most 2,000 charact
 
 First between blocks: paragraphs, list items with what hangs on them, tables, callouts, fences. Neighbours are packed
 together while they fit; a heading or a line that ends in a colon goes with what follows it. A block that is too long
-by itself is divided at its lines or sentences, and hard only where a stretch without any end is left.
+by itself is divided at its lines or sentences, and at any character only where there is neither.
 """
 
 import re
@@ -18,10 +18,10 @@ from quarry.text.graphemes import is_safe_cut
 from quarry.text.markdown import OpaqueBlock
 from quarry.text.sentences import split_sentences
 
-MAX_CHARS = 2_000  # a screenful; what a reader takes in at once, and about 500 tokens
+MAX_CHARS = 2_000  # a screenful, about 500 tokens
 
-_KEPT_INDENT = 80  # columns; deeper white space in front of a passage is no indentation
-_INTRODUCTION = 300  # characters; a longer paragraph that ends in a colon stands for itself
+_KEPT_INDENT = 80  # columns; more white space in front of a passage is not indentation
+_INTRODUCTION = 300  # characters; a longer paragraph that ends in a colon introduces nothing
 _NOT_SPACE = re.compile(r"\S")
 _SHAPE = re.compile(
     r"(?P<indent>[ \t]*)"
@@ -34,12 +34,12 @@ _MARKER = re.compile(r"\[REDACTED:[^\[\]\s]{1,80}\]")
 
 
 class _Block(Struct, frozen=True):
-    """Something that is not divided while it fits: `[start, end)`, trimmed."""
+    """A unit that is divided only if it is too long: `[start, end)`, trimmed."""
 
     start: int
     end: int
     kind: str  # paragraph, item, fence, table, quote, heading; "" for a piece of one of these
-    leads: bool = False  # belongs with what follows
+    leads: bool = False  # it belongs with the next block
 
 
 _Divider: TypeAlias = Callable[[str, int, int], list[_Block]]
@@ -63,18 +63,18 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 def split_blocks(
     text: str, start: int, end: int, protected: Sequence[OpaqueBlock], min_chars: int
 ) -> list[tuple[int, int]]:
-    """Divide `[start, end)` into stretches of at most 2,000 characters that hold everything but white space."""
+    """Divide `[start, end)` into spans of at most 2,000 characters that contain all but white space."""
     groups = _group_pieces(text, _blocks(text, start, end, protected))
     if len(groups) > 1 and len(groups[-2]) > 1:
         last = groups[-1]
         moved = groups[-2][-1]
         if last[-1].end - last[0].start < min_chars and last[-1].end - moved.start <= MAX_CHARS:
-            last.insert(0, groups[-2].pop())  # a tail too short to stand alone takes company
+            last.insert(0, groups[-2].pop())  # a tail shorter than *min_chars* takes the last block of the group before
     return [(group[0].start, group[-1].end) for group in groups]
 
 
 def _group_pieces(text: str, pieces: Sequence[_Block]) -> list[list[_Block]]:
-    """Groups of neighbouring pieces, as many as fit together; what does not fit alone is divided first."""
+    """Group neighbouring blocks greedily while they fit; a block that is too long is divided first."""
     groups: list[list[_Block]] = []
     group: list[_Block] = []
     for piece in _divided(text, pieces):
@@ -91,7 +91,7 @@ def _group_pieces(text: str, pieces: Sequence[_Block]) -> list[list[_Block]]:
 
 
 def _divided(text: str, pieces: Sequence[_Block]) -> Iterator[_Block]:
-    """The pieces, those that are too long replaced by smaller ones."""
+    """The blocks, with each that is too long replaced by smaller ones."""
     for piece in pieces:
         if piece.end - piece.start <= MAX_CHARS:
             yield piece
@@ -100,7 +100,7 @@ def _divided(text: str, pieces: Sequence[_Block]) -> Iterator[_Block]:
 
 
 def _divide(text: str, piece: _Block, dividers: Sequence[_Divider]) -> Iterator[_Block]:
-    """Divide with the first divider; what is still too long with the next. The last always succeeds."""
+    """Divide with the first divider, and what is still too long with the next. The last one always succeeds."""
     for smaller in dividers[0](text, piece.start, piece.end):
         if smaller.end - smaller.start <= MAX_CHARS:
             yield smaller
@@ -128,7 +128,7 @@ def _sentences(text: str, start: int, end: int) -> list[_Block]:
 
 
 def _divide_anywhere(text: str, start: int, end: int) -> list[_Block]:
-    """Cut every 2,000 characters or a little before, at a space if there is one, never inside a redaction's marker."""
+    """Divide after at most 2,000 characters, at a space if there is one, never inside a redaction marker."""
     bounds = [start]
     while end - bounds[-1] > MAX_CHARS:
         bounds.append(_last_resort_cut(text, bounds[-1], end))
@@ -138,7 +138,7 @@ def _divide_anywhere(text: str, start: int, end: int) -> list[_Block]:
 def _last_resort_cut(text: str, start: int, end: int) -> int:
     latest = start + MAX_CHARS
     if end - latest < MAX_CHARS // 10:
-        latest = start + (end - start) // 2  # no crumbs: two halves instead
+        latest = start + (end - start) // 2  # two halves rather than a tiny rest
     for cut in range(latest, start + MAX_CHARS // 2, -1):
         if text[cut - 1].isspace():
             return cut
@@ -166,7 +166,7 @@ _DIVIDERS: dict[str, tuple[_Divider, ...]] = {
 
 
 class _OpenBlock(Struct):
-    """The block being read."""
+    """The block that the line reader is in."""
 
     kind: str = ""
     start: int = 0
@@ -176,7 +176,7 @@ class _OpenBlock(Struct):
 
 
 def _blocks(text: str, start: int, end: int, protected: Sequence[OpaqueBlock]) -> list[_Block]:
-    """The blocks of a stretch, in order; together all that is no white space."""
+    """The blocks of `[start, end)` in order; together all text that is not white space."""
     pieces: list[_Block] = []
     current = _OpenBlock()
     next_region = bisect_left(protected, start, key=lambda region: region.start)
@@ -200,7 +200,7 @@ def _blocks(text: str, start: int, end: int, protected: Sequence[OpaqueBlock]) -
 
 
 def _add_region(text: str, current: _OpenBlock, pieces: list[_Block], start: int, end: int) -> None:
-    """A protected stretch: part of the list item under which it is indented, else a block."""
+    """Add an opaque block: part of the list item below which it is indented, otherwise a block of its own."""
     shape = _SHAPE.match(text, start)
     if current.kind == "item" and shape and not shape["item"] and _indent_width(shape["indent"]) > current.indent:
         current.end, current.after_blank = end, False
@@ -214,7 +214,7 @@ def _add_region(text: str, current: _OpenBlock, pieces: list[_Block], start: int
 
 
 def _add_line(text: str, current: _OpenBlock, pieces: list[_Block], start: int, end: int) -> None:
-    """A line outside of protected stretches: goes on with the current block, or begins one."""
+    """Add a line outside of opaque blocks: it continues the current block or begins one."""
     shape = _SHAPE.match(text, start, end)
     if start == end or shape is None or _NOT_SPACE.search(text, start, end) is None:
         current.after_blank = True

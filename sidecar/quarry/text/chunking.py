@@ -1,11 +1,12 @@
 """
-How is a note cut into the passages that are indexed, embedded and shown?
+How is a note divided into the chunks that are indexed, embedded and shown?
 
 At H1 and H2 headings; a section over 2,000 characters at its H3 headings, then between paragraphs, list items, tables,
-fences and callouts (`blocks`), then inside those at lines and sentences, and hard only where nothing else is left.
-What is under 30 characters joins a neighbour. Sections such as "See also" are left out.
+fences and callouts (`blocks`), then inside those at lines and sentences, and at any
+character only as a last resort. A passage under 30 characters is joined to a neighbour. Sections such as "See also" are
+left out.
 
-Chunks are stretches of the *scrubbed* text. Their offsets count in the note as decoded: `Chunk.shifts` says how far
+Chunks are slices of the *scrubbed* text. Their offsets count in the note as decoded: `Chunk.shifts` says how far
 the two drift apart at each redaction, so that a jump lands right.
 """
 
@@ -21,27 +22,27 @@ from quarry.text.offsets import utf16_length
 from quarry.text.secrets.scrub import Scrubbed
 from quarry.types import Chunk, Shift
 
-MIN_CHARS = 30  # less is no passage: it joins a neighbour, and is findable there
-MAX_DETAIL_CHARS = 2_000  # of flattened data a chunk: as much again as its own text may be
+MIN_CHARS = 30  # a shorter passage is joined to a neighbour, and is found there
+MAX_DETAIL_CHARS = 2_000  # of flattened data in a chunk: as much as its own text may have
 NOTE_START = -1  # as `Detail.offset`: goes to the first chunk
 
 
 class ChunkDetail(Struct, frozen=True):
-    """Lines that make a chunk easier to find: the flattened data of the block at *offset* of the scrubbed text."""
+    """Lines indexed with a chunk beside its text: the flattened data of the block at *offset* of the scrubbed text."""
 
     offset: int
     lines: tuple[str, ...]
 
 
 class ChunkedText(Struct, frozen=True):
-    """The chunks of a note, and what was left out, in words."""
+    """The chunks of a note, and sentences about what was left out."""
 
     chunks: tuple[Chunk, ...]
     problems: tuple[str, ...]
 
 
 class _Part(Struct, frozen=True):
-    """A chunk to be: `[start, end)` of the scrubbed text. Parts of one *run* have nothing left out between them."""
+    """A future chunk: `[start, end)` of the scrubbed text. Between parts of one *run* nothing was left out."""
 
     start: int
     end: int
@@ -65,20 +66,20 @@ def chunk_body(
     details: Sequence[ChunkDetail] = (),
 ) -> ChunkedText:
     """
-    Cut the text of a note from *body_start* on.
+    Divide the text of a note from *body_start* on into chunks.
 
     Args:
         decoded: The note as decoded; *scrubbed* was made from it.
         scrubbed: The note without its secrets; *outline* and *body_start* count in its text.
         outline: Its headings and protected stretches.
         body_start: Where the front matter ends.
-        skip_sections: Titles of sections to leave out, with what is below them. Case and a colon do not count.
-        max_chunks: No more than these; the rest is named in `problems`.
-        context: What every chunk is also found by.
-        details: What single chunks are also found by, in the order of the note.
+        skip_sections: Titles of sections to leave out with their subsections. Case and a final colon are ignored.
+        max_chunks: The maximum; if there are more, `problems` says so.
+        context: Indexed with every chunk.
+        details: Indexed with single chunks, in the order of the note.
 
     Returns:
-        At least one chunk: a note without text has one that is empty, and is found by its context.
+        At least one chunk: a note without text has one empty chunk, and is found by its context.
     """
     sections = _sections(scrubbed.text, outline.headings, body_start, skip_sections)
     parts = _join_small([part for section in sections for part in _cut(scrubbed.text, section, outline)])
@@ -96,7 +97,7 @@ def chunk_body(
 
 
 class _Section(Struct):
-    """A stretch between H1 and H2 headings, with the H3 headings in it."""
+    """The text between two H1 or H2 headings, and the H3 headings in it."""
 
     start: int
     end: int
@@ -108,7 +109,7 @@ class _Section(Struct):
 def _sections(
     text: str, headings: Sequence[Heading], body_start: int, skip_sections: Sequence[str]
 ) -> Iterator[_Section]:
-    """The sections of a note in order, without those to skip."""
+    """The sections of a note in order, except those in *skip_sections*."""
     skipped_titles = frozenset(_title_key(title) for title in skip_sections)
     trail = ["", "", ""]
     section = _Section(body_start, body_start, (), 0, [])
@@ -145,7 +146,7 @@ def _title_key(title: str) -> str:
 
 
 def _cut(text: str, section: _Section, outline: Outline) -> Iterator[_Part]:
-    """A section as one part, or where it is too long, by its H3 headings and then by its blocks."""
+    """A section as one part, or if it is too long, divided at its H3 headings and then between its blocks."""
     start, end = trim(text, section.start, section.end)
     if end - start <= MAX_CHARS:
         if start < end:
@@ -164,9 +165,9 @@ def _cut(text: str, section: _Section, outline: Outline) -> Iterator[_Part]:
 
 def _join_small(parts: Sequence[_Part]) -> list[_Part]:
     """
-    Join what is under 30 characters to a neighbour it fits with, which keeps its own heading path.
+    Join each part under 30 characters to a neighbour that has room for it and keeps its own heading path.
 
-    To the part before, except a heading that stands alone above its own subsection, and what comes first.
+    That is the part before it; for the first part and for a heading above its own subsection, the part after it.
     """
     joined: list[_Part] = []
     for at, part in enumerate(parts):
@@ -195,7 +196,7 @@ def _introduces(part: _Part, following: _Part) -> bool:
 
 
 def _place(decoded: str, scrubbed: Scrubbed, parts: Iterable[_Part], context: str) -> Iterator[Chunk]:
-    """Chunks from parts: offsets into the note as decoded, line and UTF-16 offset counted along the way."""
+    """Turn parts into chunks, with offsets into the decoded note, line numbers and UTF-16 offsets."""
     text = scrubbed.text
     is_ascii = decoded.isascii()
     markers = tuple(_markers(decoded, scrubbed)) if scrubbed.redactions else ()
@@ -216,7 +217,7 @@ def _place(decoded: str, scrubbed: Scrubbed, parts: Iterable[_Part], context: st
 
 
 class _Marker(Struct, frozen=True):
-    """A redaction in the scrubbed text, and how much longer than it the secret was."""
+    """A redaction marker in the scrubbed text, and how much longer than it the secret is."""
 
     start: int
     end: int
@@ -225,7 +226,7 @@ class _Marker(Struct, frozen=True):
 
 
 def _markers(decoded: str, scrubbed: Scrubbed) -> Iterator[_Marker]:
-    drift = 0  # how far the scrubbed text runs ahead of the decoded one
+    drift = 0  # offset into the scrubbed text minus offset into the decoded text
     for redaction in scrubbed.redactions:
         start = redaction.start + drift
         size = len(redaction.marker)

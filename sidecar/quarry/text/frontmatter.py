@@ -1,9 +1,9 @@
 """
-What do the lines between the `---` at the top of a note say?
+Which properties does the front matter of a note have?
 
-A reader of its own instead of a YAML loader: the C loader dies of 40 KB of brackets, and every loader refuses what
-people write in notes (`title: Foo: bar`, `author: @bob`, `created: {{date}}`, tabs) or reads it as something else
-(`status: no`, `id: 0123`, `up: [[Home]]`). What is not understood on one line costs that line only.
+This is not a YAML loader: the C loader crashes on 40 KB of brackets, and every loader refuses what people
+write in notes (`title: Foo: bar`, `author: @bob`, `created: {{date}}`, tabs) or reads it as something else
+(`status: no`, `id: 0123`, `up: [[Home]]`). A line that cannot be read costs only that line.
 
 Values are text unless they plainly are a number or `true`/`false`. There are no anchors, aliases or type tags. Nested
 maps become dotted names (`source.url`); maps in a list are gathered by name (`authors.name` -> every name).
@@ -28,7 +28,7 @@ from quarry.types import PropertyValue
 
 MAX_CHARS = 65_536  # of front matter; the longest seen in 18,759 notes has 4,700
 MAX_CONTINUED_LINES = 1_000  # of one value; keeps lines with an unclosed bracket from being read again and again
-MAX_PROBLEMS = 5  # a note whose front matter is prose needs no list of its lines
+MAX_PROBLEMS = 5  # a note with prose as front matter needs no list of its lines
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
@@ -43,7 +43,7 @@ _PLAIN_LISTS = frozenset({"aliases", "alias", "tags", "tag"})  # `- Foo: bar` is
 
 
 class FrontMatter(Struct, frozen=True):
-    """What stands at the top of a note, and where the text behind it begins."""
+    """The properties of a note, and where the text after them begins."""
 
     properties: Mapping[str, PropertyValue]
     body_start: int  # code points; 0 without front matter
@@ -51,7 +51,7 @@ class FrontMatter(Struct, frozen=True):
 
 
 def read_front_matter(text: str) -> FrontMatter:
-    """Read the front matter of a note. Never raises; what cannot be read is named in `problems`."""
+    """Read the front matter of a note. Never raises: what cannot be read is listed in `problems`."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     if opening is None or closing is None:
@@ -62,25 +62,25 @@ def read_front_matter(text: str) -> FrontMatter:
         source = source[:MAX_CHARS].rpartition("\n")[0]
         problems = (f"the front matter is longer than {MAX_CHARS:,} characters: only its beginning was read",)
     properties, unread = read_properties(source)
-    if source.strip() and not properties:  # two horizontal rules with text between: it stays findable as text
+    if source.strip() and not properties:  # two horizontal rules with text between them, which is indexed as text
         return FrontMatter({}, 0, ())
     return FrontMatter(properties, min(closing.end() + 1, len(text)), problems + unread)
 
 
 def is_drawing_or_board(properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether the note is an Excalidraw drawing or a Kanban board: machine-made text that nobody searches."""
+    """Whether the note is an Excalidraw drawing or a Kanban board: machine-made text that is not indexed."""
     return any(name.lower() in _PLUGINS_OF_OTHER_DOCUMENTS for name in properties)
 
 
 def read_properties(source: str) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
-    """Read YAML-like lines. Returns the properties by dotted name, and sentences on what could not be read."""
+    """Read YAML-like lines; return the properties by dotted name, and sentences about what could not be read."""
     reader = _Reader(source)
     reader.run()
     return reader.properties(), tuple(reader.problems)
 
 
 class _Open(Struct):
-    """A name whose value goes on below: a map, a list or nothing."""
+    """A name whose value continues on the lines below: a map, a list or nothing."""
 
     indent: int
     name: str  # dotted
@@ -89,7 +89,7 @@ class _Open(Struct):
 
 
 class _Reader:
-    """Reads line after line; `_open` holds the names above the line, outermost first."""
+    """Reads line by line; `_open` is the stack of names that enclose the line."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")
@@ -114,7 +114,7 @@ class _Reader:
 
     def _took_plain_pair(self, line: str) -> bool:
         """
-        Take `name: value` where the value plainly ends on its line, as most do; false leaves it to the long way.
+        Read `name: value` if the value certainly ends on its line, as most do; return False otherwise.
 
         With it all front matter of 2,112 notes takes 41 ms instead of 78.
         """
@@ -184,7 +184,7 @@ class _Reader:
             self._store(dotted, value, gather=gather)
 
     def _read_value(self, indent: int, written: str, *, as_text: bool) -> FlowValue | PropertyValue:
-        """The value that begins with *written* on the current line; moves behind its last line."""
+        """Read the value that begins with *written* on the current line, and move past its last line."""
         line = self._at
         self._at += 1
         sign = written[:1]
@@ -222,7 +222,7 @@ class _Reader:
         return re.sub(r"(?<!\n)\n(?!\n)", " ", text) if folded else text
 
     def _further_lines(self, indent: int) -> Iterator[str]:
-        """The lines below that stand further in than *indent* (or close a bracket), and so may belong to a value."""
+        """The following lines, indented deeper than *indent* (or closing a bracket), that may belong to a value."""
         for line in self._lines[self._at : self._at + MAX_CONTINUED_LINES]:
             content = line.strip()
             if content and _indent(line) <= indent and content[0] not in "]}":
@@ -232,7 +232,7 @@ class _Reader:
     def _whole(
         self, indent: int, written: str, read: Callable[[str], tuple[FlowValue, int] | None]
     ) -> FlowValue | None:
-        """A value that *read* finds on this line or over further lines; None when something stands behind it."""
+        """The value that *read* finds on this line or over several; None if other text follows it."""
         found = read(written)
         source, lines = written, [written]
         if found is None:
@@ -254,7 +254,7 @@ class _Reader:
         return value
 
     def _continuation(self, indent: int) -> str:
-        """The rest of a plain text that goes on, further in, on the lines below."""
+        """The rest of a plain text that continues, indented deeper, on the following lines."""
         parts: list[str] = []
         for line in self._further_lines(indent):
             if not line or line[0] in "#]}" or line.startswith("- ") or _key_end(line) is not None:
@@ -294,7 +294,7 @@ def _read_quoted_prefix(written: str) -> tuple[FlowValue, int] | None:
 
 
 def _key_end(content: str) -> int | None:
-    """Where the colon behind the name stands, or None: the line is no `name: value`."""
+    """Offset of the colon after the name; None if the line is not `name: value`."""
     if content[0] in "'\"":
         closing = content.find(content[0], 1)
         found = _KEY_END.match(content, closing + 1) if closing > 0 else None
@@ -308,5 +308,5 @@ def _margin(line: str) -> int:
 
 
 def _indent(line: str) -> int:
-    """Columns before the text; a tab, which YAML forbids, counts as in an editor."""
+    """Width of the indentation in columns; a tab, which YAML forbids, counts as in an editor."""
     return len(line[: _margin(line)].expandtabs(4))

@@ -1,8 +1,8 @@
 """
-How does data in a note become lines that can be found: `server.port: 8080`?
+How is structured data in a note indexed: as lines like `server.port: 8080`?
 
 JSON and YAML blocks and front matter are flattened to `key.path: value`, so that a key is found together with the keys
-above it and with its value. Bounded: what is huge is data for machines, and its own text is indexed anyway.
+above it and with its value. The size is bounded: large data is for machines, and its own text is indexed anyway.
 """
 
 import json
@@ -12,8 +12,8 @@ from quarry.text.frontmatter import read_properties
 from quarry.types import PropertyValue
 
 MAX_CHARS = 2_000  # of lines from one block
-MAX_SOURCE_CHARS = 65_536  # of a block that is read at all
-MAX_VALUE_CHARS = 300  # of one value; the rest of a long text is found as text
+MAX_SOURCE_CHARS = 65_536  # of a block; a longer one is not read
+MAX_VALUE_CHARS = 300  # of one value; the rest is found as text
 
 _JSON_LANGUAGES = frozenset({"json", "jsonc", "json5", "geojson", "jsonld"})
 _YAML_LANGUAGES = frozenset({"yaml", "yml"})
@@ -25,7 +25,7 @@ def is_data(language: str) -> bool:
 
 
 def flatten_block(language: str, source: str) -> tuple[str, ...]:
-    """The lines for a JSON or YAML block; none where it cannot be read, is too long, or is in another *language*."""
+    """The lines for a JSON or YAML block; none if it cannot be read, is too long, or is in another *language*."""
     if len(source) > MAX_SOURCE_CHARS:
         return ()
     if language in _JSON_LANGUAGES:
@@ -39,7 +39,7 @@ def flatten_block(language: str, source: str) -> tuple[str, ...]:
 def flatten_properties(
     properties: Mapping[str, PropertyValue], *, leave_out: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """The lines for properties that were read already, but those named in *leave_out* (lower case)."""
+    """The lines for *properties*, except those named in *leave_out* (lower case)."""
     return _bounded(
         (name, ", ".join(value) if isinstance(value, tuple) else _shown(value))
         for name, value in properties.items()
@@ -48,7 +48,7 @@ def flatten_properties(
 
 
 def _bounded(pairs: Iterator[tuple[str, str]]) -> tuple[str, ...]:
-    """`key: value` lines up to 2,000 characters; each on one line, long values cut."""
+    """`key: value` lines of at most 2,000 characters together, each on one line, with long values cut."""
     lines: list[str] = []
     room = MAX_CHARS
     for name, value in pairs:

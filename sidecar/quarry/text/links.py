@@ -1,4 +1,4 @@
-"""Which notes does a note point to, as it is written? Which file that is, the index finds (`index/links.py`)."""
+"""Which links does a note have, as written? `index/links.py` resolves them to files."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from quarry.text.markdown import TextRegions
 from quarry.types import Link, LinkKind
 
-MAX_LABEL_CHARS = 1_000  # how far back the `[` of a Markdown link is looked for
+MAX_LABEL_CHARS = 1_000  # the distance within which the `[` of a Markdown link is looked for
 
 _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _MARKDOWN = re.compile(
@@ -15,7 +15,7 @@ _MARKDOWN = re.compile(
     r"(?:[ \t]++(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*+\)"
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
-# What Obsidian opens that is no note; a link to one of them is no edge between notes.
+# Attachments that Obsidian opens; a link to one of them does not link notes.
 _ATTACHMENT = re.compile(
     r"\.(?:avif|bmp|gif|jpe?g|png|svg|webp|flac|m4a|mp3|ogg|wav|3gp|mkv|mov|mp4|ogv|webm|pdf|canvas|base)\Z",
     re.IGNORECASE,
@@ -25,7 +25,7 @@ _OTHER_FILE = re.compile(r"\.(?!md\Z)[A-Za-z][A-Za-z0-9]{0,4}\Z", re.IGNORECASE)
 
 
 def link_spans(text: str, inert: TextRegions) -> Iterator[tuple[int, int]]:
-    """Where links stand, of either kind and wherever they lead: a `#` in there is no tag."""
+    """The spans of all links, of either kind and to any target: a `#` inside one is no tag."""
     for pattern in (_WIKI, _MARKDOWN):
         for found in pattern.finditer(text):
             if not inert.cover(found.start()):
@@ -36,7 +36,7 @@ def find_links(text: str, inert: TextRegions) -> tuple[Link, ...]:
     """
     The links of *text* to notes, in order: `[[target#heading|label]]`, `![[embed]]`, `[label](path.md#heading)`.
 
-    Left out: addresses with a scheme, attachments, and what stands in *inert* stretches (code, math, comments).
+    Left out: addresses with a scheme, attachments, and links in *inert* regions (code, math, comments).
     """
     found: list[tuple[int, Link]] = []
     if "[[" in text:
@@ -78,7 +78,7 @@ def _markdown_links(text: str, inert: TextRegions) -> Iterator[tuple[int, Link]]
 
 
 def _opening_bracket(text: str, floor: int, close: int) -> int:
-    """Where the `[` stands that the `]` at *close* belongs to; -1 when it is not behind *floor*."""
+    """Offset of the `[` that matches the `]` at *close*; -1 if it is not after *floor*."""
     depth, position = 1, close
     while depth:
         opening = text.rfind("[", floor, position)
@@ -90,6 +90,6 @@ def _opening_bracket(text: str, floor: int, close: int) -> int:
 
 
 def _split_address(address: str) -> tuple[str, str | None]:
-    """`target#heading` -> both, without the spaces around them."""
+    """Split `target#heading` into both, trimmed."""
     target, _, heading = address.partition("#")
     return target.strip(), heading.strip() or None

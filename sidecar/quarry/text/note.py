@@ -1,5 +1,5 @@
 """
-What does the index know about a note, given the bytes of its file?
+Which title, tags, links and chunks does a note have, given the bytes of its file?
 
 The stages in order: decode, scrub the whole text, then read everything else from the scrubbed text, so that no secret
 can reach a title, a tag, a property, a heading or a label.
@@ -33,8 +33,8 @@ def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
 
     Args:
         path: Vault-relative, as spelled on disk.
-        data: The file; it is enough to read one byte more than `rules.max_bytes` of a long one.
-        rules: What to leave out.
+        data: The file's bytes; of a long file, one byte more than `rules.max_bytes` is enough.
+        rules: The settings.
     """
     problems: list[str] = []
     if len(data) > rules.max_bytes:
@@ -74,7 +74,7 @@ def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
 
 
 def _tags_and_links(text: str, front: FrontMatter, outline: Outline) -> tuple[tuple[str, ...], tuple[Link, ...]]:
-    """Tags and links; inline code is looked for only where there is something it could hide."""
+    """Tags and links; inline code is searched for only if there is a tag or link that it could contain."""
     may_link = "[[" in text or "](" in text
     may_tag = has_tag_sign(text, front.body_start)
     inert = [(region.start, region.end) for region in outline.protected]
@@ -90,7 +90,7 @@ def _tags_and_links(text: str, front: FrontMatter, outline: Outline) -> tuple[tu
 
 
 def _title(path: str, properties: Mapping[str, PropertyValue], outline: Outline) -> str:
-    """The `title` property, else the first H1, else the file name."""
+    """The `title` property, otherwise the first H1, otherwise the file name."""
     written = _text_property(properties, "title")
     if written:
         return " ".join(written.split())[:MAX_HEADING_CHARS]
@@ -99,7 +99,7 @@ def _title(path: str, properties: Mapping[str, PropertyValue], outline: Outline)
 
 
 def _aliases(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
-    """Under `aliases` or `alias`: a list, or text with commas between."""
+    """The values of `aliases` and `alias`: a list, or text separated by commas."""
     aliases: dict[str, None] = {}
     for name in ("aliases", "alias"):
         value = _property(properties, name)
@@ -112,13 +112,13 @@ def _aliases(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
 def _context(
     title: str, properties: Mapping[str, PropertyValue], tags: tuple[str, ...], aliases: tuple[str, ...]
 ) -> str:
-    """`title | type | tags | aliases`, without what is not given."""
+    """`title | type | tags | aliases`, without the empty ones."""
     fields = (title, _text_property(properties, "type"), ", ".join(tags), ", ".join(aliases))
     return " | ".join(" ".join(field.split()) for field in fields if field)[:MAX_CONTEXT_CHARS]
 
 
 def _details(text: str, properties: Mapping[str, PropertyValue], outline: Outline) -> Iterator[ChunkDetail]:
-    """Flattened data: other properties for the first chunk, JSON and YAML blocks for the chunk they stand in."""
+    """Flattened data: other properties for the first chunk, JSON and YAML blocks for the chunk that contains them."""
     lines = flatten_properties(properties, leave_out=_IN_CONTEXT_LINE)
     if lines:
         yield ChunkDetail(NOTE_START, lines)
@@ -130,7 +130,7 @@ def _details(text: str, properties: Mapping[str, PropertyValue], outline: Outlin
 
 
 def _property(properties: Mapping[str, PropertyValue], wanted: str) -> PropertyValue | None:
-    """A property by its name in any case, as Obsidian has it."""
+    """The property called *wanted*; case is ignored, as in Obsidian."""
     if wanted in properties:
         return properties[wanted]
     return next((value for name, value in properties.items() if name.lower() == wanted), None)

@@ -1,8 +1,8 @@
 """
-Which tags does a note carry, in its front matter and in its text?
+Which tags does a note have, in its front matter and in its text?
 
-Obsidian's rules: a tag is `#` and what follows up to a space or punctuation other than `_`, `-` and `/`, with at
-least one character that is no digit; letters of every script and emoji count.
+Obsidian's rules: a tag is `#` and the characters up to a space or punctuation other than `_`, `-` and `/`, with at
+least one character that is not a digit; letters of every script and emoji count.
 """
 
 import re
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from quarry.text.markdown import TextRegions
 from quarry.types import PropertyValue
 
-MAX_TAG_CHARS = 200  # longer is a blob with a hash in front
+MAX_TAG_CHARS = 200  # longer is data that begins with a hash
 
-# `#` comes first, as a literal that `re` can leap to; what stands before it is looked at afterwards. An opening
+# `#` comes first, as a literal that `re` can skip to; the text before it is checked afterwards. An opening
 # bracket after `]` is the address of a link, not prose.
 _INLINE = re.compile(
     r"#(?<![^\s(*_~>|,;，。、；（「]#)(?<!\]\(#)"
@@ -32,9 +32,9 @@ def find_tags(
 
     Args:
         text: The note.
-        inert: Where nothing is a tag: code, math, comments, links.
+        inert: Regions without tags: code, math, comments, links.
         properties: The front matter.
-        body_start: Where the text behind the front matter begins.
+        body_start: Where the text after the front matter begins.
     """
     tags: dict[str, str] = {}
     for tag in (*_front_matter_tags(properties), *_inline_tags(text, inert, body_start)):
@@ -43,12 +43,12 @@ def find_tags(
 
 
 def has_tag_sign(text: str, body_start: int = 0) -> bool:
-    """Whether there is anything that looks like a tag: a quick no for most notes."""
+    """Whether anything looks like a tag; a quick no for most notes."""
     return _INLINE.search(text, body_start) is not None
 
 
 def _front_matter_tags(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
-    """Tags under `tags` or `tag`: a list, or text with commas or spaces between; with or without `#`."""
+    """The tags in `tags` and `tag`: a list, or text separated by commas or spaces; with or without `#`."""
     for name, value in properties.items():
         if name.lower() in _FRONT_MATTER_KEYS:
             for written in value if isinstance(value, tuple) else (str(value),):
@@ -64,6 +64,6 @@ def _inline_tags(text: str, inert: TextRegions, body_start: int) -> Iterator[str
 
 
 def _tag_name(written: str) -> str | None:
-    """The tag without slashes at its ends; None for what has no letter, or is too long to be meant."""
+    """*written* without slashes at its ends; None if it has only digits, or is too long for a tag."""
     name = written.strip("/")
     return name if len(name) <= MAX_TAG_CHARS and not _NUMERIC.fullmatch(name) else None

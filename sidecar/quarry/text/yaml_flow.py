@@ -1,20 +1,20 @@
 """
 How is a single YAML value read: `plain`, `"quoted"`, `[a, list]`, `{a: map}`?
 
-Bounded: brackets nest 20 deep at most, and each character is looked at a fixed number of times. Text stays text
-unless it plainly is a number or `true`/`false`: `no`, `0123`, `2024-13-45` and `1:30` are what people wrote.
+Brackets nest at most 20 deep, and each character is read a fixed number of times. A value is text unless it is clearly
+a number or `true`/`false`: `no`, `0123`, `2024-13-45` and `1:30` stay as written.
 """
 
 import math
 import re
 from typing import TypeAlias
 
-MAX_DEPTH = 20  # of lists and maps in each other; nobody writes ten
+MAX_DEPTH = 20  # nested lists and maps; nobody writes ten
 
 FlowValue: TypeAlias = str | list["FlowValue"] | dict[str, "FlowValue"]
 """What brackets hold; single values stay as written."""
 
-_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")  # what fits a 64-bit column; longer is an identifier
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")  # those that fit a 64-bit column; a longer number is an identifier
 _FLOAT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})?\.[0-9]{1,30}(?:[eE][-+]?[0-9]{1,3})?")
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 _ESCAPES = {
@@ -45,11 +45,11 @@ _LIKE_TEXT = re.compile(r"\[\[[^\[\]]*\]\]|\{\{")
 
 
 class YamlTooDeep(ValueError):
-    """Brackets nest deeper than anyone means."""
+    """Brackets are nested more than 20 deep."""
 
 
 def parse_scalar(written: str) -> str | int | float | bool:
-    """A plain value: `true`, `false`, a decimal number, else the text as it stands; nothing is ""."""
+    """Read an unquoted value: `true`, `false`, a decimal number, otherwise the text itself; "" if it is empty."""
     if written in _NOTHING:
         return ""
     if written[0] not in "-+.0123456789":
@@ -64,7 +64,7 @@ def parse_scalar(written: str) -> str | int | float | bool:
 
 
 def parse_quoted(written: str) -> str:
-    """The text in quotes, its escapes resolved; *written* itself where it is not wholly in quotes."""
+    """Read a quoted text and resolve its escapes; *written* itself if it is not one quoted text."""
     if len(written) < 2 or written[0] != written[-1] or written[0] not in "'\"":
         return written
     inner = written[1:-1]
@@ -84,7 +84,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def parse_plain(written: str) -> str | list[FlowValue] | None:
-    """What *written* holds where it is plain to see: a text or texts without escapes in `"..."`, `[a, list]`."""
+    """Read the simple forms quickly: a text without escapes in `"..."`, or several in `[a, list]`; None for others."""
     if written[0] == '"':
         return written[1:-1] if _UNESCAPED.fullmatch(written) else None
     if found := _PLAIN_LIST.fullmatch(written):
@@ -96,10 +96,10 @@ def parse_plain(written: str) -> str | list[FlowValue] | None:
 
 def parse_flow(written: str) -> tuple[FlowValue, int] | None:
     """
-    The `[list]` or `{map}` at the start of *written*, and where it ends; None where it does not close.
+    Read the `[list]` or `{map}` at the start of *written*; return it and its end, or None if it does not close.
 
     Raises:
-        TooDeep: More than 20 brackets in each other.
+        YamlTooDeep: Brackets are nested more than 20 deep.
     """
     reader = _FlowReader(written)
     value = reader.collection(1)
@@ -163,7 +163,7 @@ class _FlowReader:
         return found[0].strip()
 
     def _peek(self) -> str:
-        """The next character that is no space; "" at the end."""
+        """The next character that is not a space; "" at the end."""
         space = _SPACE.match(self._text, self.at)
         self.at = space.end() if space else self.at
         return self._text[self.at : self.at + 1]

@@ -1,4 +1,4 @@
-/** What script does the host page run? The page's sources in one file, made in memory. */
+/** Bundles the sources of the host page into one script, in memory. */
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 

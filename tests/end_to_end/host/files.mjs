@@ -1,5 +1,5 @@
 /**
- * Which of Node's file calls does the page get, and how do their values travel as JSON?
+ * Node's file calls for the page, with their values as JSON.
  */
 import fs from "node:fs";
 

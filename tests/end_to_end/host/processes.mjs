@@ -1,5 +1,5 @@
 /**
- * Which programs has the page started, and how do they talk to it?
+ * The programs that the page has started, and their input and output.
  *
  * A child belongs to the page that spawned it. When that page goes, its pipes are closed, as the system does when
  * Obsidian's process ends: a well-behaved child leaves on its own, and who does not is seen.

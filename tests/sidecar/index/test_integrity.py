@@ -394,7 +394,9 @@ def test_a_check_can_be_given_up_and_changes_nothing(filled):
 
 
 def test_a_chunk_of_no_note_is_found(filled):
-    vandalise(filled, "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (999 << 11, 0, 0, 0, 0)")
+    vandalise(
+        filled, "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (999 << 11, 0, 0, 0, 0)"
+    )
 
     with closing(Index.open(filled)) as index, pytest.raises(IndexDamaged, match="of no note"):
         index.check()

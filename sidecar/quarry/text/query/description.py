@@ -5,7 +5,7 @@ Each condition becomes a clause that can follow "notes". A negation is worded wi
 is negated, and "and" and "or" are exchanged (De Morgan).
 """
 
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from typing import assert_never
 
 from quarry.conditions import (
@@ -54,15 +54,14 @@ _ORDER = (
 )
 
 
-def describe_query(query: Query, zone: tzinfo | None = None, *, by_meaning: bool = True) -> str:
+def describe_query(query: Query, *, by_meaning: bool = True) -> str:
     """
     Describe *query* as a fragment of a sentence, without a full stop.
 
     Args:
         by_meaning: Whether the dense retriever takes part.
-        zone: The time zone of dates; None for local time.
     """
-    clauses = describe_condition(query.condition, zone)
+    clauses = describe_condition(query.condition)
     meant = " ".join(query.words) if query.phrases else query.text
     noun = f"notes {clauses}" if clauses else "notes" if meant else "all notes"
     if not meant:
@@ -70,10 +69,10 @@ def describe_query(query: Query, zone: tzinfo | None = None, *, by_meaning: bool
     return f"{noun}{',' if clauses else ''} {'near in meaning to' if by_meaning else 'that speak of'} {meant}"
 
 
-def describe_condition(condition: Condition, zone: tzinfo | None = None) -> str:
+def describe_condition(condition: Condition) -> str:
     """Describe *condition* by clauses that can follow "notes"; "" if it admits all notes."""
     ordered = sorted(condition.parts if isinstance(condition, AllOf) else (condition,), key=_rank)
-    return _join_clauses([_clause(part, zone, negated=False) for part in ordered])
+    return _join_clauses([_clause(part, negated=False) for part in ordered])
 
 
 def _rank(condition: Condition) -> int:
@@ -91,12 +90,12 @@ def _join_clauses(clauses: list[str]) -> str:
     return text
 
 
-def _clause(condition: Condition, zone: tzinfo | None, *, negated: bool) -> str:
+def _clause(condition: Condition, *, negated: bool) -> str:
     """*condition*, or its negation, as a clause that can follow "notes"."""
     if isinstance(condition, Not):
-        return _clause(condition.part, zone, negated=not negated)
+        return _clause(condition.part, negated=not negated)
     if isinstance(condition, AllOf | AnyOf):
-        return _compound_clause(condition, zone, negated=negated)
+        return _compound_clause(condition, negated=negated)
     says_not = "not " if negated else ""
     having = "without" if negated else "with"
     match condition:
@@ -119,13 +118,13 @@ def _clause(condition: Condition, zone: tzinfo | None, *, negated: bool) -> str:
         case HasProperty(name, comparison, value):
             return _property(name, comparison, value, negated=negated)
         case InTimeRange(field):
-            return f"{says_not}{field} {_when(condition, zone)}"
+            return f"{says_not}{field} {_when(condition)}"
         case _:
             assert_never(condition)
 
 
-def _compound_clause(condition: AllOf | AnyOf, zone: tzinfo | None, *, negated: bool) -> str:
-    parts = [_clause(part, zone, negated=negated) for part in condition.parts]
+def _compound_clause(condition: AllOf | AnyOf, *, negated: bool) -> str:
+    parts = [_clause(part, negated=negated) for part in condition.parts]
     if not parts:
         return "of any kind"
     if isinstance(condition, AllOf) != negated:
@@ -163,8 +162,8 @@ def _property(name: str, comparison: PropertyComparison, value: str, *, negated:
     return f"whose {name} {verb} {compared[comparison]} {value}"
 
 
-def _when(condition: InTimeRange, zone: tzinfo | None) -> str:
-    first, behind = _day(condition.from_ms, zone), _day(condition.until_ms, zone)
+def _when(condition: InTimeRange) -> str:
+    first, behind = _day(condition.from_ms), _day(condition.until_ms)
     if first is None or behind is None:
         return f"since {first}" if first else f"before {behind}" if behind else "at any time"
     last = behind - timedelta(1)
@@ -177,5 +176,5 @@ def _when(condition: InTimeRange, zone: tzinfo | None) -> str:
     return f"from {first} to {last}"
 
 
-def _day(moment_ms: int | None, zone: tzinfo | None) -> date | None:
-    return None if moment_ms is None else datetime.fromtimestamp(moment_ms / 1000, tz=UTC).astimezone(zone).date()
+def _day(moment_ms: int | None) -> date | None:
+    return None if moment_ms is None else datetime.fromtimestamp(moment_ms / 1000, tz=UTC).astimezone().date()

@@ -3,7 +3,7 @@ Which regular expression engine runs the rules?
 
 RE2 where google-re2 can be imported, else Python's `re`: slower, and linear
 only because the rules are written for it. Both give the same spans. Why sets
-of patterns first, and why one set a family: docs/decisions/003.
+of patterns are matched first, and why one set for each family: docs/decisions/003.
 """
 
 import threading
@@ -14,36 +14,36 @@ from typing import Any, Protocol
 from quarry.lazy_pattern import lazy_pattern
 from quarry.text.secrets.rules import RULE_FAMILIES, RULES, Rule
 
-SETS_PAY_BYTES = 96 << 10  # to scan these by keywords costs what compiling the sets costs
+SETS_PAY_BYTES = 96 << 10  # preselecting by keywords takes 16 ms for these, as compiling the sets does
 SET_MEMORY_BYTES = 32 << 20  # for the automaton of one set, grown as texts need it; 8 MB, the default, thrashes
 
 
 class ScrubEngine(Protocol):
-    """The rules, compiled. The bytes that they look at begin and end with a character that is no part of a secret."""
+    """The rules, compiled. The bytes they search must begin and end with a character that is part of no secret."""
 
     def candidates(self, data: bytes) -> Iterator[int]:
         """The indexes into `RULES` of all rules that may match *data*, ascending."""
         ...
 
     def compile_sets(self) -> None:
-        """Do now what the first long text would wait for."""
+        """Compile now what the first long text would otherwise wait for."""
         ...
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
-        """Where rule *index*, whatever stands around it, next begins to match *data*, at *position* or later."""
+        """Where rule *index* next begins to match *data* from *position* on, in any context; None if nowhere."""
         ...
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
-        """The next span that rule *index* has in *data*, at *position* or later."""
+        """The next span that rule *index* matches in *data* at *position* or later; None if there is none."""
         ...
 
 
 class Re2Engine:
     """
-    google-re2: one pass a family over the note says which rules to run at all.
+    google-re2: one pass over the note for each family of rules finds the candidates.
 
-    The sets of patterns that this takes are compiled when `SETS_PAY_BYTES` have been scanned, or by `compile_sets`:
-    that costs 16 ms, which the few texts of a first answer do not wait for. Until then keywords choose the rules.
+    The sets of patterns for this are compiled once `SETS_PAY_BYTES` have been scanned, or by `compile_sets`. That takes
+    16 ms, which the few texts of a first answer need not wait for: until then, keywords preselect the rules.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Re2Engine:
 
         self._re2 = re2
         options = self._options()
-        # Compiled when first wanted, 10 ms for all: most rules match in no note.
+        # Compiled when first used: most rules match in no note, and all of them take 10 ms.
         self._pattern: Callable[[int], Any] = cache(lambda index: re2.compile(_with_ends(RULES[index]), options))
         self._core: Callable[[int], Any] = cache(lambda index: re2.compile(_without_group(RULES[index]), options))
         self._sets: list[Any] | None = None
@@ -59,13 +59,13 @@ class Re2Engine:
         self._scanned_bytes = 0
 
     def compile_sets(self) -> None:
-        """Compile the sets of patterns now, if they are not."""
+        """Compile the sets of patterns, unless they are compiled already."""
         with self._compiling:
             if self._sets is None:
                 self._sets = [self._family_set(family) for family in RULE_FAMILIES]
 
     def candidates(self, data: bytes) -> Iterator[int]:
-        """One set after the other; within a set RE2 gives the indexes in no order."""
+        """See `ScrubEngine`."""
         self._scanned_bytes += len(data)
         if self._sets is None and self._scanned_bytes < SETS_PAY_BYTES:
             yield from (index for index in _with_keywords(data) if self._core(index).search(data))
@@ -93,15 +93,15 @@ class Re2Engine:
         return patterns
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
-        """Search for what the sets look for."""
+        """See `ScrubEngine`."""
         match = self._core(index).search(data, position)
         return match.start() if match else None
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
         """
-        Search without look-around: the characters at both ends are matched too, and taken off here.
+        See `ScrubEngine`. RE2 has no lookaround, so the characters at both ends are matched too and removed here.
 
-        A group would say the same, but RE2 leaves its automaton to fill a group: a second for a line of 1 MB.
+        A group would do as well, but RE2 leaves its automaton to fill a group: a second for a line of 1 MB.
         """
         rule = RULES[index]
         match = self._pattern(index).search(data, position - 1 if position and rule.left else position)
@@ -115,26 +115,26 @@ class Re2Engine:
 
 
 class ReEngine:
-    """Python's `re`: the keywords say which rules to run."""
+    """Python's `re`: keywords preselect the rules."""
 
     def __init__(self) -> None:
         self._patterns = [lazy_pattern(_between_ends(rule)) for rule in RULES]
         self._core = [lazy_pattern(_without_group(rule)) for rule in RULES]
 
     def compile_sets(self) -> None:
-        """Do nothing: there are no sets."""
+        """Do nothing: this engine has no sets."""
 
     def candidates(self, data: bytes) -> Iterator[int]:
-        """Those with a keyword in the note, or without keywords."""
+        """See `ScrubEngine`."""
         return _with_keywords(data)
 
     def place(self, index: int, data: bytes, position: int) -> int | None:
-        """Search without look-around."""
+        """See `ScrubEngine`."""
         match = self._core[index].search(data, position)
         return match.start() if match else None
 
     def search(self, index: int, data: bytes, position: int) -> tuple[int, int] | None:
-        """Search with look-around."""
+        """See `ScrubEngine`."""
         match = self._patterns[index].search(data, position)
         return match.span(1) if match else None
 
@@ -143,7 +143,7 @@ _KEYWORDS = [[word.encode() for word in rule.keywords.split()] for rule in RULES
 
 
 def _with_keywords(data: bytes) -> Iterator[int]:
-    """The indexes into `RULES` of the rules without keywords, and of those with one of theirs in *data*."""
+    """Yield the indexes into `RULES` of the rules without keywords and of those with a keyword that *data* contains."""
     lower = data.lower()
     for index, keywords in enumerate(_KEYWORDS):
         if not keywords or any(keyword in lower for keyword in keywords):
@@ -151,7 +151,7 @@ def _with_keywords(data: bytes) -> Iterator[int]:
 
 
 def _core(rule: Rule) -> str:
-    """The pattern with what surrounds it; the span is its only group, if it has surroundings at all."""
+    """The pattern with its lead and trail; if it has either, the span is its only group."""
     return f"{rule.lead}({rule.pattern}){rule.trail}" if rule.lead or rule.trail else f"(?:{rule.pattern})"
 
 
@@ -173,7 +173,7 @@ def _between_ends(rule: Rule) -> bytes:
 
 @cache
 def default_scrub_engine() -> ScrubEngine:
-    """The best engine of this machine."""
+    """The fastest engine that is installed."""
     try:
         return Re2Engine()
     except ImportError:  # no wheel of google-re2 for this platform (musl)

@@ -1,9 +1,9 @@
 """
-Which credentials does Quarry know, and how does each one look?
+Which formats of credentials does Quarry recognise?
 
-One row a format: the name that stands in the note afterwards, the literals
+One row per format: the name that the marker shows, the literals
 without which it cannot occur (lower case; Python's `re` tries the pattern only
-where one of them is), and the pattern of the secret or, for the readers that
+where one of them is), and the pattern of the secret or, for the validators that
 say so, of what leads to it. Patterns are written in what RE2 and `re` read alike
 on bytes: ASCII classes, no groups, no look-around, no anchors, repetition
 bounded wherever something must follow. The ends are not part of them: `left`
@@ -35,11 +35,11 @@ class Rule(Struct, frozen=True):
     keywords: str  # lower case, separated by spaces
     pattern: str
     validator: Validator = validators.vendor_token
-    left: str = ALNUM  # inside of a character class; "" lets anything touch
+    left: str = ALNUM  # inside of a character class: what may not precede the span; "" allows anything
     right: str = ALNUM
-    lead: str = ""  # a pattern for what must stand before the span, and stays
-    trail: str = ""  # and after it
-    mask: Callable[[bytes], bytes] | None = None  # of the note, with zeros over what the rule must not see
+    lead: str = ""  # a pattern that must precede the span and is kept
+    trail: str = ""  # a pattern that must follow it
+    mask: Callable[[bytes], bytes] | None = None  # puts zeros over what the rule must not match
 
 
 _PREFIXED = (
@@ -320,7 +320,7 @@ _SCHEME = r"(?:(?:bearer|basic|token|api-?token|api-?key|bot|splunk|key)[ \t]{1,
 
 
 def _label(words: str, ending: str = r"[A-Za-z0-9_.-]{0,40}") -> str:
-    """The pattern of a label and all that stands between it and its value."""
+    """The pattern of a label and everything between it and its value."""
     return rf"(?i:(?:{words}){ending}{_CLOSING}{_SEPARATOR}{_SCHEME})"
 
 

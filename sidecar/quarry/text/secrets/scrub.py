@@ -1,13 +1,13 @@
 """
-How are credentials taken out of a note before anyone stores, embeds or shows it?
+How are credentials removed from a note before it is stored, embedded or shown?
 
 `scrub` replaces each secret by `[REDACTED:name]` and remembers where, so that an
-offset into the scrubbed text leads back into the note. The whole note is scanned
-at once, before it is cut into chunks: a key may lie across any border. What a
-secret is stands in `rules`; this module runs the rules and keeps the books.
+offset into the scrubbed text can be converted back. The whole note is scanned
+before it is divided into chunks: a key may cross any border. `rules` defines
+the formats; this module runs the rules and records what they find.
 
-Scanning works on bytes, one a character, so that byte offsets are character
-offsets; beyond ASCII no rule makes a difference.
+Bytes are scanned, one per character, so that byte offsets are character
+offsets; no rule distinguishes characters beyond ASCII.
 """
 
 import re
@@ -26,7 +26,7 @@ from quarry.text.secrets.rendered_text import text_views
 from quarry.text.secrets.rules import FOREIGN_LABEL, RULES
 
 MAX_PASSES = 8
-"""A redaction can bare a secret beside it. Two passes are the rule; notes made to need more cannot cost more."""
+"""A redaction can expose a secret next to it. Two passes are usual; the limit bounds the cost of hostile notes."""
 
 _NAMES = sorted({rule.name for rule in RULES})
 _MARKER = lazy_pattern(r"\[REDACTED:(?:" + "|".join(map(re.escape, _NAMES)) + r")\]")
@@ -49,13 +49,13 @@ class Redaction(Struct, frozen=True):
 
     @property
     def marker(self) -> str:
-        """What stands in place of the secret."""
+        """The text that replaces the secret."""
         return f"[REDACTED:{self.name}]"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scrubbed:
-    """A text without its secrets, and where they were. Its `repr` shows neither."""
+    """A text without its secrets, and where they were. The `repr` shows neither."""
 
     text: str
     redactions: tuple[Redaction, ...]  # ascending, not overlapping
@@ -66,10 +66,10 @@ class Scrubbed:
 
     def original_offset(self, offset: int, *, edge: Literal["start", "end"] = "start") -> int:
         """
-        Where the character at *offset* of the scrubbed text stands in the original.
+        Convert *offset* into the scrubbed text to one into the original.
 
-        Inside a marker there is no such character: *edge* chooses between the start and the end of the
-        secret, so that a span mapped from its "start" to its "end" holds every secret that it touches.
+        An offset inside a marker becomes the start or the end of the secret, as *edge* says, so that a span
+        converted from its "start" to its "end" contains every secret that it touches.
         """
         index = bisect_right(self._marker_starts, offset) - 1
         if index < 0:
@@ -82,7 +82,7 @@ class Scrubbed:
         return redaction.end if edge == "end" and into > 0 else redaction.start
 
     def names(self) -> Mapping[str, int]:
-        """How often each rule fired: all that may be logged about secrets."""
+        """The number of redactions by rule, which is all that may be logged about secrets."""
         return Counter(redaction.name for redaction in self.redactions)
 
 
@@ -90,22 +90,22 @@ def scrub(text: str, engine: ScrubEngine | None = None) -> Scrubbed:
     """
     Replace every credential in *text*, a whole note, by a marker that names its kind.
 
-    Scrubbing what is scrubbed changes nothing. *engine* is the best one here, if not given.
+    Scrubbing is idempotent. *engine* defaults to the fastest one that is installed.
     """
     return _replace(text, _find(text, engine or default_scrub_engine()))
 
 
 def scrub_text(text: str) -> str:
-    """Give *text* without its credentials: for all that leaves the process, scrubbed before or not."""
+    """Return *text* without its credentials; for everything that leaves the process, scrubbed before or not."""
     return scrub(text).text
 
 
 def scrub_texts(texts: Sequence[str]) -> list[str]:
     """
-    Give each of *texts* as `scrub_text` does.
+    Return `scrub_text` of each of *texts*, in a tenth of the time.
 
-    All of them are looked through at once, with line ends between, as a rule sees around each by itself: most are
-    passed over so, and only those in which a rule begins to match are scrubbed.
+    All texts are searched at once, joined by line ends, which is also what a rule sees around a single text. Only those
+    in which a rule begins to match are scrubbed.
     """
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     suspects = _suspects("\n".join(texts), starts)
@@ -114,10 +114,10 @@ def scrub_texts(texts: Sequence[str]) -> list[str]:
 
 def _suspects(joined: str, starts: Sequence[int]) -> set[int]:
     """
-    The numbers of the texts in which any rule begins to match, as stored or as shown; *starts* has where each begins.
+    The numbers of the texts in which any rule begins to match, as stored or as rendered; *starts* are their offsets.
 
-    A match may reach into the next text, or hide what begins within it. So the search goes on at the line end before
-    the next text, and whatever begins there or later is found.
+    A match may extend into the next text, or overlap a match that begins there. So the search continues at the line end
+    before the next text, and every match that begins there or later is found.
     """
     engine, suspects = default_scrub_engine(), set[int]()
     for view in text_views(joined):
@@ -125,7 +125,7 @@ def _suspects(joined: str, starts: Sequence[int]) -> set[int]:
         for index in engine.candidates(data):
             position = 0
             while (place := engine.place(index, data, position)) is not None:
-                # The byte at `place` is the character before: a line end begins what the next text is seen with.
+                # Byte `place` is character `place - 1`; a line end counts to the text after it.
                 offset = view.starts[place] if place < len(view.text) else len(joined)
                 number = bisect_right(starts, offset) - 1
                 suspects.add(number)
@@ -150,7 +150,7 @@ def _replace(text: str, redactions: tuple[Redaction, ...]) -> Scrubbed:
 
 
 def _find(text: str, engine: ScrubEngine) -> tuple[Redaction, ...]:
-    """Every secret of *text*, as stored and as shown: what is left is scanned again until nothing more is found."""
+    """All secrets of *text*, as stored and as rendered; the rest is scanned again until nothing more is found."""
     views = text_views(text)
     contents = [_without_markers(view.text) for view in views]
     found: list[Redaction] = []
@@ -179,10 +179,11 @@ def _without_markers(text: str) -> bytes:
 
 def _to_bytes(text: str) -> bytes:
     """
-    Turn *text* into one byte a character: Latin-1, wide and typographic punctuation made plain, `?` for all else.
+    Encode *text* with one byte per character: Latin-1, with plain punctuation for wide and typographic, `?` for the
+    rest.
 
-    The word for password in other scripts becomes as many `FOREIGN_LABEL`s, which the rules read as one. A line
-    break is put before and after, so that every character has two neighbours: byte = character + 1.
+    Words for "password" in other scripts become as many `FOREIGN_LABEL`s, which the rules read as one label. A line
+    break is added before and after, so that every character has two neighbours: byte = character + 1.
     """
     if not text.isascii():
         for typographic, plain in _PLAIN.items():
@@ -201,7 +202,7 @@ def _blank(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
 
 
 def _scan(data: bytes, engine: ScrubEngine) -> Iterator[Redaction]:
-    """What each rule finds in *data*. The matches of one rule do not overlap, those of two may."""
+    """Yield what each rule finds in *data*. Matches of one rule do not overlap; those of two rules may."""
     for index in engine.candidates(data):
         rule = RULES[index]
         visible = rule.mask(data) if rule.mask else data
@@ -214,7 +215,7 @@ def _scan(data: bytes, engine: ScrubEngine) -> Iterator[Redaction]:
 
 
 def _merge(redactions: Sequence[Redaction]) -> list[Redaction]:
-    """Join what overlaps, so that nothing of either secret stays; the rule that stands first gives the name."""
+    """Merge overlapping redactions, so that nothing of either secret is kept; the first of their rules names them."""
     merged: list[Redaction] = []
     for redaction in sorted(redactions, key=lambda redaction: redaction.start):
         if merged and redaction.start < merged[-1].end:

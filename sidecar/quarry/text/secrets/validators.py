@@ -1,12 +1,11 @@
 """
 Where in the note does a secret begin and end?
 
-The patterns of `rules` find places; the readers in this module look at
-them. A reader takes the note as bytes (one byte a character, see `scrub`) and
-the span that the pattern captured, and gives the span of the secret, or None
-where there is none. Each looks at a bounded stretch around the span and never
-past a redaction (a zero byte): cost follows length, and scrubbing twice changes
-nothing.
+The patterns in `rules` find candidates; the validators in this module decide.
+A validator takes the note as bytes (one byte per character, see `scrub`) and the
+span that the pattern captured, and returns the span of the secret, or None if
+there is none. It reads a bounded range around the span and never past a
+redaction (a zero byte): time is linear, and scrubbing is idempotent.
 """
 
 import re
@@ -28,9 +27,9 @@ SHORTEST_BEARER = 16  # characters, for a bearer token without digits
 MIN_RANDOM_ENTROPY = 3.0  # bits a character of 20 to 30 random ones: 4 and more
 MIN_BASE64_ENTROPY = 4.5  # bits a character; English prose has about 4.1, hex at most 4
 
-_WEAK_PASSWORDS = (b"pass", b"root", b"admin", b"guest", b"postgres")  # in an address a password all the same
+_WEAK_PASSWORDS = (b"pass", b"root", b"admin", b"guest", b"postgres")  # passwords nevertheless, in an address
 _LIST_OF_STRINGS = lazy_pattern(rb"\[[ \t]{0,3}(?=[\"'])")
-_OPENING_QUOTE = lazy_pattern(rb"`{1,3}|\\{0,2}[\"']")  # \" is that of JSON within a string
+_OPENING_QUOTE = lazy_pattern(rb"`{1,3}|\\{0,2}[\"']")  # \" is a quote of JSON within a string
 _UNQUOTED_END = lazy_pattern(rb"[\s\"'`<>|;\0]")
 _LINE_END = lazy_pattern(rb"[\r\n\0]")
 _QUOTED_END = lazy_pattern(rb"[\r\n\"'\0]")
@@ -73,7 +72,7 @@ _BASE64_RUN = lazy_pattern(rb"[A-Za-z0-9+/=]{16,}")
 
 
 def vendor_token(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept what a vendor's own prefix and length vouch for, unless it is filled with one character."""
+    """Accept a token with a vendor's prefix and length, unless it is filler of one character."""
     return None if values.is_filler(data[start:end]) else (start, end)
 
 
@@ -83,7 +82,7 @@ def accept_all(_data: bytes, start: int, end: int) -> SecretSpan | None:
 
 
 def random_token(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept a token under a short prefix only if it is as mixed as random characters are."""
+    """Accept a token with a short prefix only if its entropy is that of random characters."""
     value = data[start:end]
     random = values.has_digit(value) and not values.is_filler(value) and values.entropy(value) >= MIN_RANDOM_ENTROPY
     return (start, end) if random else None
@@ -102,7 +101,7 @@ def aws_key_id(data: bytes, start: int, end: int) -> SecretSpan | None:
 
 
 def _value_at(data: bytes, start: int) -> SecretSpan | None:
-    """The value, or first of a list, at *start*: up to its closing quote, else up to a space, quote, bar or angle."""
+    """The value at *start*, or the first of a list: up to its closing quote, else to a space, quote, `|` or `<>`."""
     limit = min(len(data), start + LONGEST_VALUE)
     opening = _LIST_OF_STRINGS.match(data, start)
     if opening:
@@ -123,7 +122,7 @@ def _value_at(data: bytes, start: int) -> SecretSpan | None:
 
 
 def _assigned_value(judge: Callable[[bytes], bool]) -> Validator:
-    """A reader for `label = value`: the pattern captured label and separator, *judge* looks at the value."""
+    """A validator of `label = value`: the pattern captured label and separator, *judge* accepts the value."""
 
     def read(data: bytes, start: int, end: int) -> SecretSpan | None:
         before = data[max(0, start - 64) : start]
@@ -143,7 +142,7 @@ def _assigned_value(judge: Callable[[bytes], bool]) -> Validator:
 
 
 def assigned_password(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept a password behind its label; a mere word or phrase only where it is quoted, or an environment's."""
+    """Accept a password after its label; a plain word or phrase only if quoted, or in `PASSWORD=word`."""
     found = _assigned_mixed_password(data, start, end)
     if found or _ASSIGNING.search(data, start, end) is None:
         return found
@@ -163,7 +162,7 @@ assigned_key = _assigned_value(values.is_bare_key)
 
 
 def header_credentials(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept the credentials behind `Bearer`, and behind `Basic` what decodes to a user and a password."""
+    """Accept the token after `Bearer`, and after `Basic` what decodes to user and password."""
     found = _HEADER_VALUE.match(data, end, end + LONGEST_VALUE)
     if found is None:
         return None
@@ -184,14 +183,14 @@ def _is_user_and_password(value: bytes) -> bool:
 
 
 def url_password(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept the password of `scheme://user:password@host`, unless it is a variable or says that it is one."""
+    """Accept the password of `scheme://user:password@host`, unless it is a variable or a placeholder."""
     value = data[start:end]
     weak = value.lower() in _WEAK_PASSWORDS or (value.isalnum() and values.has_digit(value))
     return None if values.is_placeholder(value) and not weak else (start, end)
 
 
 def url_password_with_slash(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept a password with a slash in it, where no port can be meant: in `http://host:80/@name` one is."""
+    """Accept a password that contains a slash, unless it may be a port, as in `http://host:80/@name`."""
     value = data[start:end]
     before, slash, _behind = value.partition(b"/")
     meant = slash and before and not before.isdigit() and b"://" not in value
@@ -199,7 +198,7 @@ def url_password_with_slash(data: bytes, start: int, end: int) -> SecretSpan | N
 
 
 def curl_password(data: bytes, start: int, end: int) -> SecretSpan | None:
-    """Accept the password behind `-u user:` when a command that takes one stands before it."""
+    """Accept the password after `-u user:` if a command that takes one precedes it."""
     before = data[max(0, start - LONGEST_COMMAND) : start].rpartition(b"\0")[2]
     command = max(before.rfind(name) for name in (b"curl", b"wget", b"http ", b"https "))
     if command < 0 or b"\n\n" in before[command:]:
@@ -213,9 +212,9 @@ def curl_password(data: bytes, start: int, end: int) -> SecretSpan | None:
 
 def private_key(data: bytes, start: int, end: int) -> SecretSpan | None:
     """
-    Accept a private key with its whole body, to the END line or, where that is missing, to the last line of the body.
+    Accept a private key up to its END line or, if that is missing, to the last line of its body.
 
-    A BEGIN line without a body (prose about keys) is none.
+    A BEGIN line without a body (prose about keys) is not one.
     """
     limit = min(len(data), start + LONGEST_KEY_BLOCK)
     border = _KEY_BORDER.search(data, end, limit)

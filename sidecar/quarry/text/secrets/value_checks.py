@@ -1,10 +1,10 @@
 """
-Does this string look like a secret that someone uses?
+Does a value look like a secret in use?
 
-Judges a value alone, without the note around it. Assignments are the hard part:
+A value is judged alone, without the note around it. Assignments are the hard part:
 `password: hunter2` is a secret; `password: required`, `token = getToken()`,
-`key: ${KEY}` and `"ApiKeyName": "my-api-key-1"` are not. The lists below were
-drawn up by reading what fires on some 19,000 public notes.
+`key: ${KEY}` and `"ApiKeyName": "my-api-key-1"` are not. The lists below come
+from reading what matched in some 19,000 public notes.
 """
 
 import re
@@ -54,19 +54,19 @@ _LOWER, _UPPER, _DIGIT, _SIGN = (lazy_pattern(chars) for chars in (rb"[a-z]", rb
 
 
 def entropy(value: bytes) -> float:
-    """Shannon entropy of *value* in bits a character, estimated from its own frequencies."""
+    """Shannon entropy of *value* in bits per character, estimated from its own frequencies (Shannon 1948)."""
     sample = value[:ENTROPY_SAMPLE]
     size = len(sample)
     return -sum(count / size * log2(count / size) for count in Counter(sample).values()) if size else 0.0
 
 
 def is_filler(value: bytes) -> bool:
-    """Whether one character was repeated to fill the place of a secret, as in `xxxxxxxx` or `********`."""
+    """Whether *value* is filler of one character, such as `xxxxxxxx` or `********`."""
     return _FILLER.search(value) is not None
 
 
 def is_placeholder(value: bytes) -> bool:
-    """Whether *value* only marks the place of a secret: `<token>`, `${TOKEN}`, `xxxxxxxx`, `changeme`."""
+    """Whether *value* is a placeholder for a secret: `<token>`, `${TOKEN}`, `xxxxxxxx`, `changeme`."""
     lower = value.lower()
     letters = re.sub(rb"[^a-z0-9]", b"", lower)
     return bool(
@@ -91,7 +91,7 @@ def has_digit(value: bytes) -> bool:
 
 
 def is_alphabet(value: bytes) -> bool:
-    """Whether *value* lists characters in their order, as the constants of encoders do."""
+    """Whether *value* lists characters in order, as the constants of encoders do."""
     lower = value.lower()
     return any(run in lower for run in (b"abcdefgh", b"ijklmnop", b"qrstuvwx", b"0123456789"))
 
@@ -107,7 +107,7 @@ def has_two_cases(value: bytes) -> bool:
 
 
 def is_path(value: bytes) -> bool:
-    """Whether *value* is rather a path or an identifier: absolute, or half of it words."""
+    """Whether *value* is more likely a path or an identifier: absolute, or at least half words."""
     words = sum(len(word) for word in _LONG_WORD.findall(value))
     return _ABSOLUTE_PATH.match(value) is not None or words * 2 > len(value)
 
@@ -123,12 +123,12 @@ def is_identifier(value: bytes) -> bool:
 
 
 def _is_reference(value: bytes) -> bool:
-    """Whether *value* points to something: a call, an attribute, a file."""
+    """Whether *value* is a reference: a call, an attribute, a file name."""
     return _CALL.match(value) is not None or _FILE_NAME.fullmatch(value) is not None
 
 
 def is_password(value: bytes) -> bool:
-    """Whether *value*, found behind `password:` or the like, is a password and no word about one."""
+    """Whether *value*, found after `password:` or the like, is a password rather than a word about one."""
     if value.isdigit():
         return len(value) >= SHORTEST_PASSWORD and len(set(value)) > 1
     if len(value) < SHORTEST_PASSWORD or b" " in value or is_placeholder(value) or _is_reference(value):
@@ -138,17 +138,17 @@ def is_password(value: bytes) -> bool:
 
 
 def is_random_word(value: bytes) -> bool:
-    """Whether *value* has letters alone, but too mixed for a name."""
+    """Whether *value* is letters only, but too irregular for a name."""
     return len(value) >= SHORTEST_RANDOM_WORD and has_two_cases(value[1:]) and not is_identifier(value)
 
 
 def is_word(value: bytes) -> bool:
-    """Whether *value* is a word that may well be a password where a program reads it, as in `PASSWORD=opensesame`."""
+    """Whether *value* is a word that may be a password where a program reads it, as in `PASSWORD=opensesame`."""
     return len(value) >= SHORTEST_PASSWORD and value.isalpha() and not is_placeholder(value)
 
 
 def is_token(value: bytes) -> bool:
-    """Whether *value*, found behind `token:`, `secret:` or `api key:`, is machine-made and no name."""
+    """Whether *value*, found after `token:`, `secret:` or `api key:`, is machine-made rather than a name."""
     if value.isdigit():
         return len(value) >= SHORTEST_NUMBER and len(set(value)) > 3
     return (
@@ -165,7 +165,7 @@ def is_token(value: bytes) -> bool:
 
 
 def is_bare_key(value: bytes) -> bool:
-    """Whether *value*, found behind a mere `key`, can be nothing but a credential: long, random, no digest."""
+    """Whether *value*, found after a plain `key`, is certainly a credential: long, random, not a digest."""
     return (
         len(value) >= SHORTEST_BARE_KEY
         and is_token(value)

@@ -1,4 +1,4 @@
-/** What do the tests of the host share? The small plugin, a small vault, and a program to start. */
+/** Shared by the tests of the host: a small plugin, a small vault, and a program to start. */
 import { fileURLToPath } from "node:url";
 
 /** @param {string} name */

@@ -1,5 +1,5 @@
 /**
- * What does Obsidian add to the browser's own objects?
+ * Obsidian's additions to the browser's own objects.
  *
  * The helpers of its public type definitions (`declare global` in obsidian.d.ts), on the real prototypes.
  */

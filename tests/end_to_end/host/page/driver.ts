@@ -1,4 +1,4 @@
-/** What can a test do in the app as its user, and what can it ask? Reached from Node as `window.testHost`. */
+/** What a test can do and ask in the app, as its user. Reached from Node as `window.testHost`. */
 import type { App } from "./obsidian/app";
 import type { TAbstractFile } from "./obsidian/files";
 import { type EphemeralState, MarkdownView } from "./obsidian/markdown-view";

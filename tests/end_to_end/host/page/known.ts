@@ -1,5 +1,5 @@
 /**
- * How does the host answer for what it does not have?
+ * Errors for parts of the API that the host does not have.
  *
  * Loudly and by name. A plugin that reads a property this host lacks gets an error that says which, instead of an
  * `undefined` that makes some other line fail, or worse, a branch quietly not taken.

@@ -1,4 +1,4 @@
-/** How is a plugin's `main.js` run, unchanged? As the app does it: as a CommonJS function in the window's own scope. */
+/** Runs a plugin's `main.js` as the app does: unchanged, as a CommonJS function in the window's own scope. */
 import type { PluginManifest } from "obsidian";
 import type { App } from "./obsidian/app";
 import type { Plugin } from "./obsidian/plugin";

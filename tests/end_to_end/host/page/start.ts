@@ -1,4 +1,4 @@
-/** How does the page become the app? */
+/** Turns the page into the app. */
 import { call, type Hello, onVaultFolderChange, openEvents } from "./node/bridge-client";
 import { installGlobals, nodeModules } from "./node/modules";
 import { installDomHelpers } from "./dom";

@@ -30,7 +30,9 @@ def _bm25(columns: Columns, weights: Sequence[float], wanted: Sequence[Wanted]) 
     average = sum(lengths.values()) / len(lengths) if lengths else 0.0
     scores: dict[int, float] = Counter()
     for count in wanted:
-        counts = {i: [count(column) if w else 0 for w, column in zip(weights, of, strict=True)] for i, of in columns.items()}
+        counts = {
+            i: [count(column) if w else 0 for w, column in zip(weights, of, strict=True)] for i, of in columns.items()
+        }
         found = {i: f for i, of in counts.items() if (f := sum(w * c for w, c in zip(weights, of, strict=True)))}
         idf = math.log((len(columns) - len(found) + 0.5) / (len(found) + 0.5))
         for i, f in found.items():

@@ -35,7 +35,9 @@ QUERIES = [
     KeywordQuery.of([], ["the apple", "naive"], prefix="42"),
     KeywordQuery(("apple", "Odd 'bytes'"), (("odd", '"; --'),)),
 ]
-PHRASES = [phrase_terms(text) for text in ("the", "42", "unknown", "apple apricot", "机器学习", "the the", "snake case")]
+PHRASES = [
+    phrase_terms(text) for text in ("the", "42", "unknown", "apple apricot", "机器学习", "the the", "snake case")
+]
 PAIRS = [
     [("the", "apple")],
     [("appl", "apricot"), ("unknown", "appl"), ("机", "器"), ("the", "42"), ("the", "the")],
@@ -147,7 +149,9 @@ class Reckoning:
         for words in filter(None, pairs):
             in_order = {i: self.chunks[i][:3] for i in asked if i in self.chunks}
             holding = [i for i, of in in_order.items() if all(any(w in c.split() for c in of) for w in words)]
-            frequencies = {i: sum(w * occurrences(words, c) for w, c in zip((1, 0.5, 0.3), in_order[i])) for i in holding}  # noqa: B905
+            frequencies = {
+                i: sum(w * occurrences(words, c) for w, c in zip((1, 0.5, 0.3), in_order[i])) for i in holding
+            }
             found = {i: f for i, f in frequencies.items() if f}
             for i, f in found.items():
                 estimate = min(map(self.frequency, words)) * len(found) / len(holding)

@@ -46,7 +46,10 @@ def test_what_is_stored_of_a_query_is_what_memory_has(both):
     stored, memory = both
 
     of_chunks = ("lengths", "note_lengths", "length_norms")
-    for found, expected, names in ((stored.chunks, memory.chunks, of_chunks), (stored.names, memory.names, ("lengths",))):
+    for found, expected, names in (
+        (stored.chunks, memory.chunks, of_chunks),
+        (stored.names, memory.names, ("lengths",)),
+    ):
         assert found.total == found.size == found.ascending == expected.total
         assert found.live_docs is None
         for term in ("appl", "red", "car", "w1", "w10", "unknown"):

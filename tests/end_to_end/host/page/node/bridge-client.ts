@@ -1,5 +1,5 @@
 /**
- * How does code in the page reach the Node side?
+ * The page's end of the connection to the Node side.
  *
  * Calls are synchronous, because Node's are (`readFileSync`, `spawn().pid`): a synchronous XMLHttpRequest. What happens
  * later - a child's output, a file changed by another program - arrives on one EventSource.

@@ -1,4 +1,4 @@
-/** What does `require("child_process")` give the page? Real processes of this machine, with Node's events. */
+/** `require("child_process")` in the page: real processes of this machine, with Node's events. */
 import { Buffer } from "buffer";
 import EventEmitter from "events";
 import { type ChildEvent, call, onChildEvent } from "./bridge-client";

@@ -1,4 +1,4 @@
-/** What does `require("fs")` give the page? The calls of the Node side, with Node's own values and errors. */
+/** `require("fs")` in the page: calls of the Node side, with Node's own values and errors. */
 import { Buffer } from "buffer";
 import { knownModule } from "../known";
 import { call } from "./bridge-client";

@@ -1,4 +1,4 @@
-/** Which of Node's modules can code in the page require, and what do its globals `process` and `Buffer` say? */
+/** The modules of Node that code in the page can require, and the globals `process` and `Buffer`. */
 import { Buffer } from "buffer";
 import EventEmitter from "events";
 import path from "path-browserify";

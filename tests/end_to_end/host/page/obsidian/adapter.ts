@@ -1,4 +1,4 @@
-/** How does Obsidian read and write the vault folder on disk? Paths are vault-relative, with `/`. */
+/** Reads and writes the vault folder on disk. Paths are vault-relative, with `/`. */
 import { Known } from "../known";
 import { normalizePath } from "./functions";
 

@@ -1,4 +1,4 @@
-/** What does the app consist of? */
+/** The app and its parts. */
 import { Known } from "../known";
 import type { FileSystemAdapter } from "./adapter";
 import { FileManager } from "./file-manager";

@@ -1,4 +1,4 @@
-/** What is cleaned up when something is unloaded? Children, listeners, timers: last in, first out. */
+/** Cleans up when a component is unloaded: children, listeners and timers, last in, first out. */
 import type { EventRef } from "./events";
 
 export class Component {

@@ -1,4 +1,4 @@
-/** Which form controls does Obsidian give a plugin, and what does each do when the user touches it? */
+/** The form controls that Obsidian offers to plugins, and their behaviour. */
 import { setIcon, setTooltip } from "./icons";
 
 export class BaseComponent {

@@ -1,5 +1,5 @@
 /**
- * What is in the editor, and what is selected?
+ * The text and the selection of an editor.
  *
  * As in Obsidian's editor, a line break is one character whatever the file has on disk, so offsets count a CRLF once.
  */

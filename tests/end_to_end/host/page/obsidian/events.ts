@@ -1,4 +1,4 @@
-/** Who hears what? Obsidian's event emitter: listeners run in order, and one that throws does not stop the others. */
+/** Obsidian's event emitter: listeners run in order, and one that throws does not stop the others. */
 import { Known } from "../known";
 
 type Listener = (...data: unknown[]) => unknown;

@@ -1,4 +1,4 @@
-/** How are links written, and files moved or thrown away, by the user's own rules? The rules here are the app's defaults. */
+/** Writes links, moves files and moves them to the trash by the user's preferences, which are the app's defaults here. */
 import { Known } from "../known";
 import type { TAbstractFile, TFile, TFolder } from "./files";
 import type { MetadataCache } from "./metadata-cache";

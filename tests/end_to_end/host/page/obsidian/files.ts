@@ -1,4 +1,4 @@
-/** What does Obsidian know about a file or folder of the vault without reading it? */
+/** Files and folders of the vault, as Obsidian knows them without reading them. */
 import type { Vault } from "./vault";
 
 /** Times in ms since 1970, size in bytes. */

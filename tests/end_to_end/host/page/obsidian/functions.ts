@@ -1,4 +1,4 @@
-/** What are Obsidian's small functions and constants? */
+/** Obsidian's small functions and constants. */
 import type { CachedMetadata } from "obsidian";
 import { Known } from "../known";
 

@@ -1,4 +1,4 @@
-/** Which picture has an icon's name? Lucide's, as in Obsidian, plus what a plugin adds. */
+/** Icons by name: Lucide's, as in Obsidian, and those that a plugin adds. */
 import lucide from "lucide-static/icon-nodes.json";
 
 type IconNode = readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[];

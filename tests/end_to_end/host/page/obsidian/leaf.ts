@@ -1,4 +1,4 @@
-/** What is one tab, and how does a view come into it, wait outside it, or leave it? */
+/** A tab, and how a view is opened in it, deferred, or closed. */
 import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";

@@ -1,4 +1,4 @@
-/** How is a note shown, in editing or in reading view, and where does a jump land in it? */
+/** Shows a note in editing or reading view, and scrolls to a position in it. */
 import type { Loc } from "obsidian";
 import type { App } from "./app";
 import { Editor } from "./editor";

@@ -1,4 +1,4 @@
-/** What does a context menu offer, and what runs when an entry is chosen? */
+/** A context menu and its entries. */
 import { Component } from "./component";
 import { setIcon } from "./icons";
 

@@ -1,4 +1,4 @@
-/** What does Obsidian know about a note's inside: headings, tags, links, and where a link leads? */
+/** Metadata of notes: headings, tags, links, and the targets of links. */
 import type { CachedMetadata, HeadingCache, LinkCache, Pos, TagCache } from "obsidian";
 import { Events } from "./events";
 import type { TAbstractFile, TFile } from "./files";

@@ -1,4 +1,4 @@
-/** How do dialogs and pickers open over the app, take the keys, and close? */
+/** Dialogs and pickers, which open over the app and take the keys. */
 import type { App } from "./app";
 import { Scope } from "./scope";
 

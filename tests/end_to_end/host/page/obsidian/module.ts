@@ -1,4 +1,4 @@
-/** What does `require("obsidian")` give a plugin? A name that is not here throws when it is used. */
+/** `require("obsidian")` for a plugin. A name that is missing here throws when it is used. */
 import type * as Api from "obsidian";
 import moment from "moment";
 import { knownModule } from "../known";

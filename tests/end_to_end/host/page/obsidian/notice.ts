@@ -1,4 +1,4 @@
-/** What short messages has the user been shown? */
+/** Notices: short messages to the user. */
 
 const shown: Notice[] = [];
 

@@ -1,4 +1,4 @@
-/** What can a plugin add to the app? Everything it adds goes when it is unloaded. */
+/** What a plugin can add to the app; all of it is removed when the plugin is unloaded. */
 import type { Command as ApiCommand, PluginManifest } from "obsidian";
 import type { App } from "./app";
 import { Component } from "./component";

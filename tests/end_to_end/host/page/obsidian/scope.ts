@@ -1,4 +1,4 @@
-/** Which handler does a key press go to? Obsidian's scopes: the innermost active one first, then its parents. */
+/** Finds the handler of a key press in Obsidian's scopes: the innermost active one first, then its parents. */
 import type { Modifier } from "obsidian";
 import { Known } from "../known";
 

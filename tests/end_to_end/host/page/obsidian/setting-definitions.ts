@@ -1,5 +1,5 @@
 /**
- * How are declared settings (Obsidian 1.13, `getSettingDefinitions`) drawn?
+ * Draws declared settings (Obsidian 1.13, `getSettingDefinitions`).
  *
  * Groups and lists with their search and buttons, controls with validation, actions, pages, and rows that the plugin
  * renders itself.

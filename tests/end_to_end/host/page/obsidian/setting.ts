@@ -1,4 +1,4 @@
-/** How is one row of a settings page built? */
+/** Builds one row of a settings page. */
 import {
   type BaseComponent,
   ButtonComponent,

@@ -1,4 +1,4 @@
-/** How does a plugin's settings page open, draw and close? */
+/** A plugin's settings page: opening, drawing, closing. */
 import type { SettingDefinitionItem } from "obsidian";
 import type { App } from "./app";
 import { Modal } from "./modal";

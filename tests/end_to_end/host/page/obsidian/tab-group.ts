@@ -1,4 +1,4 @@
-/** How do tabs share one place of the window, and how does a sidebar open and close? */
+/** Tabs that share one place of the window, and sidebars that open and close. */
 import { Known } from "../known";
 import type { WorkspaceLeaf } from "./leaf";
 

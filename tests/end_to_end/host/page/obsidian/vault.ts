@@ -1,5 +1,5 @@
 /**
- * Which files does the vault have, and who is told when they change?
+ * The files of the vault, and the events when they change.
  *
  * The folder on disk is real. What the app itself does is on disk and in the tree before its event fires; what other
  * programs do is noticed through the folder watcher and compared with the tree, so that the app's own writes are not

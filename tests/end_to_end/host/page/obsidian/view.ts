@@ -1,4 +1,4 @@
-/** What is shown in a tab? Obsidian's views: their frame, their header, their state. */
+/** Obsidian's views: frame, header and state of what a tab shows. */
 import type { App } from "./app";
 import { Component } from "./component";
 import type { TFile } from "./files";

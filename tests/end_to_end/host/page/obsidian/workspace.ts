@@ -1,4 +1,4 @@
-/** Which tabs are open, which one is active, and what opens where? */
+/** The open tabs, the active one, and where new ones open. */
 import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";
