@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds, id_list, notes_of
-from quarry.index.keyword.columns import stored
 from quarry.index.keyword.forward import ALIASES, SECTION, TEXT, TITLE
 from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, proximity_scores
 from quarry.index.keyword.query import KeywordQuery, QueryTerm
@@ -96,7 +95,6 @@ class KeywordSearcher:
 
         Ascending by id. The columns that one term stands in are known from its postings; for several, notes are read.
         """
-        terms = [stored(term) for term in terms]
         if len(terms) > 1:
             return _listed(self.find_phrase(" ".join(terms), deadline).note_ids)
         scorer = self._retriever.scorer([QueryTerm(terms[0])], deadline)
@@ -107,7 +105,7 @@ class KeywordSearcher:
 
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
         """The chunks that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
-        terms, columns = [stored(term) for term in terms], (TEXT, SECTION) if in_headings else (TEXT,)
+        columns = (TEXT, SECTION) if in_headings else (TEXT,)
         chunks = self._retriever.scorer([QueryTerm(term) for term in terms], deadline).chunks
         if len(terms) == 1:
             return _listed(chunks.ids[_standing_in(chunks, terms[0], columns)])

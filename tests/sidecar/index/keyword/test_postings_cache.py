@@ -124,11 +124,11 @@ def test_what_a_writer_collected_gives_the_same_file(many, opened):
 def test_an_older_snapshot_does_not_see_what_came_later(many, store, make_note):
     many.flush_postings()
     with many.reader() as older:
-        assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
+        assert older.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
         store(many, make_note("new.md", "plum apple"))
         with many.reader() as newer:
-            assert newer.document_frequency(["plum"]) == {"plum": 1}
-        assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
+            assert newer.keywords.doc_frequencies(["plum"]) == {"plum": 1}
+        assert older.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
 
 
 def test_a_scorer_that_is_in_use_stays_as_it_is(many, opened, store, make_note):
@@ -331,4 +331,4 @@ def test_the_segment_file_goes_where_its_database_goes(many, tmp_path, store, ma
     assert not segment_file.path_beside(other.path).exists()
     assert segment_file.path_beside(many.path).exists()
     with many.reader() as reader:
-        assert reader.document_frequency(["plum", "appl"]) == {"plum": NOTES, "appl": 0}
+        assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": NOTES, "appl": 0}
