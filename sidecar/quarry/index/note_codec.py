@@ -23,7 +23,7 @@ from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
 from quarry.index.ids import slot_of
 from quarry.index.keyword.forward import NoteTerms, decode_terms, encode_terms
-from quarry.index.zstd import FrameDamaged, compressed, decompressor
+from quarry.index.zstd import FrameDamaged, compressed, decompressed
 from quarry.types import Chunk, Link, Note, Shift
 
 LEVEL = 3  # of zstd; 6 saves 7 % of the room and takes twice the time, .1 ms a note
@@ -228,7 +228,7 @@ def with_slots(packed: bytes, slots: Sequence[int]) -> bytes:
 
 
 def _decompressed(packed: bytes) -> bytes:
-    written = decompressor()(packed, MAX_BYTES)
+    written = decompressed(packed, MAX_BYTES)
     if written is None:
         raise _damaged()
     return written

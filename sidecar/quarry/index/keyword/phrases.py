@@ -157,30 +157,38 @@ def proximity_scores(
     ordinals = scorer.chunks.ordinals_of(np.array(ids, np.int64))
     norms = scorer.chunks.length_norms.take(ordinals)
     weights, scores = astuple(CHUNK_WEIGHTS)[:IN_ORDER], np.zeros(len(ids))
-    texts = [f" {text}  {section}  {context} " for text, section, context in map(columns.__getitem__, ids)]
+    texts = [_spaced(columns[chunk_id]) for chunk_id in ids]
+    joined = ["|".join(text) for text in texts]  # so that no phrase reaches from one column into the next
     for phrase in wanted:
-        words, padded = phrase.split(" "), f" {phrase} "
+        words = phrase.split(" ")
+        padded = f" {'  '.join(words)} "
         holding: Sequence[int] = range(len(ids))
         for word in words:
-            holding = [at for at in holding if f" {word} " in texts[at]]
-        found = [at for at in holding if padded in texts[at]]
+            holding = [at for at in holding if f" {word} " in joined[at]]
+        found = [at for at in holding if padded in joined[at]]
         if not found:
             continue
         rarest = min([scorer.chunk_frequency(word) for word in words])
+        count = str.count if words[0] != words[-1] else _count_overlapping
         places = np.array(found)
-        counts = np.array([[_count(padded, f" {column} ") for column in columns[ids[at]]] for at in found])
-        frequencies = counts @ np.array(weights)
+        frequencies = np.array([[count(column, padded) for column in texts[at]] for at in found]) @ np.array(weights)
         of_phrase = idf(rarest * len(found) / len(holding), scorer.chunks.total)
         scores[places] += term_scores(frequencies, norms[places], 1.0) * of_phrase
     return {chunk_id: score for chunk_id, score in zip(ids, scores.tolist(), strict=True) if score}
 
 
-def _count(padded: str, text: str) -> int:
-    """How often *padded*, terms with spaces around them, stands in *text*; once more where two share a space."""
-    count, at = 0, text.find(padded)
+def _spaced(columns: tuple[str, str, str]) -> tuple[str, str, str]:
+    """*columns* with two spaces between terms, and one at both ends: no two terms share a space."""
+    text, section, context = (f" {column.replace(' ', '  ')} " for column in columns)
+    return text, section, context
+
+
+def _count_overlapping(text: str, wanted: str) -> int:
+    """How often *wanted* stands in *text*, once more where two share a term."""
+    count, at = 0, text.find(wanted)
     while at >= 0:
         count += 1
-        at = text.find(padded, at + 1)
+        at = text.find(wanted, at + 1)
     return count
 
 
