@@ -71,7 +71,7 @@ def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
         return "it may not lead upwards"
     if "" in parts:
         return "a part of it is empty"
-    if any(part.startswith(".") for part in parts):
+    if is_hidden(path):
         return "hidden files and folders are never read"
     if windows and any(_WINDOWS_FORBIDDEN.search(part) or _WINDOWS_DEVICE.fullmatch(part) for part in parts):
         return "Windows gives this name another meaning"
