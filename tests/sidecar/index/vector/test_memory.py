@@ -1,5 +1,6 @@
 """Dense queries of vectors in memory."""
 
+import numpy as np
 import pytest
 
 from quarry.conditions import InFolder
