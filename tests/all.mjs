@@ -6,7 +6,7 @@
 // Uses nothing but Node itself until it has installed the rest.
 
 import { spawn } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -14,6 +14,8 @@ import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/
 
 const AT_ONCE = 2; // the machines that run this have two cores
 const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
+const MEMORY = "/dev/shm"; // a file system in memory, on Linux
+const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take half a gigabyte
 const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
 // Hundreds of Python processes are started, and without kept bytecode each would compile what it imports: half a second.
@@ -55,7 +57,7 @@ function phases(quick) {
       { name: "ruff check", command: ruff("check", "--quiet"), ...inSidecar },
       { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
     ],
-    [{ name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar }],
+    [{ name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...inMemory(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar }],
     quick ? [] : [{ name: "end to end", command: endToEnd }],
   ];
 }
@@ -63,6 +65,20 @@ function phases(quick) {
 /** Each worker begins with one half of the tests in their order, so that what a module shares is made once, as a rule. */
 function inWorkers() {
   return ["-n", `${AT_ONCE}`, "--dist", "worksteal"];
+}
+
+/** Has pytest keep its temporary files in memory where there is room: indexes are synchronised to disk at every step. */
+function inMemory() {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize < MEMORY_BYTES) return [];
+  } catch {
+    return []; // not Linux
+  }
+  const folder = mkdtempSync(join(MEMORY, "quarry-tests-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.on("SIGINT", () => process.exit(130)); // or Ctrl-C would leave it there
+  return ["--basetemp", join(folder, "pytest")];
 }
 
 /** The script behind a package's program: the shims in node_modules/.bin need a shell on Windows. */

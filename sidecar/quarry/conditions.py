@@ -1,13 +1,14 @@
 """
-What a note must satisfy to be a hit: a tree, made from what was typed, that the index turns into a set of notes.
+What must a note satisfy to be a hit? A tree of conditions, built from the query; the index evaluates it to a set of
+notes.
 
-    HasPhrase, MatchesPattern                   what stands in the note
-    InSection, InTask                           what stands together in one section, in one task
-    InFolder, InPath, InFile, HasTag            where it lies and what it is filed under
-    HasProperty, InTimeRange                    what its front matter and its file say
-    AllOf, AnyOf, Not                           several of them
+    HasPhrase, MatchesPattern                   the text
+    InSection, InTask                           the text of one section, of one task
+    InFolder, InPath, InFile, HasTag            the path and the tags
+    HasProperty, InTimeRange                    the front matter and the times
+    AllOf, AnyOf, Not                           combinations
 
-Every condition speaks of whole notes, as Obsidian's own search does. What merely ranks is no condition.
+Every condition is about a whole note, as in Obsidian's own search. Words that only rank are no conditions.
 """
 
 from collections.abc import Iterable
@@ -19,24 +20,24 @@ TaskState = Literal["any", "todo", "done"]
 PropertyComparison = Literal["exists", "is", "<", "<=", ">", ">="]
 TimeField = Literal["created", "modified"]
 PatternTarget = Literal["text", "path", "file"]
-"""What a regular expression is tried on: each passage of the note, its path, or its file's name."""
+"""What a regular expression is matched against: each chunk of the note, its path, or its file name."""
 
 
 class HasPhrase(Struct, frozen=True):
-    """These words stand side by side, in any form and case, in the note's text, title or aliases."""
+    """The words of *phrase* are next to each other, in any form and case, in the note's text, title or aliases."""
 
     phrase: str
 
 
 class MatchesPattern(Struct, frozen=True):
-    """A regular expression (RE2 syntax, letters in any case, `^` and `$` at every line) finds something there."""
+    """A regular expression matches (RE2 syntax, case ignored, `^` and `$` at every line)."""
 
     pattern: str
     place: PatternTarget = "text"
 
 
 class InSection(Struct, frozen=True):
-    """One section holds all of these words and phrases, its heading trail included, and none of those it may not."""
+    """One section, with its heading trail, contains all of *phrases* and none of *without*."""
 
     phrases: tuple[str, ...]
     without: tuple[str, ...] = ()
@@ -44,9 +45,9 @@ class InSection(Struct, frozen=True):
 
 class InTask(Struct, frozen=True):
     """
-    One task of that state holds all of these words and phrases and none of those it may not; with neither, any task
-    of that state will do. Done is `[x]`; a task with nothing between the brackets is still to do, and so is one with
-    any other mark (`[/]`, `[>]`), as in Obsidian.
+    One task of that state contains all of *phrases* and none of *without*; without either, there is a task of that
+    state. A task is done if it has `[x]`; an empty one and one with any other mark (`[/]`, `[>]`) are to do, as in
+    Obsidian.
     """
 
     state: TaskState
@@ -55,33 +56,35 @@ class InTask(Struct, frozen=True):
 
 
 class InFolder(Struct, frozen=True):
-    """Below this folder. `""` is the vault itself."""
+    """The note is below this folder; `""` is the vault itself."""
 
     folder: str
 
 
 class InPath(Struct, frozen=True):
-    """The path has this part, case and accents ignored."""
+    """The path contains this text, case and accents ignored."""
 
     part: str
 
 
 class InFile(Struct, frozen=True):
-    """The file's name, without its folders, has this part, case and accents ignored."""
+    """The file name, without folders, contains this text, case and accents ignored."""
 
     part: str
 
 
 class HasTag(Struct, frozen=True):
-    """Carries this tag, or one nested in it, case ignored."""
+    """The note has this tag or one nested in it, case ignored."""
 
     tag: str
 
 
 class HasProperty(Struct, frozen=True):
     """
-    A front matter property is there (`exists`), is this value (of a list: holds it; case and accents ignored; `""`:
-    it is there and empty), or stands in this order to it: numbers as numbers, dates as dates, anything else as text.
+    A front matter property exists, equals *value* (`is`), or compares to it.
+
+    A list equals a value that it contains; case and accents are ignored; `""` equals an empty property. Numbers are
+    compared as numbers, dates as dates, anything else as text.
     """
 
     name: str
@@ -93,8 +96,8 @@ class InTimeRange(Struct, frozen=True):
     """
     `from_ms <= time < until_ms`, milliseconds since 1970; None leaves that side open.
 
-    `modified` is the file's own time, as Obsidian's file list shows it. `created` is what the front matter says,
-    since sync tools and copies make the file's own birth meaningless; a note that does not say is not admitted.
+    `modified` is the file's own time, as in Obsidian's file list. `created` is that of the front matter, as sync tools
+    and copies make the file's own meaningless; a note without one does not satisfy the condition.
     """
 
     field: TimeField
@@ -103,19 +106,19 @@ class InTimeRange(Struct, frozen=True):
 
 
 class AllOf(Struct, frozen=True):
-    """All of the parts; no parts admit every note."""
+    """All parts hold; without parts, every note satisfies it."""
 
     parts: tuple["Condition", ...] = ()
 
 
 class AnyOf(Struct, frozen=True):
-    """At least one of the parts."""
+    """At least one part holds."""
 
     parts: tuple["Condition", ...]
 
 
 class Not(Struct, frozen=True):
-    """Notes that the part does not admit."""
+    """The part does not hold."""
 
     part: "Condition"
 
@@ -140,7 +143,7 @@ MATCH_ALL = AllOf()
 
 
 def all_of(parts: Iterable[Condition]) -> AllOf:
-    """All of *parts*, those of an `AllOf` among them as parts of their own, each once."""
+    """The conjunction of *parts*, with nested conjunctions flattened and repeats removed."""
     flat: dict[Condition, None] = {}
     for part in parts:
         flat.update(dict.fromkeys(part.parts if isinstance(part, AllOf) else (part,)))
@@ -148,7 +151,7 @@ def all_of(parts: Iterable[Condition]) -> AllOf:
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
-    """One of *parts* or, where there is but one, that one; alternatives of alternatives count as their own."""
+    """The disjunction of *parts*, flattened and without repeats; a single part itself."""
     flat: dict[Condition, None] = {}
     for part in parts:
         flat.update(dict.fromkeys(part.parts if isinstance(part, AnyOf) else (part,)))

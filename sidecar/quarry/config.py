@@ -1,5 +1,5 @@
 """
-Where Quarry keeps its own files on this machine, and the limits that hold everywhere, each with its reason.
+Where are Quarry's own files on this machine, and which limits apply everywhere?
 
 `QUARRY_HOME` moves all three folders below one: `data` (the indexes), `run` (discovery files and locks), `log`.
 """
@@ -15,44 +15,42 @@ from quarry.errors import IndexUnavailable
 
 APP = "quarry"
 
-MAX_NOTE_BYTES = 10 * 1024 * 1024  # ten novels; what is larger is a log or an export, and is indexed up to here
-MAX_NOTE_CHUNKS = 2_000  # 4 MB of prose; a note beyond it would crowd every other out of the candidates
+MAX_NOTE_BYTES = 10 * 1024 * 1024  # ten novels; a larger file is a log or an export, and is indexed up to here
+MAX_NOTE_CHUNKS = 2_000  # 4 MB of prose; a longer note would crowd out the other candidates
 MAX_SETTINGS_BYTES = 64 * 1024  # .quarry.toml: a person writes kilobytes
 MAX_RULES_BYTES = 1024 * 1024  # .indexignore, app.json: scripts write them too, one line a note
-READ_BATCH_NOTES = 64  # enough texts for one call of the encoder, few enough that pausing feels immediate
 READ_BATCH_BYTES = 2 * 1024 * 1024  # bounds the memory of a batch where notes are large; 8 MB took 40 MB more a process
 
 
 def data_dir() -> Path:
-    """The folder of the indexes; made, private, if it is not there."""
+    """The folder of the indexes; created, private, if it is missing."""
     return private_folder(_home("data") or _usual("data"))
 
 
 def log_dir() -> Path:
-    """The folder of the logs; made, private, if it is not there."""
+    """The folder of the logs; created, private, if it is missing."""
     return private_folder(_home("log") or _usual("log"))
 
 
 def runtime_dir() -> Path:
     """
-    The folder of discovery files and locks; made, private, if it is not there.
+    The folder of discovery files and locks; created, private, if it is missing.
 
-    Every process of one user must arrive at the same folder, or two sidecars would not see each other's lock. Outside
-    Linux and BSD there is no such folder by convention (what comes nearest is swept by cleaners), so it lies with the
-    data there.
+    Every process of one user must get the same folder, or two sidecars would not see each other's lock. Outside Linux
+    and BSD there is no conventional folder (the nearest ones are swept by cleaners), so it is next to the data.
     """
     if home := _home("run"):
         return private_folder(home)
     if sys.platform in ("darwin", "win32"):
         return private_folder(data_dir() / "run")
     with warnings.catch_warnings():
-        # Without a login session there is no XDG_RUNTIME_DIR. Its stand-in is safe, so there is nothing to warn of.
+        # Without a login session there is no XDG_RUNTIME_DIR. The substitute is safe, so no warning is needed.
         warnings.simplefilter("ignore")
         return private_folder(_usual("runtime"))
 
 
 def _usual(kind: Literal["data", "log", "runtime"]) -> Path:
-    """Where this system keeps files of that kind."""
+    """The platform's folder for files of that kind."""
     import platformdirs  # here, as `QUARRY_HOME` makes do without
 
     path: Path = getattr(platformdirs.PlatformDirs(APP, appauthor=False), f"user_{kind}_path")
@@ -66,22 +64,24 @@ def _home(name: str) -> Path | None:
 
 def private_folder(folder: Path) -> Path:
     """
-    Make *folder* if it is missing, and prove that it belongs to this user alone.
+    Create *folder* if it is missing, and verify that it belongs to this user alone.
 
     Raises:
-        IndexUnavailable: It is a link, no folder, of another user, or cannot be made. Someone else on this machine may
-            have put it there to read what we write, so nothing is written.
+        IndexUnavailable: It is a link, not a folder, owned by another user, or cannot be created. Another user of this
+            machine may have put it there to read our files, so nothing is written.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
     except OSError as error:
         raise IndexUnavailable(
-            f"the folder {folder} cannot be made: {error.strerror}; set QUARRY_HOME to another"
+            f"the folder {folder} cannot be created: {error.strerror}; set QUARRY_HOME to another one"
         ) from error
     if stat.S_ISLNK(found.st_mode):
-        raise IndexUnavailable(f"{folder} is a link; Quarry's own folders must be real: remove it or set QUARRY_HOME")
-    if sys.platform != "win32":  # there, what lies below the user's profile is the user's by its access list
+        raise IndexUnavailable(
+            f"{folder} is a link; Quarry's own folders may not be links; remove it or set QUARRY_HOME"
+        )
+    if sys.platform != "win32":  # on Windows, the access list of the user's profile protects what is below it
         _claim(folder, found)
     return folder
 

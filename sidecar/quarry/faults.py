@@ -1,5 +1,5 @@
 """
-Named places where a test may have the process die, to prove that no moment of indexing is unsafe.
+Named points at which a test can kill the process, to show that a crash is safe at every stage of indexing.
 
 `QUARRY_FAULT_AT=commit:3` kills the process with SIGKILL the third time it reaches `fault_point("commit")`.
 Without that variable a call costs one comparison.
@@ -32,7 +32,7 @@ _reached: Counter[str] = Counter()
 
 
 def fault_point(stage: Stage) -> None:
-    """Die here if a test asked for it."""
+    """Kill the process if `QUARRY_FAULT_AT` says so for this call."""
     if not _wanted:
         return
     _reached[stage] += 1

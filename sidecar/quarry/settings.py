@@ -1,5 +1,5 @@
 """
-The settings of a vault: read from `.quarry.toml` at its root, written back with the comments kept.
+The settings of a vault, read from `.quarry.toml` at its root and written back with comments kept.
 
     [folders]
     include = []                # when given, only these folders are indexed
@@ -28,18 +28,18 @@ from quarry.types import Fusion
 
 SETTINGS_FILE = ".quarry.toml"
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
-MAX_LISTED = 1_000  # folders or sections: nobody names more, and every note is compared with each
+MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000
-MAX_KEY_PARTS = 10  # tomllib takes time and memory in the square of them: 34 s and 5.6 GB for 64,000; ours have 2
+MAX_KEY_PARTS = 10  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 2
 MAX_ENTRIES = 200  # keys, tables and lists; ours are 15, and tomlkit takes 9 s for 500 keys of ten parts
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
-MAX_WEIGHT = 100.0  # beyond it one retriever decides alone, which a weight of 0 for the other says better
+MAX_WEIGHT = 100.0  # above it one retriever decides alone, for which the other has the weight 0
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user can set for one vault."""
+    """The settings of one vault."""
 
     include_folders: tuple[str, ...] = ()
     exclude_folders: tuple[str, ...] = ()
@@ -48,59 +48,59 @@ class Settings:
     lexical_weight: float = 1.0
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
-    problems: tuple[str, ...] = field(default=(), compare=False)  # keys that were not understood, in words
+    problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
 
 
 def load_settings(root: Path) -> Settings:
     """
-    Read the settings of the vault at *root*; the defaults where there is no file.
+    Read the settings of the vault at *root*; the defaults if there is no file.
 
-    A key that is not known is no error but one of `Settings.problems`: a newer version may know it.
+    An unknown key is not an error but listed in `Settings.problems`, as a newer version may know it.
 
     Raises:
-        BadSettings: The file cannot be read, is no TOML, or gives a key a value that it cannot have.
+        BadSettings: The file cannot be read, is not TOML, or has an invalid value.
     """
     return _settings_of(_parse(_read(root / SETTINGS_FILE)))
 
 
 def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
     """
-    Change the fields named in *changes*, keep the rest of the file to the letter, and return what now holds.
+    Change the fields named in *changes*, keep the rest of the file byte for byte, and return the new settings.
 
-    The file is replaced in one step, so that a crash leaves the old or the new one.
+    The file is replaced atomically, so that a crash leaves the old or the new one.
 
     Raises:
-        BadSettings: A field is unknown or its value cannot be used (nothing is written), or the file as it stands
-            cannot be read.
+        BadSettings: A field is unknown or its value invalid (nothing is written), or the present file cannot be
+            read.
     """
-    import tomlkit  # most starts write no settings: 5 % of what a sidecar imports
+    import tomlkit  # 5 % of what a sidecar imports, and most starts write no settings
     from tomlkit.exceptions import TOMLKitError
 
     file = root / SETTINGS_FILE
     text = _read(file)
-    _settings_of(_parse(text))  # a file that we do not understand is not ours to rewrite
+    _settings_of(_parse(text))  # a file that cannot be read is not rewritten
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
         raise BadSettings(f"{SETTINGS_FILE} cannot be rewritten: {error}; change it by hand") from error
     for name, value in changes.items():
         if name not in _KEYS:
-            raise BadSettings(f"there is no setting {name!r}; there are {', '.join(_KEYS)}")
+            raise BadSettings(f"there is no setting {name!r}; the settings are {', '.join(_KEYS)}")
         section, key, check = _KEYS[name]
         checked = check(f"{section}.{key}", list(value) if isinstance(value, tuple) else value)
         table = document.setdefault(section, tomlkit.table())
         _put(table, key, checked)
     new_text = document.as_string()
     if len(new_text.encode()) > MAX_SETTINGS_BYTES:
-        raise BadSettings(f"{SETTINGS_FILE} would be over {MAX_SETTINGS_BYTES} bytes; nothing was written")
-    _settings_of(_parse(new_text))  # what we could not read again is not written
+        raise BadSettings(f"{SETTINGS_FILE} would be larger than {MAX_SETTINGS_BYTES} bytes; nothing was written")
+    _settings_of(_parse(new_text))  # an unreadable result is not written
     if changes:
         _replace(file, new_text)
     return load_settings(root)
 
 
 def _put(table: Any, key: str, value: object) -> None:
-    """Set *key*; of a list only what differs is touched, so that comments between its items stay."""
+    """Set *key*; in a list only items that differ are changed, which keeps the comments between items."""
     if not isinstance(value, tuple):
         table[key] = value
         return
@@ -128,9 +128,11 @@ def _quoted(value: object) -> str:
 
 def _strings(key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
-        raise BadSettings(f'{key} is {_quoted(value)}; it takes a list of texts, such as ["Archive", "Work/Old"]')
+        raise BadSettings(f'{key} is {_quoted(value)}; it takes a list of strings, such as ["Archive", "Work/Old"]')
     if len(value) > MAX_LISTED or any(len(item) > MAX_TEXT or not item.isprintable() for item in value):
-        raise BadSettings(f"{key} takes at most {MAX_LISTED} texts of one line and at most {MAX_TEXT} characters")
+        raise BadSettings(
+            f"{key} takes at most {MAX_LISTED} strings, each of one line and at most {MAX_TEXT} characters"
+        )
     return tuple(value)
 
 
@@ -182,14 +184,14 @@ def _settings_of(document: Mapping[str, Any]) -> Settings:
     for name, (section, key, check) in _KEYS.items():
         table = document.get(section, {})
         if not isinstance(table, Mapping):
-            raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it is a table: [{section}]")
+            raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it must be a table: [{section}]")
         if key in table:
             found[name] = check(f"{section}.{key}", table[key])
     return replace(Settings(problems=tuple(_strangers(document))), **found)
 
 
 def _strangers(document: Mapping[str, Any]) -> list[str]:
-    """A sentence for each key that means nothing to us, with the one that was probably meant."""
+    """A sentence for each unknown key, with the known key that was probably meant."""
     known = {f"{section}.{key}" for section, key, _ in _KEYS.values()}
     sections = {section for section, _, _ in _KEYS.values()}
     written = [
@@ -201,7 +203,7 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
     strangers = [key for key in written if key not in known]
     found = [_stranger(key, known) for key in strangers[:MAX_STRANGERS]]
     if len(strangers) > MAX_STRANGERS:
-        found.append(f"{SETTINGS_FILE} sets {len(strangers) - MAX_STRANGERS} more keys that mean nothing here")
+        found.append(f"{SETTINGS_FILE} sets {len(strangers) - MAX_STRANGERS} more keys that are not known")
     return found
 
 
@@ -209,22 +211,24 @@ def _stranger(key: str, known: set[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
-    return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which means nothing here; {hint}"
+    hint = f"did you mean {near[0]}?" if near else f"the known keys are {', '.join(sorted(known))}"
+    return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which is not a known key; {hint}"
 
 
 def _read(file: Path) -> str:
     try:
-        if file.exists() and not file.is_file():  # opening a pipe of that name would wait for ever
-            raise BadSettings(f"{file} is no ordinary file; move it away")
+        if file.exists() and not file.is_file():  # opening a pipe of that name would block for ever
+            raise BadSettings(f"{file} is not a regular file; remove it")
         with file.open("rb") as stream:
             data = stream.read(MAX_SETTINGS_BYTES + 1)
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise BadSettings(f"{file} cannot be read: {error.strerror}; mend its permissions or remove it") from error
+        raise BadSettings(f"{file} cannot be read: {error.strerror}; correct its permissions or remove it") from error
     if len(data) > MAX_SETTINGS_BYTES:
-        raise BadSettings(f"{file} is over {MAX_SETTINGS_BYTES} bytes; that is no settings file")
+        raise BadSettings(
+            f"{file} is larger than {MAX_SETTINGS_BYTES} bytes, which no settings need; shorten or remove it"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -245,7 +249,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 def _refuse_costly(text: str) -> None:
     """
-    Look at keys, tables and lists before the parsers do, whose time grows with the square of some of them.
+    Check the number of keys, tables and lists before parsing, as the parsers' time is quadratic in some of them.
 
     Raises:
         BadSettings: A key has more than `MAX_KEY_PARTS` parts, or there are more than `MAX_ENTRIES` of all of them.
@@ -260,7 +264,7 @@ def _refuse_costly(text: str) -> None:
         """,
         re.VERBOSE | re.DOTALL,
     )
-    # A string in a key is one part of it, and what a string says is no key. Lines stay where they are.
+    # A string in a key is one part of it, and the text of a string is no key. Line numbers are kept.
     keys = strings_and_comments.sub(lambda found: "_" + "\n" * found[0].count("\n"), text)
     part = r"[^\s.=\[\]{},]++[ \t]*+"
     dotted = rf"(?<![^\s.=\[\]{{}},])(?:{part}\.[ \t]*+){{{MAX_KEY_PARTS}}}"
@@ -271,9 +275,7 @@ def _refuse_costly(text: str) -> None:
     entries = [found.start() for found in re.finditer(r"[=\[{]", keys)]
     if len(entries) > MAX_ENTRIES:
         place = _line(keys, entries[MAX_ENTRIES])
-        raise BadSettings(
-            f"{place}: there are more than {MAX_ENTRIES} keys, tables and lists; remove what is not needed"
-        )
+        raise BadSettings(f"{place}: there are more than {MAX_ENTRIES} keys, tables and lists; remove some")
 
 
 def _line(text: str, at: int) -> str:
@@ -288,4 +290,4 @@ def _replace(file: Path, text: str) -> None:
     except OSError as error:
         with suppress(OSError):  # a read-only system refuses to remove what is not there
             temporary.unlink(missing_ok=True)
-        raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are as they were") from error
+        raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are unchanged") from error

@@ -1,10 +1,12 @@
 import baseline
+import pytest
 
 from quarry.bench.corpora import questions
 
 SPREAD = {"p50", "p95", "p99"}
 
 
+@pytest.mark.slow
 def test_the_published_design_has_every_figure_that_ours_has(topics_vault, tmp_path):
     path = tmp_path / "published.db"
     texts = questions(topics_vault, 4)
@@ -21,6 +23,7 @@ def test_the_published_design_has_every_figure_that_ours_has(topics_vault, tmp_p
     assert baseline.save_notes(topics_vault, path, 3)["wall"].keys() == {"p50", "p99"}
 
 
+@pytest.mark.slow
 def test_one_who_searches_while_it_indexes_anew_is_answered(topics_vault, tmp_path):
     baseline.index_whole(topics_vault, tmp_path / "published.db")
 

@@ -15,6 +15,7 @@ def outcome(shipped: float, exact: float, by_signs: float | None = None) -> Outc
     return Outcome("a", 10, shipped, exact, 1, by_signs)
 
 
+@pytest.mark.slow
 def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures(tmp_path: Path):
     collection = some_queries(sample(), 25)
 

@@ -1,1 +1,1 @@
-"""The folder on disk: which files are notes, what is in them, and when that changes."""
+"""The folder on disk: which files are notes, their content, and their changes."""

@@ -1,7 +1,7 @@
 """
-Which paths the lines of an ignore file leave out, with git's meaning of every line (gitignore(5), wildmatch.c of git).
+Which paths does an ignore file exclude? Every line means what it means to git (gitignore(5), wildmatch.c of git).
 
-The lines come with the vault, so no way of writing them may make a match slow. All lines become one trie over the parts
+The lines come with the vault, so no line may make matching slow. All lines become one trie over the parts
 of a path; a folder is the set of nodes that its path leads to, and one more part of a path is one step of that set
 (Thompson, "Regular expression search algorithm", CACM 11(6), 1968). A part with wildcards is a regular expression of
 our own making, in which each piece between stars is found at its first place and kept there by an atomic group, as in
@@ -36,9 +36,9 @@ _CLASSES = {
 
 class TooCostly(ValueError):
     """
-    The lines hold more than can be compared with every name in the vault; none of them can be applied.
+    The lines have more parts than can be compared with every name in the vault; none of them is applied.
 
-    Counted are parts with wildcards, and those behind a `**` but for the first.
+    Parts with wildcards count, and parts after a `**` other than the first.
     """
 
 
@@ -46,11 +46,10 @@ class GitIgnore:
     """
     The lines of one ignore file, compiled.
 
-    A line that cannot be read fails closed as far as it tells what it concerns. A bracket that is no set of characters,
-    such as `[Old-Archive]/` with its range from `d` back to `A`, stands for itself: the folder of that very name stays
-    out, which is what the line most likely means. A line that takes notes in again (`!`) takes in nothing. Of a line
-    that ends in a lone backslash or is too long to match any path nothing can be told, and it leaves nothing out, as in
-    git. All of them are listed in `problems`.
+    A line that is not valid fails closed as far as possible. A bracket that is not a set of characters, such as
+    `[Old-Archive]/` with its range from `d` back to `A`, matches itself: the folder of that name is excluded, which is
+    what the line most likely means. An invalid line that re-includes notes (`!`) re-includes nothing. A line that ends
+    in a single backslash or is too long to match any path excludes nothing, as in git. All are listed in `problems`.
 
     Args:
         lines: Patterns, comments and empty lines, with accents composed as in the paths (NFC).
@@ -78,14 +77,14 @@ class GitIgnore:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no line is a pattern."""
+        """Whether there is no pattern."""
         return not self._lines
 
     def line_for(self, path: str) -> str | None:
         """
-        The line that ignores the file at *path*, as written; None where none does.
+        The line that ignores the file at *path*, as written; None if none does.
 
-        As in git the last line that matches decides, and nothing below an ignored folder can be taken in again.
+        As in git, the last line that matches decides, and nothing below an ignored folder can be re-included.
         """
         parent, _, name = path.rpartition("/")
         folder = self._folder(parent)
@@ -94,7 +93,7 @@ class GitIgnore:
         return self._deciding(max((node.any_line for node in _step(folder.nodes, name)), default=_NONE))
 
     def _folder(self, path: str) -> "_Folder":
-        """What the lines say of the folder at *path*; asked of the folders above it first, without recursion."""
+        """The state of the folder at *path*, computed from its parents down, without recursion."""
         pending = []
         while (folder := self._folders.get(path)) is None:
             path, _, name = path.rpartition("/")
@@ -109,10 +108,10 @@ class GitIgnore:
 
     def _add(self, line: str) -> str | None:
         """
-        Add *line* to the trie. Returns what is wrong with it, where it is applied all the same.
+        Add *line* to the trie; return what is wrong with it if it is applied nevertheless.
 
         Raises:
-            _Unreadable: It is wrong in a way that leaves nothing to apply.
+            _Unreadable: The line is invalid and cannot be applied.
         """
         pattern = _without_trailing_blanks(line)
         takes_in = pattern.startswith("!")
@@ -120,7 +119,7 @@ class GitIgnore:
         if (not takes_in and (not pattern or pattern.startswith("#"))) or pattern == "/":
             return None
         if not pattern or len(pattern) > MAX_LINE:
-            raise _Unreadable("it names no file" if not pattern else f"it is longer than {MAX_LINE} characters")
+            raise _Unreadable("it names nothing" if not pattern else f"it is longer than {MAX_LINE} characters")
         parts, problem = _parts(pattern)
         if takes_in and problem:
             raise _Unreadable(problem)
@@ -134,10 +133,10 @@ class GitIgnore:
         node.folder_line = number
         if not pattern.endswith("/"):
             node.any_line = number
-        return problem and f"{problem}; the bracket is taken as part of a name, which is better written \\["
+        return problem and f"{problem}; the bracket is read as part of a name; to say so, write \\["
 
     def _below(self, node: "_Node", part: "_Part") -> "_Node":
-        """The node that *part* leads to from *node*, made where no line before has it."""
+        """The child of *node* for *part*, created if there is none."""
         if part is None:
             node.deep = node.deep or _Node(stays=True, is_deep=True)
             return node.deep
@@ -166,26 +165,26 @@ class _Unreadable(ValueError):
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """What may follow when a path has matched a line so far."""
+    """A state: the beginning of one or more lines, which a path has matched so far."""
 
-    stays: bool = False  # any part of a path leads here again: this node is a `**`
-    is_deep: bool = False  # it stands behind a `**`, or is one: many of its kind may match one path
+    stays: bool = False  # this node is a `**`: any part of a path leads back to it
+    is_deep: bool = False  # it follows a `**`, or is one: one path may match many such nodes
     names: dict[str, "_Node"] = field(default_factory=dict)
     globs: dict[str, tuple[Callable[[str], object], "_Node"]] = field(default_factory=dict)
-    deep: "_Node | None" = None  # the `**` that follows, which may also match nothing
+    deep: "_Node | None" = None  # the `**` that follows, which may match no part
     folder_line: int = _NONE  # the last line that ends here
-    any_line: int = _NONE  # the last of them that is not for folders alone
+    any_line: int = _NONE  # the last of them that does not apply to folders only
 
 
 @dataclass(slots=True)
 class _Folder:
-    """A folder of the vault: the nodes that its path leads to, or the line that ignores it."""
+    """A folder of the vault: the nodes that its path reaches, or the line that ignores it."""
 
     nodes: list[_Node]
     ignored_by: str | None
 
     def entered(self, name: str, deciding: Callable[[int], str | None]) -> "_Folder":
-        """The folder *name* in this one."""
+        """The state of the folder *name* in this one."""
         if self.ignored_by is not None:
             return self
         nodes = list(_step(self.nodes, name))
@@ -194,7 +193,7 @@ class _Folder:
 
 
 def _step(nodes: list[_Node], name: str) -> Iterator[_Node]:
-    """The nodes that the part *name* leads to from *nodes*, `**` that match nothing left out (see `_closed`)."""
+    """The nodes that *name* reaches from *nodes*, before `_closed`."""
     for node in nodes:
         if node.stays:
             yield node
@@ -206,7 +205,7 @@ def _step(nodes: list[_Node], name: str) -> Iterator[_Node]:
 
 
 def _closed(nodes: list[_Node]) -> list[_Node]:
-    """*nodes* and every `**` that may follow them at once, each a single time."""
+    """*nodes* with every `**` that may follow them and match no part (the epsilon closure), each once."""
     found = dict.fromkeys(nodes)
     for node in nodes:
         if node.deep is not None:
@@ -225,9 +224,9 @@ def _without_trailing_blanks(line: str) -> str:
 
 def _parts(pattern: str) -> tuple[list["_Part"], str | None]:
     r"""
-    *pattern* as the parts of a path, and what is wrong with one of them.
+    Split *pattern* into the parts of a path; return them and what is wrong with one of them.
 
-    A pattern without a slash, but for one at the end, is looked for in every folder.
+    A pattern without a slash, except one at the end, applies in every folder.
     """
     texts = pattern.replace("\\/", "/").removesuffix("/").split("/")
     is_anchored = len(texts) > 1
@@ -235,21 +234,21 @@ def _parts(pattern: str) -> tuple[list["_Part"], str | None]:
     problem: str | None = None
     for text in texts:
         if is_anchored and len(text) > 1 and not text.strip("*"):  # `**`, and `***` as to git
-            if not parts or parts[-1] is not None:  # `**/**` says no more than `**`
+            if not parts or parts[-1] is not None:  # `**/**` means `**`
                 parts.append(None)
         elif text or parts:  # not what precedes a slash at the beginning
             part, wrong = _part(text)
             parts.append(part)
             problem = problem or wrong
     if not parts:
-        raise _Unreadable("it names no file")
-    if parts[-1] is None:  # whatever is below, and not the folder itself
+        raise _Unreadable("it names nothing")
+    if parts[-1] is None:  # everything below, but not the folder itself
         parts.append(re.compile(".*", re.DOTALL))
     return parts, problem
 
 
 def _part(text: str) -> tuple["str | re.Pattern[str]", str | None]:
-    """One part of a path: a name, or a pattern where it holds wildcards; and what is wrong with it."""
+    """One part: a name, or if it has wildcards a regular expression; and what is wrong with it."""
     name: list[str] = []  # the text, as long as there is no wildcard
     pieces = [""]  # as regular expressions; between two of them stands a star
     problem = None
@@ -265,7 +264,7 @@ def _part(text: str) -> tuple["str | re.Pattern[str]", str | None]:
             is_name = False
             pieces[-1] += "."
         else:
-            if character == "[" and not problem:  # behind a broken one, brackets pair by chance
+            if character == "[" and not problem:  # after a broken bracket, others pair by chance
                 try:
                     bracket, at = _bracket(text, at)
                 except _Unreadable as unreadable:
@@ -276,7 +275,7 @@ def _part(text: str) -> tuple["str | re.Pattern[str]", str | None]:
                     continue
             elif character == "\\":
                 if at == len(text):
-                    raise _Unreadable("it ends with a backslash, which escapes nothing")
+                    raise _Unreadable("it ends with a backslash, with nothing to escape")
                 character = text[at]
                 at += 1
             name.append(character)
@@ -285,7 +284,7 @@ def _part(text: str) -> tuple["str | re.Pattern[str]", str | None]:
 
 
 def _compiled(pieces: list[str]) -> "re.Pattern[str]":
-    """*pieces* with stars between them; the first and the last are held by the ends of the name."""
+    """Compile *pieces* with stars between them; the first and the last are anchored at the ends of the name."""
     first, *rest = pieces
     between = "".join(f"(?>.*?{piece})" for piece in rest[:-1] if piece)
     last = f".*{rest[-1]}" if rest else ""  # of fixed length, so one try for each character of the name
@@ -294,10 +293,10 @@ def _compiled(pieces: list[str]) -> "re.Pattern[str]":
 
 def _bracket(text: str, at: int) -> tuple[str, int]:
     """
-    The class whose opening bracket stands before *at*, as a regular expression, and the place behind its closing one.
+    Read the bracket expression that opens before *at*; return it as a regular expression, and the offset after it.
 
     Raises:
-        _Unreadable: It is not closed, has a range that runs backwards, or names no class that there is.
+        _Unreadable: It is not closed, has a reversed range, or names an unknown class.
     """
     negated = text[at : at + 1] in ("!", "^")
     at += negated
@@ -307,7 +306,7 @@ def _bracket(text: str, at: int) -> tuple[str, int]:
         if text.startswith("[:", at):
             name, closing, _ = text[at + 2 :].partition(":]")
             if not closing or name not in _CLASSES:
-                raise _Unreadable(f"there is no class of characters {text[at : at + 12]!r}")
+                raise _Unreadable(f"there is no character class {text[at : at + 12]!r}")
             found.append(_CLASSES[name])
             at += len(name) + 4
             continue
@@ -316,7 +315,7 @@ def _bracket(text: str, at: int) -> tuple[str, int]:
         if text.startswith("-", at) and not text.startswith("-]", at) and at + 1 < len(text):
             high, at = _one(text, at + 1)
         if high < low:
-            raise _Unreadable(f"the range {low}-{high} in a bracket runs backwards")
+            raise _Unreadable(f"the range {low}-{high} in a bracket is reversed")
         found.append(f"{re.escape(low)}-{re.escape(high)}")
     if at >= len(text):
         raise _Unreadable("a bracket is not closed")
@@ -324,7 +323,7 @@ def _bracket(text: str, at: int) -> tuple[str, int]:
 
 
 def _one(text: str, at: int) -> tuple[str, int]:
-    """One character of a class, which may be escaped, and the place behind it."""
+    """Read one character of a bracket expression, perhaps escaped; return it and the offset after it."""
     at += text[at] == "\\" and at + 1 < len(text)
     return text[at], at + 1
 

@@ -1,4 +1,4 @@
-"""Which vault is this: a name that stays the same however its folder was reached."""
+"""The identity of a vault, independent of the path by which its folder is reached."""
 
 import hashlib
 import os
@@ -6,15 +6,15 @@ import re
 import unicodedata
 from pathlib import Path
 
-SLUG_LENGTH = 40  # with the hash it stays well below every limit on file names
-HASH_LENGTH = 12  # 48 bits: two vaults of one user do not meet
+SLUG_LENGTH = 40  # with the hash, well below every limit on file names
+HASH_LENGTH = 12  # 48 bits: no collision among the vaults of one user
 
 
 def vault_id(root: Path) -> str:
     """
-    The id of the vault at *root*: `notes-0f3a…`, fit for a file name.
+    The id of the vault at *root*: `notes-0f3a…`, valid as a file name.
 
-    Two paths that lead to one folder (a link, another case on Windows) give one id. Moving the folder gives another.
+    Two paths to one folder (a link, another case on Windows) have one id. A moved folder has another.
     """
     real = os.path.normcase(os.path.realpath(root))
     digest = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()
@@ -22,7 +22,7 @@ def vault_id(root: Path) -> str:
 
 
 def folder_key(root: Path) -> str | None:
-    """What the system knows the folder at *root* by, which stays when it is moved; None where it cannot be asked."""
+    """The operating system's id of the folder at *root*, which a move keeps; None if it cannot be read."""
     try:
         found = root.stat()
     except OSError:

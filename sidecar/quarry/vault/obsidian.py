@@ -1,10 +1,10 @@
 """
 Obsidian's "Excluded files": the entries of `userIgnoreFilters` in `.obsidian/app.json`, matched as Obsidian does.
 
-An entry is the beginning of a path (`Templates/`), or a JavaScript regular expression between slashes that is searched
-for anywhere in the path. Expressions run in RE2 alone, in time linear in the path: the file is synced between machines,
-and one expression must not stop a scan. An entry that cannot be applied is listed as a problem; which notes it means
-cannot be told, and Obsidian itself still shows them, so they are indexed.
+An entry is the beginning of a path (`Templates/`), or a JavaScript regular expression between slashes that may match
+anywhere in the path. Expressions run only in RE2, in time linear in the path: the file is synced between machines, and
+no expression may stop a scan. An entry that cannot be applied is listed as a problem. It is unknown which notes it
+means, and Obsidian itself still shows them, so they are indexed.
 """
 
 import json
@@ -20,7 +20,7 @@ from quarry.vault.paths import nfc
 
 try:
     import re2  # type: ignore[import-untyped]
-except ImportError:  # no wheel for this system (musl)
+except ImportError:  # no wheel for this platform (musl)
     re2 = None
 
 APP_FILE = ".obsidian/app.json"
@@ -35,7 +35,7 @@ MAX_QUOTED = 80  # characters of an entry in a problem
 
 Matches = Callable[[str], bool]
 
-# The one look-ahead that people write, "everything but these": re2 has none, but can search for the rest and negate.
+# The one lookahead that people write, "everything but these": RE2 has none, but the rest can be searched and negated.
 _ALL_BUT = re.compile(r"\^\(\?!(?P<inner>.*)\)(?:\.[*+]\$?)?", re.DOTALL)
 
 
@@ -46,7 +46,7 @@ class Filter(Struct, frozen=True):
     matches: Matches
 
     def __reduce__(self) -> tuple[Callable[[str], "Filter"], tuple[str]]:
-        """Another process reads the entry anew."""
+        """Pickled as its entry, which the other process compiles again."""
         return _filter, (self.text,)
 
 
@@ -56,7 +56,7 @@ def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
     entries, problem = _entries(root / APP_FILE)
     problems = [problem] if problem else []
     if len(entries) > MAX_ENTRIES:
-        problems.append(f"{APP_FILE} excludes more than {MAX_ENTRIES} files; those after the first are not left out")
+        problems.append(f"{APP_FILE} excludes more than {MAX_ENTRIES} files; the others are indexed")
     expressions = 0
     for entry in entries[:MAX_ENTRIES]:
         expressions += _is_expression(entry)
@@ -67,7 +67,9 @@ def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
         except ValueError as error:
             problems.append(f"Obsidian's excluded-files entry {_shortened(entry)} cannot be applied: {error}")
     if len(problems) > MAX_PROBLEMS:
-        problems[MAX_PROBLEMS:] = [f"{len(problems) - MAX_PROBLEMS} more of Obsidian's excluded files are not left out"]
+        problems[MAX_PROBLEMS:] = [
+            f"{len(problems) - MAX_PROBLEMS} more of Obsidian's excluded-files entries cannot be applied"
+        ]
     return tuple(filters), tuple(problems)
 
 
@@ -91,7 +93,7 @@ def matcher(entry: str) -> Matches:
     A predicate over paths in NFC: whether *entry* excludes the path.
 
     Raises:
-        ValueError: It is too long, or an expression that RE2 cannot run, such as one with a look-behind.
+        ValueError: It is too long, or an expression that RE2 does not support, such as one with a lookbehind.
     """
     if len(entry) > MAX_ENTRY:
         raise ValueError(f"it is longer than {MAX_ENTRY} characters")
@@ -108,7 +110,7 @@ def matcher(entry: str) -> Matches:
 
 
 def _compile(expression: str) -> Any:
-    """A pattern with `search`, case ignored: a rule that leaves notes out had better leave out one too many."""
+    """Compile for `search`, ignoring case: a rule that excludes should rather exclude too much."""
     if re2 is None:
         raise ValueError("regular expressions need the package google-re2, which is not installed")
     options = re2.Options()
@@ -122,8 +124,8 @@ def _compile(expression: str) -> Any:
 
 
 def _entries(file: Path) -> tuple[list[object], str | None]:
-    """The entries as written, or none with a sentence saying why they cannot be read."""
-    unapplied = "Obsidian's excluded files are not left out"
+    """The entries as written; or none, and a sentence that says why they cannot be read."""
+    unapplied = "Obsidian's excluded files are indexed"
     try:
         if not file.exists():
             return [], None

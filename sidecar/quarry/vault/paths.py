@@ -1,8 +1,8 @@
 """
-Paths of notes: how one is told from another, and which strings may be taken for one at all.
+Paths of notes: how they are compared, and which strings are valid paths.
 
-Inside the vault a path is what the disk says, with `/`. On the wire it is NFC. Two spellings that differ only in how
-accents are composed are two files on Linux and one on a Mac, so the disk's spelling is the key and NFC finds it.
+Inside the vault a path is spelled as on disk, with `/`. On the wire it is NFC. Two spellings that differ only in the
+composition of accents are two files on Linux and one on a Mac, so the disk's spelling is the key and NFC finds it.
 """
 
 import os
@@ -20,12 +20,12 @@ _WINDOWS_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]|[. ]$')
 
 
 def nfc(path: str) -> str:
-    """*path* as it goes over the wire and as look-ups compare it."""
+    """*path* in NFC, as it is sent over the wire and compared in look-ups."""
     return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def is_note(path: str) -> bool:
-    """Whether the name says that this is a note; `Readme.MD` is one."""
+    """Whether *path* has the extension of a note, in any case (`Readme.MD`)."""
     return path.lower().endswith(NOTE_SUFFIX)
 
 
@@ -35,46 +35,46 @@ def is_hidden(path: str) -> bool:
 
 
 def shown(path: str) -> str:
-    r"""*path* as text that can be sent: bytes that are no UTF-8 become `\udcff`-like escapes."""
+    r"""*path* as valid Unicode: bytes that are not UTF-8 become escapes such as `\udcff`."""
     return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def note_parts(path: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
     """
-    The parts of a path that leads to something visible in the vault, spelled as they came.
+    Split *path* into its parts if it may lead to a note of the vault.
 
-    Nothing is decoded or tidied: `%2e%2e` is a strange but harmless name, and `a/../b` is refused, not resolved.
+    Nothing is decoded or normalised: `%2e%2e` is an unusual but harmless name, and `a/../b` is refused, not resolved.
 
     Args:
-        windows: Also refuse the names that Windows takes for devices or streams, or trims.
+        windows: Refuse the names that Windows takes for devices or streams, or trims, as well.
 
     Raises:
-        NoteNotFound: *path* is empty, absolute, leads upwards or into hidden folders, or is no path at all.
+        NoteNotFound: *path* is empty, absolute, leads upwards or into hidden folders, or is not a path.
     """
     parts = tuple(path.split("/"))
     if reason := _objection(path, parts, windows):
-        raise NoteNotFound(f"{shown(path)!r} is no path of a note: {reason}")
+        raise NoteNotFound(f"{shown(path)!r} is not the path of a note: {reason}")
     return parts
 
 
 def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
-    """The first thing that is wrong with *path*, as half a sentence."""
+    """The first fault of *path*, as a predicate ("is empty"); None if there is none."""
     if not path or "\0" in path:
-        return "it is empty or holds a NUL"
+        return "it is empty or contains a NUL"
     if "\\" in path:
         return "folders are written with /"
     if path.startswith("/"):
         return "it must be relative to the vault"
     if not path.isascii() and _has_surrogates(path):
-        return "it holds bytes that are no text"
+        return "it contains bytes that are not text"
     if ".." in parts or "." in parts:
-        return "it may not lead upwards"
+        return "it leads upwards"
     if "" in parts:
         return "a part of it is empty"
     if any(part.startswith(".") for part in parts):
         return "hidden files and folders are never read"
     if windows and any(_WINDOWS_FORBIDDEN.search(part) or _WINDOWS_DEVICE.fullmatch(part) for part in parts):
-        return "Windows gives this name another meaning"
+        return "the name has a special meaning in Windows"
     return None
 
 

@@ -1,9 +1,9 @@
 """
-What is in a file of the vault, proven to be in the vault.
+Reads a file that is certainly inside the vault.
 
-Any part of a path may be swapped for a link between a check and the use of what was checked. So nothing is checked
-beforehand: each part is opened from the one before it with links refused (or, where the system cannot do that, what
-was opened is asked where it lies), and only what was opened is looked at.
+Any part of a path may be replaced by a link between a check and its use (TOCTOU). So nothing is checked beforehand:
+each part is opened relative to the one before it without following links (or, where the system cannot do that, the
+opened file is asked for its location), and only the opened file is examined.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ if sys.platform == "win32":
 _LONGEST_WINDOWS_PATH = 32_768
 _BLOCK_BYTES = 1024 * 1024
 _CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-# O_NONBLOCK: opening a pipe that nobody writes to would wait for ever. O_BINARY, O_NOINHERIT: Windows only.
+# O_NONBLOCK: opening a pipe without a writer would block for ever. O_BINARY, O_NOINHERIT: Windows only.
 _FILE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -38,19 +38,19 @@ _FILE_FLAGS = (
     | getattr(os, "O_NOINHERIT", 0)
 )
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_IS_LINK = {errno.ELOOP, errno.EMLINK}  # what O_NOFOLLOW answers; EMLINK on FreeBSD
+_IS_LINK = {errno.ELOOP, errno.EMLINK}  # the error of O_NOFOLLOW; EMLINK on FreeBSD
 
 
 class FileGone(NoteNotFound):
-    """There is no such file any more: its note leaves the index."""
+    """There is no such file any more: its note is removed from the index."""
 
 
 class FileUnreadable(NoteNotFound):
-    """Something is there and cannot be read: its note stays as it was. The message is the reason, in words."""
+    """The file exists but cannot be read: its note is kept as it was. The message is the reason."""
 
 
 class FileContent(Struct, frozen=True):
-    """A file's bytes with what a listing says of it, taken before the first byte was read."""
+    """A file's bytes, with its size and times from before the first byte was read."""
 
     data: bytes
     size_bytes: int  # of the file; more than `len(data)` when it was cut
@@ -59,7 +59,7 @@ class FileContent(Struct, frozen=True):
 
     @property
     def is_cut(self) -> bool:
-        """Whether the file goes on behind `data`."""
+        """Whether the file is longer than `data`."""
         return self.size_bytes > len(self.data)
 
 
@@ -67,14 +67,13 @@ def read_file(root: Path, path: str, max_bytes: int = MAX_NOTE_BYTES) -> FileCon
     """
     Read the first *max_bytes* of the file at *path*, spelled as on disk, below the vault *root*.
 
-    A file that changes while it is read is read once more. Should it change again, its size and time are those from
-    before, so that the next comparison finds it changed.
+    A file that changes while it is read is read a second time. If it changes again, its size and times are the earlier
+    ones, so that the next comparison finds it changed.
 
     Raises:
-        FileGone: Nothing is there.
-        FileUnreadable: It is no regular file, a link, or the system refuses; also when any folder on the way is.
-        NoteNotFound: *path* is hidden or is no path of a note at all.
-        VaultMissing: The vault itself cannot be opened; nothing can be said about the file.
+        FileGone: It does not exist. FileUnreadable: It is not a regular file, is a link, or the system refuses access;
+        or any folder of its path is so. NoteNotFound: *path* is hidden or not the path of a note. VaultMissing: The
+        vault itself cannot be opened, so nothing is known about the file.
     """
     parts = note_parts(path)
     content, is_steady = _read_once(root, parts, max_bytes)
@@ -85,7 +84,7 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
     with _opened(root, parts) as file, _told(parts):
         before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
-            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, no ordinary file")
+            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
         data = _read_up_to(file, max_bytes, before.st_size)
         after = os.fstat(file)
     seen = file_seen(before)
@@ -94,9 +93,9 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
 
 def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
     """
-    What *file* holds, said to be *size_bytes* long.
+    Read up to *max_bytes* of *file*, whose size was *size_bytes*.
 
-    Less than was asked for is the end only once all that is there is read: a drive far away gives what it has at hand.
+    A short read is the end only if the whole size has been read: a network drive returns what it has at hand.
     """
     blocks: list[bytes] = []
     wanted, read = min(max_bytes, size_bytes + 1, _BLOCK_BYTES), 0
@@ -116,7 +115,7 @@ def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextMan
 
 @contextlib.contextmanager
 def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
-    """A descriptor for the file, reached folder by folder without following a link."""
+    """Open the file folder by folder without following links; yield its descriptor."""
     opened: list[int] = []
     try:
         with _told_of_root(root):
@@ -135,7 +134,7 @@ def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
 
 @contextlib.contextmanager
 def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
-    """A descriptor for the file, which is then asked where the file really lies; for systems without `dir_fd`."""
+    """Open the file, then ask the descriptor for its real location; for systems without `dir_fd`."""
     with _told_of_root(root):
         real_root = Path(os.path.realpath(root, strict=True))
     path = real_root.joinpath(*parts)
@@ -145,7 +144,7 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         with _told(parts):
             real = _final_path(file)
         if not real.is_relative_to(real_root):
-            raise FileUnreadable(f"{_name(parts)} is a link, or lies behind one; links are not followed")
+            raise FileUnreadable(f"{_name(parts)} is a link or below one; links are not followed")
         yield file
     finally:
         os.close(file)
@@ -153,9 +152,9 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
 
 def _final_path(file: int) -> Path:
     """
-    Where the open *file* lies, without any link.
+    The real path of the open *file*, without links.
 
-    Asked of the descriptor: its name may lead elsewhere by now, and comparing name and file leaves time for a swap.
+    It is asked of the descriptor: the name may lead elsewhere by now, and comparing both would leave time for a swap.
     """
     if sys.platform == "win32":
         buffer = ctypes.create_unicode_buffer(_LONGEST_WINDOWS_PATH)
@@ -184,14 +183,14 @@ def _told(parts: tuple[str, ...]) -> Iterator[None]:
 
 
 def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -> NoteNotFound:
-    """What the system says about the last of *parts*, which lies in *folder*, as gone or unreadable."""
+    """Translate the system's error about the last of *parts*, in *folder*, to gone or unreadable."""
     if isinstance(error, FileNotFoundError):
         return FileGone(f"{_name(parts)} is gone")
     # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
     if error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
         return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
     if error.errno == errno.ENOTDIR:
-        return FileGone(f"{_name(parts)} is no folder any more")
+        return FileGone(f"{_name(parts)} is not a folder any more")
     return FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}")
 
 
@@ -201,7 +200,7 @@ def _is_link(part: str, folder: int | None) -> bool:
     try:
         return stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError:
-        return True  # it changed under our eyes: not to be taken for deleted
+        return True  # it changed meanwhile, and does not count as deleted
 
 
 def _name(parts: tuple[str, ...]) -> str:

@@ -1,8 +1,8 @@
 """
-Which notes are indexed: the folders that the settings name, `.indexignore`, Obsidian's excluded files.
+Which notes are indexed? By the settings' folders, `.indexignore` and Obsidian's excluded files.
 
-This is the one place that decides it. Scanning, reading, listing and searching all ask here, so that what is left out
-of one is left out of all.
+Only this module decides it. Scanning, reading, listing and searching all use it, so a note that is excluded from one
+is excluded from all.
 """
 
 import codecs
@@ -19,7 +19,7 @@ from quarry.vault.obsidian import Filter, read_filters
 from quarry.vault.paths import nfc
 
 IGNORE_FILE = ".indexignore"
-MAX_PROBLEMS = 20  # of one file, listed one by one: enough to see what is wrong with it
+MAX_PROBLEMS = 20  # of one file, listed one by one
 MAX_QUOTED = 80  # characters of a line
 _UNDECODABLE = "\ufffd"
 
@@ -33,17 +33,17 @@ class Refusal(Struct, frozen=True):
 
 class Rules:
     """
-    All rules of one vault. They do not change; a changed file means new rules.
+    All rules of one vault. Immutable: a changed file means new rules.
 
     Args:
-        include: Folders; when there are any, only notes below them are indexed.
+        include: Folders; if there are any, only notes below them are indexed.
         exclude: Folders whose notes are not indexed.
         ignore_lines: The lines of `.indexignore`.
         filters: Obsidian's excluded files.
-        problems: Sentences about what could not be read, for `problems`.
+        problems: Sentences about what could not be read.
 
     Raises:
-        BadSettings: The lines hold more wildcards than can be compared with every note.
+        BadSettings: The lines have more wildcards than can be compared with every note.
     """
 
     def __init__(
@@ -61,11 +61,13 @@ class Rules:
         self._ignored = _ignored(lines)
         self._filters = filters
         self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters)
-        self._folders: dict[str, Refusal | None] = {}  # what include and exclude say of a folder; asked for every note
-        self.problems = (*_problems(lines, self._ignored), *problems)  # rules that cannot be applied, in words
+        self._folders: dict[
+            str, Refusal | None
+        ] = {}  # by folder: the refusal by include and exclude; looked up for every note
+        self.problems = (*_problems(lines, self._ignored), *problems)  # sentences about rules that cannot be applied
 
     def __reduce__(self) -> tuple[type["Rules"], tuple[object, ...]]:
-        """Another process reads the lines anew: what is made of them cannot always be sent."""
+        """Pickled as lines, which the other process compiles again: compiled expressions cannot always be pickled."""
         return type(self), self._stated
 
     @classmethod
@@ -74,8 +76,8 @@ class Rules:
         The rules of the vault at *root*, with *include* and *exclude* from its settings.
 
         Raises:
-            BadSettings: `.indexignore` is there and cannot be read. Going on without it would index what someone
-                wanted left out.
+            BadSettings: `.indexignore` exists and cannot be read. Going on without it would index notes that it
+                excludes.
         """
         filters, problems = read_filters(root)
         return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, problems)
@@ -85,7 +87,7 @@ class Rules:
         return self.refusal(path) is None
 
     def refusal(self, path: str) -> Refusal | None:
-        """The first rule that leaves *path* out, in the order of the class's arguments; None when it is indexed."""
+        """The first rule that excludes *path*, in the order of the class's arguments; None if it is indexed."""
         if self._is_open:
             return None
         path = nfc(path)
@@ -99,14 +101,14 @@ class Rules:
         return None
 
     def _of_folder(self, folder: str) -> Refusal | None:
-        """What `folders.include` and `folders.exclude`, which look at folders alone, say of the notes in *folder*."""
+        """The refusal of the notes in *folder* by `folders.include` or `folders.exclude`; None if they admit it."""
         if folder not in self._folders:
             self._folders[folder] = self._ask_folders(f"{folder}/".casefold())
         return self._folders[folder]
 
     def _ask_folders(self, folded: str) -> Refusal | None:
         if self._include and not any(folded.startswith(folder) for folder in self._include):
-            return Refusal("folders.include", "it is in none of the folders of folders.include")
+            return Refusal("folders.include", "it is below none of the folders in folders.include")
         for written, folder in self._exclude:
             if folded.startswith(folder):
                 return Refusal("folders.exclude", f"folders.exclude names {written!r}")
@@ -115,7 +117,7 @@ class Rules:
 
 def _ignored(lines: Iterable[str]) -> GitIgnore:
     try:
-        # A byte that is no UTF-8 may be any character: what the line may mean stays out.
+        # A byte that is not UTF-8 may be any character: everything that the line may mean is excluded.
         return GitIgnore(nfc(line).replace(_UNDECODABLE, "?") for line in lines)
     except TooCostly as error:
         raise BadSettings(
@@ -128,7 +130,7 @@ def _problems(lines: tuple[str, ...], ignored: GitIgnore) -> list[str]:
     """A sentence for each of *lines* that cannot be applied as it is written, beyond `MAX_PROBLEMS` in one."""
     wrong = dict(ignored.problems)
     wrong |= {
-        number: "it holds a byte that is not UTF-8, which is read as `?`; save the file as UTF-8"
+        number: "it contains a byte that is not UTF-8, which is read as `?`; save the file as UTF-8"
         for number, line in enumerate(lines, start=1)
         if _UNDECODABLE in line
     }
@@ -137,16 +139,16 @@ def _problems(lines: tuple[str, ...], ignored: GitIgnore) -> list[str]:
         for number, problem in sorted(wrong.items())
     ]
     if len(found) > MAX_PROBLEMS:
-        found[MAX_PROBLEMS:] = [f"{IGNORE_FILE}: {len(found) - MAX_PROBLEMS} more lines cannot be read"]
+        found[MAX_PROBLEMS:] = [f"{IGNORE_FILE}: {len(found) - MAX_PROBLEMS} more lines have problems"]
     return found
 
 
 def _ignore_lines(file: Path) -> list[str]:
     """
-    The lines of `.indexignore`; none where there is no such file.
+    The lines of `.indexignore`; none if there is no such file.
 
     Raises:
-        BadSettings: The file is there and cannot be read as text.
+        BadSettings: The file exists and cannot be read as text.
     """
     try:
         if not file.exists():
@@ -155,16 +157,18 @@ def _ignore_lines(file: Path) -> list[str]:
             raise BadSettings(f"{file} is not a text file of at most {MAX_RULES_BYTES} bytes; correct or remove it")
         data = file.read_bytes()
     except OSError as error:
-        raise BadSettings(f"{file} cannot be read: {error.strerror}; nothing is indexed until it can") from error
+        raise BadSettings(
+            f"{file} cannot be read: {error.strerror}; nothing is indexed until it can be read"
+        ) from error
     # Notepad's "Unicode"; read as UTF-8 it would leave nothing out and say nothing.
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     text = data.decode(encoding, "replace")
     if "\0" in text:
-        raise BadSettings(f"{file} is not text in UTF-8; save it as UTF-8: nothing is indexed until then")
+        raise BadSettings(f"{file} is not text in UTF-8; save it as UTF-8; nothing is indexed until then")
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _folder(name: str) -> str:
-    """A folder as the beginning of the paths below it; case is ignored, as it is on most people's disks."""
+    """*name* as the prefix of the paths below it, in one case, as most file systems ignore case."""
     inner = nfc(name).strip("/").casefold()
     return f"{inner}/" if inner else ""

@@ -1,7 +1,7 @@
 """
-Which files of the vault are notes: one walk over the folder, and a reason for everything that is left out.
+Which files of the vault are notes? One walk over the folder, with a reason for everything it leaves out.
 
-Nothing is opened here but folders. A walk that cannot see a folder does not say that its notes are gone.
+Only folders are opened. If a folder cannot be listed, its notes do not count as gone.
 """
 
 import os
@@ -26,21 +26,21 @@ _NAME = attrgetter("name")
 
 
 class Scan(Struct, frozen=True):
-    """What one walk saw. Paths are spelled as on disk, except where they are no text at all (see `skipped`)."""
+    """The result of one walk. Paths are spelled as on disk, except those that are not text (see `skipped`)."""
 
     files: dict[str, FileSeen] = field(default_factory=dict)
     excluded: dict[str, Refusal] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # path, shown so that it can be sent -> reason
-    unseen: list[str] = field(default_factory=list)  # files and folders that are there and could not be looked at
+    unseen: list[str] = field(default_factory=list)  # files and folders that exist but could not be examined
     root_missing: bool = False
 
     def may_still_exist(self, path: str) -> bool:
-        """Whether *path*, absent from `files` and `excluded`, may be a note all the same: it could not be seen."""
+        """Whether *path*, absent from `files` and `excluded`, may be a note that could not be examined."""
         return any(path == place or path.startswith(f"{place}/") for place in self.unseen)
 
 
 def file_seen(found: os.stat_result) -> FileSeen:
-    """What *found* says of a file. A time beyond the year 2262, which no index can hold, becomes the last it can."""
+    """Size and times of a file. A time after the year 2262, which the index cannot store, becomes the last it can."""
     return FileSeen(found.st_size, _storable(found.st_mtime_ns), _storable(found.st_ctime_ns))
 
 
@@ -97,7 +97,7 @@ def _scan_folder(root: Path, folder: str, place: str, rules: Rules, scan: Scan) 
 
 
 def _is_plain_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether the listing itself says that *entry* is a folder; false leaves it to a closer look."""
+    """Whether *entry* is certainly a folder by the listing alone; if False, it must be examined."""
     try:
         return _LISTING_TELLS_FOLDERS and entry.is_dir(follow_symlinks=False)
     except OSError:
@@ -105,7 +105,7 @@ def _is_plain_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _may_enter(path: str, entry: os.DirEntry[str], scan: Scan) -> bool:
-    """Whether the folder *entry* is gone into; it is reported where its name forbids it."""
+    """Whether to walk into the folder *entry*; it is reported if its name forbids it."""
     reason = _name_reason(entry.name)
     if reason:
         _skip(path, entry, reason, scan)
@@ -113,7 +113,7 @@ def _may_enter(path: str, entry: os.DirEntry[str], scan: Scan) -> bool:
 
 
 def _may_lead_on(entry: os.DirEntry[str]) -> bool:
-    """Whether *entry* may lead to a folder; what the listing itself calls a file needs no closer look."""
+    """Whether *entry* may lead to a folder; an entry that the listing calls a file does not."""
     try:
         return not entry.is_file(follow_symlinks=False)
     except OSError:
@@ -121,13 +121,13 @@ def _may_lead_on(entry: os.DirEntry[str]) -> bool:
 
 
 def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan: Scan) -> bool:
-    """Put *entry* where it belongs in *scan*. Returns whether it is a folder to go into."""
+    """Record *entry* in *scan*; return whether it is a folder to walk into."""
     try:
         seen = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return False  # deleted since the folder was listed
     except OSError as error:
-        _skip(path, entry, f"it cannot be looked at: {error.strerror}", scan)
+        _skip(path, entry, f"it cannot be examined: {error.strerror}", scan)
         scan.unseen.append(path)
         return False
     kind = stat.S_IFMT(seen.st_mode)
@@ -140,7 +140,7 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
     elif reason := _name_reason(entry.name):
         _skip(path, entry, reason, scan)
     elif kind != stat.S_IFREG:
-        _skip(path, entry, "it is no ordinary file", scan)
+        _skip(path, entry, "it is not a regular file", scan)
     elif refusal := rules.refusal(path):
         scan.excluded[path] = refusal
     else:
@@ -149,7 +149,7 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
 
 
 def _skip(path: str, entry: os.DirEntry[str], reason: str, scan: Scan) -> None:
-    """Report *entry* if it is, or could hide, notes; a broken link to a picture is nobody's worry."""
+    """Report *entry* if it is, or may contain, a note; a broken link to a picture is not reported."""
     if is_note(entry.name) or _leads_to_folder(entry):
         scan.skipped[shown(path)] = reason
 
@@ -165,19 +165,19 @@ def _link_reason(entry: os.DirEntry[str], root: Path) -> str:
     try:
         target = Path(os.path.realpath(entry.path, strict=True))
     except FileNotFoundError:
-        return "it is a link that leads nowhere"
+        return "it is a broken link"
     except OSError:
         return "it is a link that leads to itself or cannot be followed"
     if target.is_relative_to(os.path.realpath(root)):
-        return "it is a link to another place in the vault, where its target counts"
-    return "it is a link out of the vault; links are not followed"
+        return "it is a link within the vault; its target is indexed where it is"
+    return "it is a link to a place outside of the vault; links are not followed"
 
 
 def _name_reason(name: str) -> str | None:
     if not name.isascii() and not _is_utf8(name):
-        return "its name is no UTF-8; rename it"
+        return "its name is not UTF-8; rename it"
     if "\\" in name:
-        return "its name holds a backslash, which other systems take for a folder; rename it"
+        return "its name contains a backslash, which separates folders on other systems; rename it"
     return None
 
 

@@ -1,8 +1,8 @@
 """
-When the folder changes: the system's notices, made into changes. Used when no Obsidian tells us.
+Watches the vault and turns the operating system's events into changes, for when no Obsidian reports them.
 
-Notices are hints. They can be lost (the system's queue overflows, a network drive sends none), so a batch may say that
-something was missed, and whoever listens compares the whole vault now and then anyway.
+Events are hints. They can be lost (the system's queue overflows, a network drive sends none), so a batch may say that
+some were missed, and the listener compares the whole vault at intervals anyway.
 """
 
 import logging
@@ -17,34 +17,34 @@ from watchfiles import Change, watch
 from quarry.types import VaultChange
 from quarry.vault.paths import is_hidden, is_note
 
-LOOK_UP_MS = 500  # how often a quiet watch looks whether the vault is still there; free of cost at this rate
-QUIET_MS = 50  # a save is several notices within a few milliseconds
+LOOK_UP_MS = 500  # how often a quiet watch checks that the vault still exists; costs nothing at this rate
+QUIET_MS = 50  # a save is several events within a few milliseconds
 DEBOUNCE_MS = 400  # under the second within which a saved note is to be found, in the longest of bursts
-POLL_MS = 2_000  # where the system cannot watch: often enough to feel live, seldom enough for a network drive
-RETRY_S = 5.0  # between two looks for a vault that is gone
-BATCH_LIMIT = 5_000  # comparing the whole vault is cheaper than this many single looks
+POLL_MS = 2_000  # where the system cannot watch; live enough for people, rare enough for a network drive
+RETRY_S = 5.0  # between two checks for a vault that is gone
+BATCH_LIMIT = 5_000  # comparing the whole vault is cheaper than examining this many files
 
 _log = logging.getLogger(__name__)
 
 
 class Batch(Struct, frozen=True):
-    """What happened since the last one. No order among the changes: the disk says what is true now."""
+    """The changes since the last batch, in no order: the disk has the current state."""
 
     changes: tuple[VaultChange, ...]
-    missed: bool = False  # there was more than `changes` say: compare the whole vault
+    missed: bool = False  # `changes` is incomplete: compare the whole vault
 
 
 def watch_vault(root: Path, stop: threading.Event, *, poll: bool = False) -> Iterator[Batch]:
     """
-    Batches of changes below *root* until *stop* is set.
+    Yield batches of changes below *root* until *stop* is set.
 
-    The first batch comes when the watch stands: whatever changes after it is told. Where the watch broke off and
-    stands again (the vault was gone, a limit was met), the batch that tells it says that something was missed.
+    The first batch comes when the watch is set up; every later change is reported. If the watch was interrupted (the
+    vault was gone, a limit was reached), the first batch after that says that changes were missed.
 
     Args:
-        poll: Look at intervals instead of asking the system. Done by itself where the system cannot watch.
+        poll: Compare at intervals instead of watching; also done if the system cannot watch.
     """
-    root = Path(os.path.realpath(root))  # macOS names real paths in its notices, whatever it was asked to watch
+    root = Path(os.path.realpath(root))  # macOS reports real paths, whatever path it watches
     broke_off = False
     while not stop.is_set():
         try:
@@ -87,7 +87,7 @@ def _watch_once(root: Path, stop: threading.Event, *, poll: bool, missed: bool) 
 
 
 def changes_of(notices: Iterable[tuple[Change, str]], root: Path) -> tuple[VaultChange, ...]:
-    """The *notices* that can concern a note, one a path, what is gone first."""
+    """The changes that may concern a note, one per path, deletions first."""
     by_path: dict[str, set[Change]] = {}
     for kind, name in notices:
         path = Path(name)
@@ -99,12 +99,12 @@ def changes_of(notices: Iterable[tuple[Change, str]], root: Path) -> tuple[Vault
 
 
 def _change(path: str, kinds: set[Change], root: Path) -> VaultChange:
-    """One change for *path*: a file that was replaced is told as deleted and added, in no order."""
+    """One change for *path*; a replaced file is reported as deleted and added, in no order."""
     if not os.path.exists(root / path):  # noqa: PTH110  Path.exists raises where the folder is shut
         return VaultChange("deleted", path)
     return VaultChange("created" if Change.added in kinds else "modified", path)
 
 
 def _may_concern_notes(change: VaultChange, root: Path) -> bool:
-    """Notes do, and folders; what a deleted path was can no longer be asked."""
+    """Notes do, and so do folders; a deleted path may have been one."""
     return change.kind == "deleted" or is_note(change.path) or os.path.isdir(root / change.path)  # noqa: PTH112  as above

@@ -224,12 +224,14 @@ def put_into_cache(folder: Path, hugging_face_home: Path, name: str) -> Path:
     return snapshot
 
 
+@pytest.mark.slow
 def test_a_name_in_the_cache_loads_without_a_network(save_model: SaveModel, tmp_path: Path) -> None:
     put_into_cache(save_model(np.ones((5, 4), dtype="float32")), tmp_path, "someone/tiny-model")
 
     assert load_in_a_new_process("someone/tiny-model", tmp_path) == "loaded someone/tiny-model"
 
 
+@pytest.mark.slow
 def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(tmp_path: Path) -> None:
     printed = load_in_a_new_process("minishlab/potion-base-8M", tmp_path)
 
@@ -238,6 +240,7 @@ def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(tmp_path: Path)
     assert '"bundled"' in printed
 
 
+@pytest.mark.slow
 def test_half_a_download_is_no_model(save_model: SaveModel, tmp_path: Path) -> None:
     snapshot = put_into_cache(save_model(np.ones((5, 4), dtype="float32")), tmp_path, "someone/tiny-model")
     (snapshot / WEIGHTS_FILE).unlink()
@@ -245,6 +248,7 @@ def test_half_a_download_is_no_model(save_model: SaveModel, tmp_path: Path) -> N
     assert load_in_a_new_process("someone/tiny-model", tmp_path).startswith("ModelMissing")
 
 
+@pytest.mark.slow
 def test_a_damaged_download_says_what_to_delete(save_model: SaveModel, tmp_path: Path) -> None:
     snapshot = put_into_cache(save_model(np.ones((5, 4), dtype="float32")), tmp_path, "someone/tiny-model")
     (snapshot / WEIGHTS_FILE).write_bytes(b"torn")

@@ -120,6 +120,7 @@ def test_unusual_text_gives_the_tokens_of_the_whole(
     assert read_as_lists(word_by_word, [text]) == reference([text])
 
 
+@pytest.mark.slow
 def test_every_character_gives_the_tokens_of_the_whole_wherever_it_stands(
     word_by_word: WordCacheTokenizer, reference: Reference
 ) -> None:
@@ -137,6 +138,7 @@ _ODD = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(text=st.text(st.sampled_from(_ODD), max_size=80) | st.text(max_size=80))
 @example("[PAD]")
@@ -146,6 +148,7 @@ def test_whatever_is_written_gives_the_tokens_of_the_whole(
     assert read_as_lists(word_by_word, [text]) == reference([text])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     words=st.lists(

@@ -40,6 +40,7 @@ print(json.dumps(seen))
 """
 
 
+@pytest.mark.slow
 def test_indexing_waits_for_room_and_searching_goes_on(tmp_path: Path):
     tests = Path(__file__).resolve().parent.parent
     done = subprocess.run(
@@ -60,6 +61,7 @@ def test_indexing_waits_for_room_and_searching_goes_on(tmp_path: Path):
     assert not list(tmp_path.glob("*damaged*"))
 
 
+@pytest.mark.slow
 def test_a_rebuild_that_does_not_fit_leaves_the_old_index(tmp_path: Path):
     script = SCRIPT.replace("engine.reconcile()", "engine.pause(); engine.rebuild()")
     assert script != SCRIPT

@@ -104,6 +104,7 @@ def left_in(data: bytes) -> list[str]:
     return [canary for canary in canaries() if canary.encode() in data or canary.lower().encode() in data]
 
 
+@pytest.mark.slow
 def test_no_secret_is_in_the_bytes_of_the_index_or_the_log(everywhere: Vault, tmp_path: Path, open_engine, caplog):
     caplog.set_level(logging.DEBUG)
     engine: Engine = open_engine()

@@ -76,6 +76,7 @@ def test_a_stopped_process_neither_blocks_who_tells_it_something_nor_is_waited_f
             received(process)
 
 
+@pytest.mark.slow
 @slow
 def test_a_process_that_is_busy_says_that_it_is_alive_and_its_exit_code_that_it_is_done(
     caplog: pytest.LogCaptureFixture,

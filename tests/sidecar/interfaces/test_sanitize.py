@@ -13,9 +13,10 @@ HIDING = [
 ]
 
 
-@pytest.mark.parametrize("character", STEERING + HIDING, ids=lambda character: f"U+{ord(character):04X}")
-def test_what_steers_a_terminal_or_hides_words_is_dropped(character):
-    assert printable(f"a{character}b") == "ab"
+def test_what_steers_a_terminal_or_hides_words_is_dropped():
+    kept = [f"U+{ord(character):04X}" for character in STEERING + HIDING if printable(f"a{character}b") != "ab"]
+
+    assert kept == []
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc", "héllo", "日本語", "👩‍🌾 🏳️‍🌈", "क्ष", "שלום", "a b", "⸻"])

@@ -121,6 +121,7 @@ def test_a_note_is_one_hit_with_its_best_passages(vault: Vault, open_engine, fus
 PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folder:Health", "tag:nowhere sleep", "xyzzy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):

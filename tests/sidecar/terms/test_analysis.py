@@ -216,6 +216,7 @@ def test_a_sentence_in_a_script_without_spaces_is_remembered_by_its_parts_alone(
     assert list(analysis._cache.tokens) == ["机器学习"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["QUJD" * 10**6, "ab/cd+" * 10**5, "学" * 10**6, "word_" * 10**5, "aB" * 10**6])
 def test_a_line_of_data_is_analysed_in_linear_time_and_space(line):
     clear_cache()

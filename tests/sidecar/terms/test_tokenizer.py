@@ -77,6 +77,7 @@ def test_the_words_of_ascii_are_its_sub_tokens(text: str):
         assert ascii_words(token) == [piece.text for piece in split_token(token)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -50,6 +50,7 @@ def test_a_redaction_moves_no_jump(secret: str) -> None:
 WORDS = st.text(alphabet="abc é😀中\n", max_size=12).map(lambda text: f" {text} ")
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.one_of(WORDS, st.sampled_from([f" {TOKEN} ", f"\n{KEY}\n", f"\n## A {LONG}\n", LONG * 20])), max_size=12

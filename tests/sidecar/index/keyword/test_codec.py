@@ -25,6 +25,7 @@ def test_numbers_are_read_back_one_row_after_the_other(first, second):
     assert (found.tolist(), then.tolist(), end) == (first, second, len(data))
 
 
+@pytest.mark.slow
 @given(st.lists(NUMBERS))
 def test_the_numbers_of_many_pieces_are_read_one_after_the_other(rows):
     pieces = [b"head" + encode_byte_planes(np.array(row, np.int64)) + b"tail" for row in rows]

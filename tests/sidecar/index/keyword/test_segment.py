@@ -23,6 +23,7 @@ def built(held):
     return builder.build()
 
 
+@pytest.mark.slow
 @given(HELD, st.data())
 def test_the_documents_of_any_terms_are_found_with_how_often_they_hold_them(held, data):
     found, held = built(held), [documents for documents in held if documents]
@@ -40,6 +41,7 @@ def test_the_documents_of_any_terms_are_found_with_how_often_they_hold_them(held
     assert found.document_frequencies().tolist() == list(map(len, held))
 
 
+@pytest.mark.slow
 @given(HELD)
 def test_all_postings_come_in_pieces(held):
     found, held = built(held), [documents for documents in held if documents]
@@ -53,6 +55,7 @@ def test_all_postings_come_in_pieces(held):
     assert sorted(told) == [(t, d, d % 3 + 1) for t, documents in enumerate(held) for d in sorted(documents)]
 
 
+@pytest.mark.slow
 @given(HELD)
 def test_frames_that_are_not_of_the_terms_are_damage(held):
     """As many frames are there as the terms say, or nothing is read."""

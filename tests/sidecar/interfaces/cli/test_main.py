@@ -193,6 +193,7 @@ def test_json_tells_hostile_text_to_the_letter_in_characters_that_harm_nobody(ho
     assert not set(done.out) & STEERING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["1", "1000"])  # within Python's own buffer, and beyond it
 def test_a_pipe_that_is_closed_early_is_no_failure(at_shared, tools, limit):
     code = (

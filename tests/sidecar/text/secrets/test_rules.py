@@ -132,22 +132,22 @@ def engine(request: pytest.FixtureRequest) -> ScrubEngine:
     return request.param()
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("name", FORMS)
-def test_vendor_token_is_replaced_in_every_place_of_a_note(name: str, context: str, engine: ScrubEngine):
-    note = CONTEXTS[context]
+def test_vendor_token_is_replaced_in_every_place_of_a_note(name: str, engine: ScrubEngine):
+    token = credential(name)
 
-    scrubbed = scrub(note.format(credential(name)), engine)
+    scrubbed = {place: scrub(note.format(token), engine).text for place, note in CONTEXTS.items()}
 
-    assert scrubbed.text == note.format(f"[REDACTED:{name}]")
+    assert scrubbed == {place: note.format(f"[REDACTED:{name}]") for place, note in CONTEXTS.items()}
 
 
-@pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("name", FORMS)
-def test_punctuation_may_touch_a_vendor_token(name: str, end: str):
-    scrubbed = scrub(end.format(credential(name, seed=1)))
+def test_punctuation_may_touch_a_vendor_token(name: str):
+    token = credential(name, seed=1)
 
-    assert scrubbed.text == end.format(f"[REDACTED:{name}]")
+    scrubbed = [scrub(end.format(token)).text for end in ENDS]
+
+    assert scrubbed == [end.format(f"[REDACTED:{name}]") for end in ENDS]
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -371,6 +371,7 @@ def test_outside_of_redactions_nothing_changes_and_offsets_lead_back(note: str):
     assert rebuilt + note[done:] == scrubbed.text
 
 
+@pytest.mark.slow
 @given(NOTES, st.data())
 @settings(max_examples=200)
 def test_span_of_the_scrubbed_text_leads_to_a_span_that_scrubs_alike(note: str, data: st.DataObject):

@@ -273,6 +273,7 @@ def test_marks_survive_being_counted_in_utf16(text: str, width: int) -> None:
         assert units[start:end].decode("utf-16-le") == shown.text[mark.start : mark.end]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["word ", "word", "中文", "[[", "](", "- ", "🇩🇪", "a-", "word. ", "x", "\n", "![a]("])
 def test_a_very_long_text_takes_no_longer_than_it_is(piece: str) -> None:
     text = piece * (100_000 // len(piece))
