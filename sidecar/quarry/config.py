@@ -75,10 +75,12 @@ def private_folder(folder: Path) -> Path:
         found = folder.lstat()
     except OSError as error:
         raise IndexUnavailable(
-            f"the folder {folder} cannot be made: {error.strerror}; set QUARRY_HOME to another"
+            f"the folder {folder} cannot be created: {error.strerror}; set QUARRY_HOME to another one"
         ) from error
     if stat.S_ISLNK(found.st_mode):
-        raise IndexUnavailable(f"{folder} is a link; Quarry's own folders must be real: remove it or set QUARRY_HOME")
+        raise IndexUnavailable(
+            f"{folder} is a link; Quarry's own folders may not be links; remove it or set QUARRY_HOME"
+        )
     if sys.platform != "win32":  # on Windows, the access list of the user's profile protects what is below it
         _claim(folder, found)
     return folder

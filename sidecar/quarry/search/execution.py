@@ -111,7 +111,7 @@ class QueryExecution(Struct, frozen=True):
         return holding + len(dense_only) - len(keywords.note_scores(dense_only))
 
     def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
-        """What quotes the notes of *result*."""
+        """The builder that quotes the notes of *result*."""
         reader = self.context.reader
         if isinstance(result, Listing):
             return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)

@@ -84,7 +84,7 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
     with _opened(root, parts) as file, _told(parts):
         before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
-            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, no ordinary file")
+            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
         data = _read_up_to(file, max_bytes, before.st_size)
         after = os.fstat(file)
     seen = file_seen(before)
@@ -144,7 +144,7 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         with _told(parts):
             real = _final_path(file)
         if not real.is_relative_to(real_root):
-            raise FileUnreadable(f"{_name(parts)} is a link, or lies behind one; links are not followed")
+            raise FileUnreadable(f"{_name(parts)} is a link or below one; links are not followed")
         yield file
     finally:
         os.close(file)
@@ -190,7 +190,7 @@ def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -
     if error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
         return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
     if error.errno == errno.ENOTDIR:
-        return FileGone(f"{_name(parts)} is no folder any more")
+        return FileGone(f"{_name(parts)} is not a folder any more")
     return FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}")
 
 
