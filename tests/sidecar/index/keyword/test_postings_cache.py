@@ -66,10 +66,10 @@ def test_many_notes_without_a_segment_file_are_left_to_fts5(opened):
 def test_few_notes_need_no_segment_file(index, store, make_note):
     store(index, make_note("one.md", "apple"))
     with closing(Opened(index.path)) as opened:
-        assert opened.scorer().frequency("appl") == 1
+        assert opened.scorer().chunk_frequency("appl") == 1
         assert not opened.path.exists()
         store(index, make_note("two.md", "apple"))
-        assert opened.scorer().frequency("appl") == 2
+        assert opened.scorer().chunk_frequency("appl") == 2
 
 
 def test_a_cache_without_a_database_has_no_segment_file(many):
@@ -89,7 +89,7 @@ def test_a_segment_file_is_used_when_the_index_is_opened_again_and_flushed_when_
     assert opened.scorer().chunks.added_count == 1
     assert opened.flush()
     scorer = opened.scorer()
-    assert (scorer.chunks.added_count, scorer.frequency("plum")) == (0, 1)
+    assert (scorer.chunks.added_count, scorer.chunk_frequency("plum")) == (0, 1)
 
 
 def test_merging_gives_the_bytes_that_building_anew_gives(many, opened, store, make_note):
@@ -138,9 +138,9 @@ def test_a_scorer_that_is_in_use_stays_as_it_is(many, opened, store, make_note):
     store(many, make_note("new.md", "plum cherry plum"))
     store(many, make_note("more.md", "plum"))
 
-    assert opened.scorer().frequency("plum") == 2
-    assert before.frequency("plum") == 1
-    assert before.frequency("cherri") == 0
+    assert opened.scorer().chunk_frequency("plum") == 2
+    assert before.chunk_frequency("plum") == 1
+    assert before.chunk_frequency("cherri") == 0
 
 
 def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_note):
@@ -151,7 +151,7 @@ def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_not
 
     assert opened.scorer() is None
     assert opened.flush()
-    assert opened.scorer().frequency("plum") == NOTES
+    assert opened.scorer().chunk_frequency("plum") == NOTES
 
 
 def test_a_segment_file_of_another_moment_or_index_is_deleted(many, tmp_path, store, make_note):
@@ -187,7 +187,7 @@ def test_a_segment_file_of_another_branch_of_the_same_index_is_deleted(many, tmp
     with closing(Opened(backup)) as opened:
         assert opened.scorer() is None
         assert opened.flush()
-        assert opened.scorer().frequency("plum") == 0
+        assert opened.scorer().chunk_frequency("plum") == 0
 
 
 def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, opened):
@@ -200,12 +200,13 @@ def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, open
     assert opened.flush()
 
 
-def test_a_keyword_index_of_other_terms_has_no_segment_file(many):
+def test_an_index_whose_keyword_index_is_filled_anew_has_no_segment_file(many):
     many.flush_postings()
     many.close()
+    Index.open(many.path, without=frozenset({"fts5"})).close()
     connection, _ = connect_ours(many.path, writable=True, without=frozenset())
     with closing(connection):
-        meta.put(connection, meta.TERMS, "of an earlier version")
+        meta.put(connection, meta.LEXICAL_STALE, "1")
 
     Index.open(many.path).close()
 
@@ -260,7 +261,7 @@ def test_damaged_segments_are_not_merged_and_given_new_checksums(many, opened, s
 
     assert opened.flush()
 
-    assert opened.scorer().frequency("appl") == NOTES
+    assert opened.scorer().chunk_frequency("appl") == NOTES
     opened.cache.verify()
     assert opened.path.exists()
 
@@ -288,7 +289,7 @@ def test_searches_go_on_while_a_file_is_written(many, opened, store, make_note, 
     def write_and_search(path, segments):
         file_id = write(path, segments)
         with closing(connect_ours(many.path, writable=False, without=frozenset())[0]) as reader:
-            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).frequency("plum")))
+            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).chunk_frequency("plum")))
             thread.start()
             thread.join()
         return file_id
@@ -306,7 +307,7 @@ def test_where_files_cannot_be_read_at_an_offset_the_whole_file_is_read(many, op
     store(many, make_note("new.md", "plum"))
     assert opened.flush()
 
-    assert reopened(opened, many.path).scorer().frequency("plum") == 1
+    assert reopened(opened, many.path).scorer().chunk_frequency("plum") == 1
     assert not opened.flush()
 
 
