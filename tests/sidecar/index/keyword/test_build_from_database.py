@@ -18,7 +18,7 @@ def held(segment, term):
 
 def test_a_note_is_read_with_the_ids_of_its_chunks_in_the_order_of_its_text(index, put, connection):
     put("a.md", "first", "second", "third")
-    note = put("a.md", "third", "new", "first", title="Other", aliases=("x",))
+    note = put("a.md", "third", "new", "first", aliases=("x",))
 
     found = read_note(connection, 1)
 

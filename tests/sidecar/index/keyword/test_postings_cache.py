@@ -200,17 +200,15 @@ def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, open
     assert opened.flush()
 
 
-def test_an_index_whose_keyword_index_is_filled_anew_has_no_segment_file(many):
+def test_what_was_written_without_fts5_is_added_to_the_segment_file_that_was_there(many, store, make_note, in_memory):
     many.flush_postings()
     many.close()
-    Index.open(many.path, without=frozenset({"fts5"})).close()
-    connection, _ = connect_ours(many.path, writable=True, without=frozenset())
-    with closing(connection):
-        meta.put(connection, meta.LEXICAL_STALE, "1")
+    with closing(Index.open(many.path, without=frozenset({"fts5"}))) as without:
+        store(without, make_note("00.md", "plum"))
 
-    Index.open(many.path).close()
-
-    assert not segment_file.path_beside(many.path).exists()
+    with closing(Index.open(many.path)) as again, again.reader() as reader:
+        assert in_memory(reader)
+        assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 1, "appl": NOTES - 1}
 
 
 def test_damage_is_found_by_the_check(opened):

@@ -1,6 +1,5 @@
 """The keyword index is merged when there is time, and proposes the same notes before and after."""
 
-import apsw
 import pytest
 
 from quarry.errors import IndexDamaged
@@ -43,14 +42,12 @@ def test_notes_are_proposed_by_each_term_of_their_text_and_names(index, put):
     for term in ("file", "titl", "other", "t/u", "h", "学", "getstalefil", "stale"):
         assert proposed(connection, term) == [1]
     assert proposed(connection, "unknown") == []
-    assert connection.execute("SELECT doc, cnt FROM vocabulary WHERE term = 'appl'").fetchall() == [(2, 2)]
+    assert connection.execute("SELECT doc FROM vocabulary WHERE term = 'appl'").fetchall() == [(2,)]
 
 
 def test_the_keyword_index_holds_no_text(index, put):
     put("a.md", "apples and pears")
 
-    with pytest.raises(apsw.SQLError):
-        index._writer.connection.execute("SELECT snippet(notes_fts, 0, '', '', '', 9) FROM notes_fts").fetchall()
     assert index._writer.connection.execute("SELECT terms FROM notes_fts").fetchall() == [(None,)]
 
 
