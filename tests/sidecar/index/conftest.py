@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,13 @@ from builders import top_chunks
 
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
+from quarry.index.keyword.retrievers import Fts5Retriever
+from quarry.index.keyword.searcher import KeywordSearcher
+from quarry.index.keyword.spelling import SpellingIndex
+from quarry.index.keyword.stored_snapshot import Documents
+from quarry.index.opening import connect_ours
+from quarry.index.snapshot_cache import SnapshotCache
+from quarry.index.snapshot_data import Locations
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
@@ -133,6 +141,23 @@ def lexical(
     ) -> list[Place]:
         with index.reader() as reader:
             return _places(top_chunks(reader, ask(text, *phrases), admit(reader, where), depth))
+
+    return search
+
+
+@pytest.fixture(scope="session")
+def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
+    """The newest moment of an index as FTS5 and the forward index answer for it, whatever is in memory."""
+
+    @contextmanager
+    def search(index: Index) -> Iterator[KeywordSearcher]:
+        connection, _ = connect_ours(index.path, writable=False, without=frozenset())
+        try:
+            connection.execute("BEGIN")
+            retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
+            yield KeywordSearcher(connection, retriever, Locations())
+        finally:
+            connection.close()
 
     return search
 

@@ -554,7 +554,7 @@ def test_a_full_disk_stops_writing_and_nothing_else(index, put, make_note, stamp
     connection.pragma("max_page_count", connection.pragma("page_count"))
 
     with pytest.raises(IndexUnavailable, match="full"):
-        index.upsert(make_note("b.md", "pears " * 9000), stamp(), [None])
+        index.upsert(make_note("b.md", " ".join(f"pear{n * 7919 % 99991}" for n in range(40_000))), stamp(), [None])
     assert lexical("apples pears") == [("a.md", 0)]
 
     connection.pragma("max_page_count", 1 << 30)

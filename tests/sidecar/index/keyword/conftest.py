@@ -1,23 +1,16 @@
-"""A plain reckoning of BM25 over columns of terms, to compare with, and both retrievers over one index."""
+"""A plain reckoning of BM25 over columns of terms, to compare with."""
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from quarry.index import Index, Reader
+from quarry.index import Reader
 from quarry.index.ids import id_range
 from quarry.index.keyword.columns import note_terms
 from quarry.index.keyword.forward import NoteTerms
-from quarry.index.keyword.retrievers import Fts5Retriever, MemoryRetriever
-from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.keyword.spelling import SpellingIndex
-from quarry.index.keyword.stored_snapshot import Documents
-from quarry.index.opening import connect_ours
-from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.snapshot_data import Locations
+from quarry.index.keyword.retrievers import MemoryRetriever
 
 Columns = Mapping[int, Sequence[str]]
 Wanted = Callable[[str], int]
@@ -72,23 +65,6 @@ def note_columns() -> Callable[[Reader], Columns]:
         note_id: (*terms.names, "\n".join(columns[0] for columns in terms.chunks), " ".join(c[3] for c in terms.chunks))
         for note_id, _, terms in _analysed(reader)
     }
-
-
-@pytest.fixture(scope="session")
-def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
-    """The newest moment of an index as FTS5 and the forward index answer for it, whatever is in memory."""
-
-    @contextmanager
-    def search(index: Index) -> Iterator[KeywordSearcher]:
-        connection, _ = connect_ours(index.path, writable=False, without=frozenset())
-        try:
-            connection.execute("BEGIN")
-            retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
-            yield KeywordSearcher(connection, retriever, Locations())
-        finally:
-            connection.close()
-
-    return search
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,13 @@ from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.segment_file import HEADER_BYTES
 from quarry.index.opening import connect_ours
 
-NOTES = postings_cache.FEW_NOTES + 8
+NOTES = 40
+
+
+@pytest.fixture(autouse=True)
+def few_notes(monkeypatch):
+    """A search reads fewer notes by itself than `many` has."""
+    monkeypatch.setattr(postings_cache, "FEW_NOTES", NOTES - 8)
 
 
 class Opened:

@@ -405,10 +405,11 @@ def test_a_cancelled_query_stops(wordy, searching, ask, question):
 
 
 @pytest.fixture
-def many(index, store, make_note):
+def many(index, store, make_note, monkeypatch):
     """More notes than are read without a segment file."""
+    monkeypatch.setattr(postings_cache, "FEW_NOTES", 30)
     with index.batch():
-        for number in range(postings_cache.FEW_NOTES + 8):
+        for number in range(40):
             store(index, make_note(f"{number:03}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end"))
     return index
 
@@ -427,7 +428,7 @@ def test_one_retriever_serves_a_reader_to_the_end(many, ask, in_memory):
 def test_an_emptied_vault_finds_nothing_and_takes_its_words_along(many, ask, in_memory):
     many.flush_postings()
     with many.batch():
-        for number in range(postings_cache.FEW_NOTES + 8):
+        for number in range(40):
             many.remove(f"{number:03}.md")
     many.flush_postings()
 
