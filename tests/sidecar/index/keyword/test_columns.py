@@ -80,7 +80,7 @@ def test_a_column_has_one_space_between_two_terms_and_none_at_its_ends():
 
 
 def test_what_fts5_would_split_or_fold_or_cut_is_replaced_alike_for_all():
-    assert stored("it's \"A\x00b\x1fc\x7f\"") == "it_s _a_b_c__"
+    assert stored('it\'s "A\x00b\x1fc\x7f"') == "it_s _a_b_c__"
     long = "机" * (MAX_TERM_CHARACTERS + 1)
     assert stored(f"a {long} {long}x") == f"a {long[:-1]} {long[:-1]}"
 

@@ -154,7 +154,7 @@ def test_reading_stops_when_nobody_waits_for_it(red_cars, scored):
 
 
 def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
-    reader, scorer = scored
+    _, scorer = scored
     index._writer.connection.execute("UPDATE bodies SET body = x'00' WHERE note_id = 2")
 
     with pytest.raises(IndexDamaged), index.reader() as other:

@@ -1,4 +1,4 @@
-"""Postings in memory, FTS5 with the forward index, and a plain reckoning give the same, whatever happens to the notes."""
+"""Postings in memory, FTS5 with the forward index, and a plain reckoning agree, whatever happens to the notes."""
 
 import math
 from collections import Counter
@@ -150,7 +150,8 @@ class Reckoning:
             in_order = {i: self.chunks[i][:3] for i in asked if i in self.chunks}
             holding = [i for i, of in in_order.items() if all(any(w in c.split() for c in of) for w in words)]
             frequencies = {
-                i: sum(w * occurrences(words, c) for w, c in zip((1, 0.5, 0.3), in_order[i])) for i in holding
+                i: sum(w * occurrences(words, c) for w, c in zip((1, 0.5, 0.3), in_order[i], strict=True))
+                for i in holding
             }
             found = {i: f for i, f in frequencies.items() if f}
             for i, f in found.items():

@@ -348,7 +348,9 @@ def test_a_very_long_word_is_found_by_itself_and_in_a_phrase(put, lexical):
 
     assert lexical(term) == [("a.md", 0)]
     assert lexical(phrases=[f"before {term}"]) == [("a.md", 0)]
-    assert lexical("before", where=HasPhrase(f"{term} after")) == lexical("before", where=HasPhrase(term)) == [("a.md", 0)]
+    assert (
+        lexical("before", where=HasPhrase(f"{term} after")) == lexical("before", where=HasPhrase(term)) == [("a.md", 0)]
+    )
 
 
 # --- cost --------------------------------------------------------------------------------------
@@ -367,11 +369,13 @@ def test_a_huge_query_stops_at_its_deadline(wordy, searching, ask, monkeypatch):
     query, clock = ask(" ".join(f"w{n}" for n in range(32))), itertools.count()
     monkeypatch.setattr("quarry.index.deadline.time.monotonic", lambda: float(next(clock)))
 
+    def answer(keywords):
+        asked = keywords.query(query, deadline=Deadline.after(3))
+        return [asked.top_chunks(None, 30, CHUNK_WEIGHTS) for _ in range(9)]
+
     with searching() as (_, keywords):
         with pytest.raises(DeadlineExceeded):
-            asked = keywords.query(query, deadline=Deadline.after(3))
-            for _ in range(9):
-                asked.top_chunks(None, 30, CHUNK_WEIGHTS)
+            answer(keywords)
         asked = keywords.query(query, deadline=Deadline.after(1_000_000))
         assert len(asked.top_chunks(None, 30, CHUNK_WEIGHTS)) == 30
 
