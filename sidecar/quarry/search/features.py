@@ -133,7 +133,7 @@ def extract_features(
 
 
 def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
-    """What is known of each note, 0 where nothing is; none of *values* is of another note."""
+    """The value of each of *note_ids*, 0 where there is none; no value belongs to another note."""
     column = np.zeros(len(note_ids))
     if values:
         at = note_ids.searchsorted(np.fromiter(values, np.int64, len(values)))

@@ -207,7 +207,7 @@ def _locations(reader: Reader) -> Callable[[Sequence[int]], Mapping[int, tuple[s
 # --- passages ------------------------------------------------------------------------------------
 
 _Evidence = tuple[int | None, int | None, float | None, float | None]
-"""What the retrievers say of a chunk: its lexical rank, dense rank, BM25 and cosine."""
+"""The lexical rank, dense rank, BM25 and cosine of a chunk, each None where its retriever did not propose the chunk."""
 _NO_EVIDENCE: _Evidence = (None, None, None, None)
 
 

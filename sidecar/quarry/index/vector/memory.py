@@ -95,7 +95,7 @@ def nearest_chunks(
 def _first_of_each(
     connection: apsw.Connection, chunk_ids: NDArray[np.int64], note_of_chunk: NDArray[np.intp]
 ) -> NDArray[np.int64]:
-    """Of the *chunk_ids* of each note, all equally near, the chunk that stands first in the note; notes ascend."""
+    """The chunk that stands first in each note, among *chunk_ids*, which are equally near; notes ascend."""
     is_tied = np.bincount(note_of_chunk)[note_of_chunk] > 1
     locations = chunk_locations(connection, chunk_ids[is_tied].tolist())
     numbers = np.array([locations.get(chunk_id, ("", 0))[1] for chunk_id in chunk_ids.tolist()])

@@ -78,4 +78,4 @@ class DenseQuery(Protocol):
         """The *depth* notes with the nearest titles, and all as near as the last; nearest first, then by id."""
 
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
-        """Those of *note_ids* whose title has a vector, and the cosine of each."""
+        """The notes among *note_ids* whose title has a vector, ascending, and the cosine of each title."""
