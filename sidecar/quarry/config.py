@@ -19,7 +19,6 @@ MAX_NOTE_BYTES = 10 * 1024 * 1024  # ten novels; a larger file is a log or an ex
 MAX_NOTE_CHUNKS = 2_000  # 4 MB of prose; a longer note would crowd out the other candidates
 MAX_SETTINGS_BYTES = 64 * 1024  # .quarry.toml: a person writes kilobytes
 MAX_RULES_BYTES = 1024 * 1024  # .indexignore, app.json: scripts write them too, one line a note
-READ_BATCH_NOTES = 64  # enough texts for one call of the encoder, few enough for pausing to feel immediate
 READ_BATCH_BYTES = 2 * 1024 * 1024  # bounds the memory of a batch where notes are large; 8 MB took 40 MB more a process
 
 
@@ -76,10 +75,12 @@ def private_folder(folder: Path) -> Path:
         found = folder.lstat()
     except OSError as error:
         raise IndexUnavailable(
-            f"the folder {folder} cannot be made: {error.strerror}; set QUARRY_HOME to another"
+            f"the folder {folder} cannot be created: {error.strerror}; set QUARRY_HOME to another one"
         ) from error
     if stat.S_ISLNK(found.st_mode):
-        raise IndexUnavailable(f"{folder} is a link; Quarry's own folders must be real: remove it or set QUARRY_HOME")
+        raise IndexUnavailable(
+            f"{folder} is a link; Quarry's own folders may not be links; remove it or set QUARRY_HOME"
+        )
     if sys.platform != "win32":  # on Windows, the access list of the user's profile protects what is below it
         _claim(folder, found)
     return folder

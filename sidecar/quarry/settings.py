@@ -85,14 +85,14 @@ def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
         raise BadSettings(f"{SETTINGS_FILE} cannot be rewritten: {error}; change it by hand") from error
     for name, value in changes.items():
         if name not in _KEYS:
-            raise BadSettings(f"there is no setting {name!r}; there are {', '.join(_KEYS)}")
+            raise BadSettings(f"there is no setting {name!r}; the settings are {', '.join(_KEYS)}")
         section, key, check = _KEYS[name]
         checked = check(f"{section}.{key}", list(value) if isinstance(value, tuple) else value)
         table = document.setdefault(section, tomlkit.table())
         _put(table, key, checked)
     new_text = document.as_string()
     if len(new_text.encode()) > MAX_SETTINGS_BYTES:
-        raise BadSettings(f"{SETTINGS_FILE} would be over {MAX_SETTINGS_BYTES} bytes; nothing was written")
+        raise BadSettings(f"{SETTINGS_FILE} would be larger than {MAX_SETTINGS_BYTES} bytes; nothing was written")
     _settings_of(_parse(new_text))  # an unreadable result is not written
     if changes:
         _replace(file, new_text)
@@ -128,9 +128,11 @@ def _quoted(value: object) -> str:
 
 def _strings(key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
-        raise BadSettings(f'{key} is {_quoted(value)}; it takes a list of texts, such as ["Archive", "Work/Old"]')
+        raise BadSettings(f'{key} is {_quoted(value)}; it takes a list of strings, such as ["Archive", "Work/Old"]')
     if len(value) > MAX_LISTED or any(len(item) > MAX_TEXT or not item.isprintable() for item in value):
-        raise BadSettings(f"{key} takes at most {MAX_LISTED} texts of one line and at most {MAX_TEXT} characters")
+        raise BadSettings(
+            f"{key} takes at most {MAX_LISTED} strings, each of one line and at most {MAX_TEXT} characters"
+        )
     return tuple(value)
 
 
@@ -182,7 +184,7 @@ def _settings_of(document: Mapping[str, Any]) -> Settings:
     for name, (section, key, check) in _KEYS.items():
         table = document.get(section, {})
         if not isinstance(table, Mapping):
-            raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it is a table: [{section}]")
+            raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it must be a table: [{section}]")
         if key in table:
             found[name] = check(f"{section}.{key}", table[key])
     return replace(Settings(problems=tuple(_strangers(document))), **found)
@@ -201,7 +203,7 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
     strangers = [key for key in written if key not in known]
     found = [_stranger(key, known) for key in strangers[:MAX_STRANGERS]]
     if len(strangers) > MAX_STRANGERS:
-        found.append(f"{SETTINGS_FILE} sets {len(strangers) - MAX_STRANGERS} more keys that mean nothing here")
+        found.append(f"{SETTINGS_FILE} sets {len(strangers) - MAX_STRANGERS} more keys that are not known")
     return found
 
 
@@ -209,22 +211,24 @@ def _stranger(key: str, known: set[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(key, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
-    return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which means nothing here; {hint}"
+    hint = f"did you mean {near[0]}?" if near else f"the known keys are {', '.join(sorted(known))}"
+    return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which is not a known key; {hint}"
 
 
 def _read(file: Path) -> str:
     try:
         if file.exists() and not file.is_file():  # opening a pipe of that name would block for ever
-            raise BadSettings(f"{file} is no ordinary file; move it away")
+            raise BadSettings(f"{file} is not a regular file; remove it")
         with file.open("rb") as stream:
             data = stream.read(MAX_SETTINGS_BYTES + 1)
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise BadSettings(f"{file} cannot be read: {error.strerror}; mend its permissions or remove it") from error
+        raise BadSettings(f"{file} cannot be read: {error.strerror}; correct its permissions or remove it") from error
     if len(data) > MAX_SETTINGS_BYTES:
-        raise BadSettings(f"{file} is over {MAX_SETTINGS_BYTES} bytes; that is no settings file")
+        raise BadSettings(
+            f"{file} is larger than {MAX_SETTINGS_BYTES} bytes, which no settings need; shorten or remove it"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -271,9 +275,7 @@ def _refuse_costly(text: str) -> None:
     entries = [found.start() for found in re.finditer(r"[=\[{]", keys)]
     if len(entries) > MAX_ENTRIES:
         place = _line(keys, entries[MAX_ENTRIES])
-        raise BadSettings(
-            f"{place}: there are more than {MAX_ENTRIES} keys, tables and lists; remove what is not needed"
-        )
+        raise BadSettings(f"{place}: there are more than {MAX_ENTRIES} keys, tables and lists; remove some")
 
 
 def _line(text: str, at: int) -> str:
@@ -288,4 +290,4 @@ def _replace(file: Path, text: str) -> None:
     except OSError as error:
         with suppress(OSError):  # a read-only system refuses to remove what is not there
             temporary.unlink(missing_ok=True)
-        raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are as they were") from error
+        raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are unchanged") from error

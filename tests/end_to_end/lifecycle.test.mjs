@@ -126,7 +126,8 @@ describe("the sidecar of an open app", { timeout: 120_000 }, () => {
     await until(() => host.children().length === 0 && ofThisTest(product).length === 0, "the last one leaves");
     assert.equal(await page.locator(".side-dock-ribbon-action").count(), 0);
     assert.deepEqual(await host.statusBar(), []);
-    assert.deepEqual(host.errors(), []);
+    // A socket that is connecting when its sidecar is stopped fails, and only the browser can say so.
+    assert.deepEqual(host.errors().filter((error) => !/WebSocket connection to '\S+' failed/.test(error)), []);
   });
 });
 

@@ -136,9 +136,12 @@ export class Product {
     await this.freshness("live");
   }
 
-  /** @param {string} state of the index, as the pane's last line shows it */
-  async freshness(state) {
-    await this.pane.locator(`.quarry-foot[data-state="${state}"]`).waitFor({ timeout: DEADLINE_MS });
+  /**
+   * @param {string} state of the index, as the pane's last line shows it
+   * @param {number} [deadlineMs]
+   */
+  async freshness(state, deadlineMs = DEADLINE_MS) {
+    await this.pane.locator(`.quarry-foot[data-state="${state}"]`).waitFor({ timeout: deadlineMs });
   }
 
   /** @param {string} state of the pane's body */

@@ -61,7 +61,7 @@ test("a rebuild that is refused says why", async () => {
   expect(notices()).toEqual(["The index is busy."]);
 });
 
-test("diagnostics are copied, and that is said", async () => {
+test("diagnostics are copied, and a notice says so", async () => {
   actions.act("copy-report");
   await settled();
 

@@ -124,5 +124,5 @@ def test_a_file_or_a_pipe_in_the_place_of_a_folder_is_refused(home):
     os.mkfifo(home / "log")
 
     for folder in (config.runtime_dir, config.log_dir):
-        with pytest.raises(IndexUnavailable, match="cannot be made"):
+        with pytest.raises(IndexUnavailable, match="cannot be created"):
             folder()

@@ -76,7 +76,7 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('folders.exclude = "Archive"', "folders.exclude is 'Archive'; it takes a list of texts"),
+        ('folders.exclude = "Archive"', "folders.exclude is 'Archive'; it takes a list of strings"),
         ("folders.include = [1]", r"folders.include is \[1\]; it takes a list"),
         ('folders.include = [""]', r"folders.include is \[''\]; it takes a list"),
         ('folders.exclude = ["../other"]', "folders.exclude names '../other'; it takes folders below the vault"),
@@ -90,7 +90,7 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ('search.dense_weight = "1"', "search.dense_weight is '1'"),
         ('search.fusion = "fastest"', "search.fusion is 'fastest'; it takes one of convex, rrf"),
         ("search.fusion = 1", "search.fusion is 1"),
-        ("search = 1", r"search in .quarry.toml is 1; it is a table: \[search\]"),
+        ("search = 1", r"search in .quarry.toml is 1; it must be a table: \[search\]"),
         ("a = ?", ".quarry.toml is not TOML: .*line 1"),
         ("a = " + "[" * 150, ".quarry.toml is not TOML"),
         ("a = " + "[" * 5000, ".quarry.toml, line 1: there are more than 200 keys, tables and lists"),
@@ -120,7 +120,7 @@ def test_a_key_of_ten_parts_is_read(tmp_path):
 
 
 def test_a_file_over_64_kb_is_refused_before_it_is_parsed(tmp_path):
-    with pytest.raises(BadSettings, match="is over 65536 bytes"):
+    with pytest.raises(BadSettings, match="is larger than 65536 bytes"):
         load_settings(vault_with(tmp_path, "a" + ".a" * 40_000 + "=1"))
 
 
@@ -128,7 +128,7 @@ def test_of_many_keys_that_mean_nothing_the_first_are_listed(tmp_path):
     settings = load_settings(vault_with(tmp_path, "\n".join(f"k{n} = 1" for n in range(30))))
 
     assert len(settings.problems) == 21
-    assert settings.problems[-1] == ".quarry.toml sets 10 more keys that mean nothing here"
+    assert settings.problems[-1] == ".quarry.toml sets 10 more keys that are not known"
 
 
 def test_a_long_value_is_shortened_in_the_message(tmp_path):
@@ -217,7 +217,7 @@ def test_the_file_is_replaced_and_not_written_in_place(tmp_path):
 def test_a_pipe_in_the_place_of_the_file_does_not_hang(tmp_path):
     os.mkfifo(tmp_path / SETTINGS_FILE)
 
-    with pytest.raises(BadSettings, match="no ordinary file"):
+    with pytest.raises(BadSettings, match="not a regular file"):
         load_settings(tmp_path)
 
 

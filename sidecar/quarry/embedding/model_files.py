@@ -70,12 +70,12 @@ def find_model(name: str) -> ModelFolder:
         path = Path(name).expanduser()
         exists, is_folder = path.exists(), path.is_dir()
     except (OSError, RuntimeError, ValueError) as error:  # too long, a home that does not exist, a NUL
-        raise ModelMissing(f"embedding model {name!r} is no usable path ({error}); {_CHOICES}") from error
+        raise ModelMissing(f"embedding model {name!r} is not a usable path ({error}); {_CHOICES}") from error
     if not exists and _HUGGING_FACE_NAME.fullmatch(name):
         return _fetch(name)
     if not is_folder:
         raise ModelMissing(
-            f"embedding model folder {str(path)!r} {'is no folder' if exists else 'does not exist'}; {_CHOICES}"
+            f"embedding model folder {str(path)!r} {'is not a folder' if exists else 'does not exist'}; {_CHOICES}"
         )
     return _complete(ModelFolder(path, path.resolve().name, _CHOICES))
 
@@ -145,7 +145,7 @@ def _hash_file(folder: ModelFolder, name: str) -> str:
     size_bytes = path.stat().st_size
     if size_bytes > MAX_FILE_BYTES:
         raise ModelDamaged(
-            f"{str(path)!r} has {size_bytes} bytes, a static model's files have at most {MAX_FILE_BYTES}; {_CHOICES}"
+            f"{str(path)!r} has {size_bytes} bytes; a static model's files have at most {MAX_FILE_BYTES}; {_CHOICES}"
         )
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -162,5 +162,5 @@ def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[st
     damaged = [name for name in MODEL_FILES if expected.get(name) != found[name]]
     if damaged:
         raise ModelDamaged(
-            f"{', '.join(damaged)} in {str(folder.path)!r} differs from what its {MANIFEST_FILE} says; {folder.way_out}"
+            f"{str(folder.path)!r} does not match its {MANIFEST_FILE} ({', '.join(damaged)}); {folder.way_out}"
         )

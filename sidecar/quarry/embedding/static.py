@@ -107,7 +107,7 @@ def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
         encoder.encode([_PROBE])
     except Exception as error:  # safetensors, tokenizers and json each raise their own, some bare
         raise ModelDamaged(
-            f"the files in {str(folder.path)!r} are no usable embedding model ({error}); {folder.way_out}"
+            f"the files in {str(folder.path)!r} are not a usable embedding model ({error}); {folder.way_out}"
         ) from error
     return encoder
 
@@ -118,7 +118,7 @@ def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
 
     # Nothing in it is needed, but what is no JSON object was never a model's, or is no longer.
     if not isinstance(json.loads((folder.path / CONFIG_FILE).read_text(encoding="utf-8")), dict):
-        raise ValueError(f"its {CONFIG_FILE} holds no JSON object")
+        raise ValueError(f"its {CONFIG_FILE} does not contain a JSON object")
     tokenizer = Tokenizer.from_file(str(folder.path / TOKENIZER_FILE))
     table = read_table(folder.path / WEIGHTS_FILE, tokenizer.get_vocab_size(), may_map=folder.stays_as_it_is)
     if not folder.must_have_manifest:  # what ships is whole by its hash and was looked at: listing it takes 10 ms

@@ -80,5 +80,5 @@ def _checked(table: Table) -> Table:
     """Return *table* if its values are safe to sum, as those of int8 always are."""
     # Written so that a NaN, which compares as false, is refused too.
     if table.dtype != np.int8 and not (table.max() <= MAX_WEIGHT and table.min() >= -MAX_WEIGHT):
-        raise ValueError("its weights hold NaN, infinite or absurdly large values")
+        raise ValueError("its weights contain NaN, infinite or absurdly large values")
     return table

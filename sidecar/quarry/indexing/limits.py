@@ -2,8 +2,6 @@
 
 from msgspec import Struct
 
-from quarry.config import READ_BATCH_NOTES
-
 
 class WorkerTiming(Struct, frozen=True):
     """When the worker does what it does by the clock, in seconds."""
@@ -28,7 +26,7 @@ class PlanLimits(Struct, frozen=True):
     many_bytes: int = 4 * 1024 * 1024  # what 1,000 notes of a usual size hold
     many_stamps: int = 2_000  # reading and hashing alone is twenty times quicker
     many_texts: int = 256
-    batch_notes: int = READ_BATCH_NOTES
+    batch_notes: int = 64  # enough texts for one call of the encoder, few enough for pausing to feel immediate
 
 
 class ProcessLimits(Struct, frozen=True):

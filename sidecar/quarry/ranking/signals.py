@@ -52,7 +52,7 @@ SIGNAL_NAMES: tuple[str, ...] = Signals.__struct_fields__
 
 
 class SignalWeights(Struct, frozen=True):
-    """What each signal counts, by name; all but `meaning` belong to the words."""
+    """The weight of each signal, by name; all but `meaning` belong to the words."""
 
     words: Mapping[str, float]
     meaning_min: float  # where the words account for the whole query

@@ -1,4 +1,4 @@
-"""What can serve a search now."""
+"""The snapshot, the model and the retrievers that can serve a search now."""
 
 from collections.abc import Mapping
 from typing import get_args

@@ -110,7 +110,7 @@ class QueryExecution(Struct, frozen=True):
         return holding + len(dense_only) - len(reader.note_scores(lexical, dense_only, deadline=self.deadline))
 
     def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
-        """What quotes the notes of *result*."""
+        """The builder that quotes the notes of *result*."""
         reader = self.context.reader
         if isinstance(result, Listing):
             return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)

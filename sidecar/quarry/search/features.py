@@ -133,7 +133,7 @@ def extract_features(
 
 
 def _column(values: Mapping[int, float], note_ids: NoteIds) -> Numbers:
-    """What is known of each note, 0 where nothing is; none of *values* is of another note."""
+    """The value of each of *note_ids*, 0 where there is none; no value belongs to another note."""
     column = np.zeros(len(note_ids))
     if values:
         at = note_ids.searchsorted(np.fromiter(values, np.int64, len(values)))
@@ -176,7 +176,7 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
         idf: Of each term of the query, in its order.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
-    wanted, total = frozenset(idf), sum(idf.values())
+    wanted, wanted_count, total = frozenset(idf), len(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
     shares: dict[frozenset[str], float] = {}  # of the query, by terms of it: many names hold the same ones
@@ -190,8 +190,11 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
             share = shares.get(shared)
             if share is None:  # in the query's order, so that the sum is always the same
                 share = shares[shared] = sum([idf[term] for term in idf if term in shared]) / total
-            best = max(best, share * len(shared) / term_count)
-            is_exact = is_exact or len(shared) == term_count == len(wanted)
+            count = len(shared)
+            match = share * count / term_count
+            if match > best:
+                best = match
+            is_exact = is_exact or count == term_count == wanted_count
         best_matches.append(best)
         are_exact.append(is_exact)
     at = note_ids.searchsorted([name.note_id for name in names])

@@ -207,7 +207,7 @@ def _locations(reader: Reader) -> Callable[[Sequence[int]], Mapping[int, tuple[s
 # --- passages ------------------------------------------------------------------------------------
 
 _Evidence = tuple[int | None, int | None, float | None, float | None]
-"""What the retrievers say of a chunk: its lexical rank, dense rank, BM25 and cosine."""
+"""The lexical rank, dense rank, BM25 and cosine of a chunk, each None where its retriever did not propose the chunk."""
 _NO_EVIDENCE: _Evidence = (None, None, None, None)
 
 
@@ -251,23 +251,24 @@ def _evidence(note_ids: Sequence[int], features: CandidateFeatures) -> dict[int,
     """Note -> its chunks that a retriever proposed, and its nearest one, with what the retrievers say of each."""
     evidence_of: dict[int, dict[int, _Evidence]] = {note_id: {} for note_id in note_ids}
     wanted = np.sort(np.array(note_ids, dtype=np.int64))
-    for rank, chunk_id, bm25 in _rows_of(features.lexical, wanted):
-        evidence_of[note_of(chunk_id)][chunk_id] = (rank, None, bm25, None)
-    for rank, chunk_id, cosine in _rows_of(features.dense, wanted):
-        evidence = evidence_of[note_of(chunk_id)]
-        lexical_rank, _, score, _ = evidence.get(chunk_id, _NO_EVIDENCE)
-        evidence[chunk_id] = (lexical_rank, rank, score, cosine)
+    for note_id, chunk_id, rank, bm25 in _rows_of(features.lexical, wanted):
+        evidence_of[note_id][chunk_id] = (rank, None, bm25, None)
+    for note_id, chunk_id, rank, cosine in _rows_of(features.dense, wanted):
+        lexical_rank, _, score, _ = evidence_of[note_id].get(chunk_id, _NO_EVIDENCE)
+        evidence_of[note_id][chunk_id] = (lexical_rank, rank, score, cosine)
     nearest = features.nearest
     at, is_there = look_up(nearest.note_ids, wanted)
     at = at[is_there]
-    for chunk_id, cosine in zip(nearest.chunk_ids[at].tolist(), nearest.cosines[at].tolist(), strict=True):
-        evidence = evidence_of[note_of(chunk_id)]
-        lexical_rank, dense_rank, score, _ = evidence.get(chunk_id, _NO_EVIDENCE)
-        evidence[chunk_id] = (lexical_rank, dense_rank, score, cosine)
+    columns = (nearest.note_ids[at], nearest.chunk_ids[at], nearest.cosines[at])
+    for note_id, chunk_id, cosine in zip(*[column.tolist() for column in columns], strict=True):
+        lexical_rank, dense_rank, score, _ = evidence_of[note_id].get(chunk_id, _NO_EVIDENCE)
+        evidence_of[note_id][chunk_id] = (lexical_rank, dense_rank, score, cosine)
     return evidence_of
 
 
-def _rows_of(chunks: RankedChunks, note_ids: NoteIds) -> Iterator[tuple[int, int, float]]:
-    """Rank from 1, id and score of those *chunks* that belong to *note_ids*, best first."""
-    at = among(notes_of(chunks.chunk_ids), note_ids).nonzero()[0]
-    return zip((at + 1).tolist(), chunks.chunk_ids[at].tolist(), chunks.scores[at].tolist(), strict=True)
+def _rows_of(chunks: RankedChunks, note_ids: NoteIds) -> Iterator[tuple[int, int, int, float]]:
+    """Note, id, rank from 1, and score of those *chunks* that belong to *note_ids*, best first."""
+    notes = notes_of(chunks.chunk_ids)
+    at = among(notes, note_ids).nonzero()[0]
+    columns = (notes[at], chunks.chunk_ids[at], at + 1, chunks.scores[at])
+    return zip(*[column.tolist() for column in columns], strict=True)

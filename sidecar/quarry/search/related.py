@@ -32,7 +32,7 @@ MAX_TEXT = 20_000  # characters of a source; its first pages say what it is abou
 
 
 class Source(Struct, frozen=True):
-    """What to find similar notes for: a note, with `line` its passage there, or a text."""
+    """The note, the passage of a note (the one at `line`) or the text that similar notes are wanted for."""
 
     path: str | None = None
     line: int | None = None  # from 0

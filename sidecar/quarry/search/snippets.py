@@ -40,13 +40,19 @@ class SnippetBuilder(Struct, frozen=True):
         """
         if request.snippet_width == 0:
             return tuple([Hit(note.path, note.score, note.retrievers, ()) for note in shown]), False
-        quoted = range(PASSAGES_PER_HIT if request.expand else 1)
-        ranked = [fused for at in quoted for note in shown for fused in note.passages[at : at + 1]]
+        ranks = range(PASSAGES_PER_HIT if request.expand else 1)
+        ranked = [fused for at in ranks for note in shown for fused in note.passages[at : at + 1]]
         passages_of: dict[str, list[Passage]] = {}
         passages, truncated = self._passages(ranked, request)
         for passage in passages:
             passages_of.setdefault(passage.fused.path, []).append(passage)
-        hits = [self._hit(note, passages_of[note.path]) for note in shown if note.path in passages_of]
+        hits = []
+        for note in shown:
+            quoted = passages_of.get(note.path)
+            if quoted:
+                marks = highlight(quoted[0].chunk.title, self.wanted)
+                further = len(note.passages) - len(quoted)
+                hits.append(Hit(note.path, note.score, note.retrievers, tuple(quoted), further, marks, note.shares))
         return tuple(hits), truncated
 
     def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:
@@ -79,24 +85,20 @@ class SnippetBuilder(Struct, frozen=True):
         def texts() -> Iterator[str]:
             for chunk in self.reader.each_chunk(chunk_ids):
                 stored[chunk.chunk_id] = chunk
-                yield chunk.text
+                yield chunk.chunk.text
 
         return stored, fit(texts(), max_tokens)
 
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
+        texts = [chunk.chunk.text for chunk in chunks]
         found = []
-        for chunk in chunks:
+        for text in texts:
             self.deadline.check()
-            found.append(find_matches(chunk.text, self.wanted))
-        wordless = [at for at, of_chunk in enumerate(found) if not of_chunk]
-        nearest = dict(zip(wordless, self._nearest_sentences([chunks[at].text for at in wordless]), strict=True))
-        return [make_snippet(chunks[at].text, found[at], width, nearest.get(at)) for at in range(len(chunks))]
-
-    def _hit(self, note: RankedNote, passages: Sequence[Passage]) -> Hit:
-        marks = highlight(passages[0].chunk.title, self.wanted)
-        further = len(note.passages) - len(passages)
-        return Hit(note.path, note.score, note.retrievers, tuple(passages), further, marks, note.shares)
+            found.append(find_matches(text, self.wanted))
+        wordless = [at for at, matches in enumerate(found) if not matches]
+        nearest = dict(zip(wordless, self._nearest_sentences([texts[at] for at in wordless]), strict=True))
+        return [make_snippet(text, found[at], width, nearest.get(at)) for at, text in enumerate(texts)]
 
     def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
         """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""

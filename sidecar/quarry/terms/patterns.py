@@ -35,7 +35,7 @@ def compile_pattern(pattern: str) -> Pattern:
     try:
         import re2  # type: ignore[import-untyped]  # here, so that a platform without it can go on
     except ImportError:
-        raise BadPattern("this machine has no google-re2, which would read it; use words") from None
+        raise BadPattern("google-re2, which it needs, is not installed; use words") from None
     options = re2.Options()
     options.case_sensitive = False
     options.never_capture = True  # that it matches is enough, and comes quicker

@@ -85,7 +85,7 @@ def chunk_body(
     parts = _join_small([part for section in sections for part in _cut(scrubbed.text, section, outline)])
     problems: tuple[str, ...] = ()
     if len(parts) > max_chunks:
-        problems = (f"only the first {max_chunks:,} of its {len(parts):,} passages can be found: split the note",)
+        problems = (f"only the first {max_chunks:,} of its {len(parts):,} passages are indexed; split the note",)
         del parts[max_chunks:]
     if not parts:
         parts = [_Part(body_start, body_start, (), 0)]

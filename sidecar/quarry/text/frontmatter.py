@@ -60,7 +60,7 @@ def read_front_matter(text: str) -> FrontMatter:
     problems: tuple[str, ...] = ()
     if len(source) > MAX_CHARS:
         source = source[:MAX_CHARS].rpartition("\n")[0]
-        problems = (f"the front matter is longer than {MAX_CHARS:,} characters: only its beginning was read",)
+        problems = (f"the front matter is longer than {MAX_CHARS:,} characters; only its beginning was read",)
     properties, unread = read_properties(source)
     if source.strip() and not properties:  # two horizontal rules with text between them, which is indexed as text
         return FrontMatter({}, 0, ())

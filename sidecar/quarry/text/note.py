@@ -38,7 +38,7 @@ def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
     """
     problems: list[str] = []
     if len(data) > rules.max_bytes:
-        problems.append(f"only its first {rules.max_bytes / 2**20:g} MB can be found: split the note")
+        problems.append(f"only its first {rules.max_bytes / 2**20:g} MB are indexed; split the note")
         data = cut_at_character(data, rules.max_bytes)
     decoded = decode_note(data)
     fault_point("scrub")

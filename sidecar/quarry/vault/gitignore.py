@@ -119,7 +119,7 @@ class GitIgnore:
         if (not takes_in and (not pattern or pattern.startswith("#"))) or pattern == "/":
             return None
         if not pattern or len(pattern) > MAX_LINE:
-            raise _Unreadable("it names no file" if not pattern else f"it is longer than {MAX_LINE} characters")
+            raise _Unreadable("it names nothing" if not pattern else f"it is longer than {MAX_LINE} characters")
         parts, problem = _parts(pattern)
         if takes_in and problem:
             raise _Unreadable(problem)
@@ -133,7 +133,7 @@ class GitIgnore:
         node.folder_line = number
         if not pattern.endswith("/"):
             node.any_line = number
-        return problem and f"{problem}; the bracket is taken as part of a name, which is better written \\["
+        return problem and f"{problem}; the bracket is read as part of a name; to say so, write \\["
 
     def _below(self, node: "_Node", part: "_Part") -> "_Node":
         """The child of *node* for *part*, created if there is none."""
@@ -241,7 +241,7 @@ def _parts(pattern: str) -> tuple[list["_Part"], str | None]:
             parts.append(part)
             problem = problem or wrong
     if not parts:
-        raise _Unreadable("it names no file")
+        raise _Unreadable("it names nothing")
     if parts[-1] is None:  # everything below, but not the folder itself
         parts.append(re.compile(".*", re.DOTALL))
     return parts, problem
@@ -275,7 +275,7 @@ def _part(text: str) -> tuple["str | re.Pattern[str]", str | None]:
                     continue
             elif character == "\\":
                 if at == len(text):
-                    raise _Unreadable("it ends with a backslash, which escapes nothing")
+                    raise _Unreadable("it ends with a backslash, with nothing to escape")
                 character = text[at]
                 at += 1
             name.append(character)
@@ -306,7 +306,7 @@ def _bracket(text: str, at: int) -> tuple[str, int]:
         if text.startswith("[:", at):
             name, closing, _ = text[at + 2 :].partition(":]")
             if not closing or name not in _CLASSES:
-                raise _Unreadable(f"there is no class of characters {text[at : at + 12]!r}")
+                raise _Unreadable(f"there is no character class {text[at : at + 12]!r}")
             found.append(_CLASSES[name])
             at += len(name) + 4
             continue
@@ -315,7 +315,7 @@ def _bracket(text: str, at: int) -> tuple[str, int]:
         if text.startswith("-", at) and not text.startswith("-]", at) and at + 1 < len(text):
             high, at = _one(text, at + 1)
         if high < low:
-            raise _Unreadable(f"the range {low}-{high} in a bracket runs backwards")
+            raise _Unreadable(f"the range {low}-{high} in a bracket is reversed")
         found.append(f"{re.escape(low)}-{re.escape(high)}")
     if at >= len(text):
         raise _Unreadable("a bracket is not closed")

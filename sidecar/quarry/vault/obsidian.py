@@ -56,7 +56,7 @@ def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
     entries, problem = _entries(root / APP_FILE)
     problems = [problem] if problem else []
     if len(entries) > MAX_ENTRIES:
-        problems.append(f"{APP_FILE} excludes more than {MAX_ENTRIES} files; those after the first are not left out")
+        problems.append(f"{APP_FILE} excludes more than {MAX_ENTRIES} files; the others are indexed")
     expressions = 0
     for entry in entries[:MAX_ENTRIES]:
         expressions += _is_expression(entry)
@@ -67,7 +67,9 @@ def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
         except ValueError as error:
             problems.append(f"Obsidian's excluded-files entry {_shortened(entry)} cannot be applied: {error}")
     if len(problems) > MAX_PROBLEMS:
-        problems[MAX_PROBLEMS:] = [f"{len(problems) - MAX_PROBLEMS} more of Obsidian's excluded files are not left out"]
+        problems[MAX_PROBLEMS:] = [
+            f"{len(problems) - MAX_PROBLEMS} more of Obsidian's excluded-files entries cannot be applied"
+        ]
     return tuple(filters), tuple(problems)
 
 
@@ -123,7 +125,7 @@ def _compile(expression: str) -> Any:
 
 def _entries(file: Path) -> tuple[list[object], str | None]:
     """The entries as written; or none, and a sentence that says why they cannot be read."""
-    unapplied = "Obsidian's excluded files are not left out"
+    unapplied = "Obsidian's excluded files are indexed"
     try:
         if not file.exists():
             return [], None

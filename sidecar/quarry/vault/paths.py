@@ -53,28 +53,28 @@ def note_parts(path: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]
     """
     parts = tuple(path.split("/"))
     if reason := _objection(path, parts, windows):
-        raise NoteNotFound(f"{shown(path)!r} is no path of a note: {reason}")
+        raise NoteNotFound(f"{shown(path)!r} is not the path of a note: {reason}")
     return parts
 
 
 def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
     """The first fault of *path*, as a predicate ("is empty"); None if there is none."""
     if not path or "\0" in path:
-        return "it is empty or holds a NUL"
+        return "it is empty or contains a NUL"
     if "\\" in path:
         return "folders are written with /"
     if path.startswith("/"):
         return "it must be relative to the vault"
     if not path.isascii() and _has_surrogates(path):
-        return "it holds bytes that are no text"
+        return "it contains bytes that are not text"
     if ".." in parts or "." in parts:
-        return "it may not lead upwards"
+        return "it leads upwards"
     if "" in parts:
         return "a part of it is empty"
-    if any(part.startswith(".") for part in parts):
+    if is_hidden(path):
         return "hidden files and folders are never read"
     if windows and any(_WINDOWS_FORBIDDEN.search(part) or _WINDOWS_DEVICE.fullmatch(part) for part in parts):
-        return "Windows gives this name another meaning"
+        return "the name has a special meaning in Windows"
     return None
 
 

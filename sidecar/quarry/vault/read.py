@@ -27,7 +27,7 @@ if sys.platform == "win32":
 
 _LONGEST_WINDOWS_PATH = 32_768
 _BLOCK_BYTES = 1024 * 1024
-_CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 # O_NONBLOCK: opening a pipe without a writer would block for ever. O_BINARY, O_NOINHERIT: Windows only.
 _FILE_FLAGS = (
     os.O_RDONLY
@@ -84,7 +84,7 @@ def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[File
     with _opened(root, parts) as file, _told(parts):
         before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
-            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, no ordinary file")
+            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
         data = _read_up_to(file, max_bytes, before.st_size)
         after = os.fstat(file)
     seen = file_seen(before)
@@ -110,7 +110,7 @@ def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
 
 
 def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextManager[int]:
-    return open_by_part(root, parts) if _CAN_OPEN_BY_PART else open_and_prove(root, parts)
+    return open_by_part(root, parts) if CAN_OPEN_BY_PART else open_and_prove(root, parts)
 
 
 @contextlib.contextmanager
@@ -144,7 +144,7 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         with _told(parts):
             real = _final_path(file)
         if not real.is_relative_to(real_root):
-            raise FileUnreadable(f"{_name(parts)} is a link, or lies behind one; links are not followed")
+            raise FileUnreadable(f"{_name(parts)} is a link or below one; links are not followed")
         yield file
     finally:
         os.close(file)
@@ -190,7 +190,7 @@ def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -
     if error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
         return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
     if error.errno == errno.ENOTDIR:
-        return FileGone(f"{_name(parts)} is no folder any more")
+        return FileGone(f"{_name(parts)} is not a folder any more")
     return FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}")
 
 

@@ -108,7 +108,7 @@ class Rules:
 
     def _ask_folders(self, folded: str) -> Refusal | None:
         if self._include and not any(folded.startswith(folder) for folder in self._include):
-            return Refusal("folders.include", "it is in none of the folders of folders.include")
+            return Refusal("folders.include", "it is below none of the folders in folders.include")
         for written, folder in self._exclude:
             if folded.startswith(folder):
                 return Refusal("folders.exclude", f"folders.exclude names {written!r}")
@@ -130,7 +130,7 @@ def _problems(lines: tuple[str, ...], ignored: GitIgnore) -> list[str]:
     """A sentence for each of *lines* that cannot be applied as it is written, beyond `MAX_PROBLEMS` in one."""
     wrong = dict(ignored.problems)
     wrong |= {
-        number: "it holds a byte that is not UTF-8, which is read as `?`; save the file as UTF-8"
+        number: "it contains a byte that is not UTF-8, which is read as `?`; save the file as UTF-8"
         for number, line in enumerate(lines, start=1)
         if _UNDECODABLE in line
     }
@@ -139,7 +139,7 @@ def _problems(lines: tuple[str, ...], ignored: GitIgnore) -> list[str]:
         for number, problem in sorted(wrong.items())
     ]
     if len(found) > MAX_PROBLEMS:
-        found[MAX_PROBLEMS:] = [f"{IGNORE_FILE}: {len(found) - MAX_PROBLEMS} more lines cannot be read"]
+        found[MAX_PROBLEMS:] = [f"{IGNORE_FILE}: {len(found) - MAX_PROBLEMS} more lines have problems"]
     return found
 
 
@@ -157,12 +157,14 @@ def _ignore_lines(file: Path) -> list[str]:
             raise BadSettings(f"{file} is not a text file of at most {MAX_RULES_BYTES} bytes; correct or remove it")
         data = file.read_bytes()
     except OSError as error:
-        raise BadSettings(f"{file} cannot be read: {error.strerror}; nothing is indexed until it can") from error
+        raise BadSettings(
+            f"{file} cannot be read: {error.strerror}; nothing is indexed until it can be read"
+        ) from error
     # Notepad's "Unicode"; read as UTF-8 it would leave nothing out and say nothing.
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     text = data.decode(encoding, "replace")
     if "\0" in text:
-        raise BadSettings(f"{file} is not text in UTF-8; save it as UTF-8: nothing is indexed until then")
+        raise BadSettings(f"{file} is not text in UTF-8; save it as UTF-8; nothing is indexed until then")
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 

@@ -100,7 +100,7 @@ describe("typing", () => {
     expect(session.state).toMatchObject({ kind: "searching", previous: { query: "retry", hits: [{ path: "a.md" }] } });
   });
 
-  test("how long the user waited is told", async () => {
+  test("the answer has the time that the user waited", async () => {
     session.setQuery("retry");
     await clock.advance(23);
     client.last.answer(searchResult());

@@ -82,7 +82,7 @@ describe("asking", () => {
     });
   });
 
-  test("no answer in time is a failure, and the sidecar is told to stop", async () => {
+  test("no answer in time is a failure, and the request is cancelled", async () => {
     silence("search");
     const reply = await client.call("search", { query: "slow" }, 30);
     await until(() => heard("$/cancel").length > 0);
@@ -128,7 +128,7 @@ describe("cancelling", () => {
     expect(heard("$/cancel")).toEqual([]);
   });
 
-  test("an abandoned request is not told about", async () => {
+  test("an abandoned request sends no message", async () => {
     silence("search");
     const pending = client.request("search", { query: "x" });
     pending.abandon();

@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("starting", () => {
     expect(await engine.started).toMatchObject({ kind: "ready", discoveryPath: "/rün/v.json" });
   });
 
-  test("another sidecar's hold is told, with its pid", async () => {
+  test("another sidecar that holds the vault is reported, with its pid", async () => {
     const engine = start(`console.log(JSON.stringify({ ready: false, discovery: "/run/v.json", holder: { pid: 12 } })); process.exitCode = 3;`);
 
     expect(await engine.started).toEqual({ kind: "held", discoveryPath: "/run/v.json", holderPid: 12 });
@@ -175,7 +175,7 @@ describe.skipIf(process.platform === "win32")("finding", () => {
     expect((await launcher.find(path)).found).toEqual([]);
   });
 
-  test("what is not there is told among the places that were tried", async () => {
+  test("a program that is missing is listed among the paths that were tried", async () => {
     const path = join(engines.folder, "nowhere", "quarry");
 
     expect(await launcher.find(path)).toEqual({ found: [], tried: [path] });

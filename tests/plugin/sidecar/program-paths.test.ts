@@ -24,11 +24,11 @@ describe("where quarry may be", () => {
     expect(programPaths(mac, "/opt/mine/quarry")).toEqual(["/opt/mine/quarry"]);
   });
 
-  test("and may be told from the home folder", () => {
+  test("and may be given relative to the home folder", () => {
     expect(programPaths(mac, "~/bin/quarry")).toEqual(["/Users/ada/bin/quarry"]);
   });
 
-  test("folders that uv and pipx were told to use come first", () => {
+  test("the folders configured for uv and pipx come first", () => {
     const [first, second] = programPaths({ ...mac, env: { PIPX_BIN_DIR: "/p", UV_TOOL_BIN_DIR: "/u" } }, null);
 
     expect([first, second]).toEqual(["/u/quarry", "/p/quarry"]);

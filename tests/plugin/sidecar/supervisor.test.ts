@@ -157,7 +157,7 @@ describe("getting an engine", () => {
 });
 
 describe("losing it", () => {
-  test("a death is told once, whether the process or the socket shows it first", async () => {
+  test("an exit is reported once, whether the process or the socket shows it first", async () => {
     await live();
     states = [];
     launcher.last.die(null, "SIGKILL");

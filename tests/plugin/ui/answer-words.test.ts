@@ -21,7 +21,7 @@ test("a correction names what was typed and what was looked for", () => {
   expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe("Search for “refrences” instead");
 });
 
-test("what was given up is said as the engine says it; filters that let nothing through are named", () => {
+test("a relaxation is shown in the engine's words; filters that match nothing are named", () => {
   const understood = "notes in Attic, near in meaning to glue";
 
   expect(relaxedWords(null, understood)).toBe("");
@@ -32,7 +32,7 @@ test("what was given up is said as the engine says it; filters that let nothing 
 });
 
 describe("why a note is where it is", () => {
-  test("is told by what spoke for it, as shares of the whole", () => {
+  test("shows the signals as shares of their sum", () => {
     const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 0.3 }, { name: "title", share: 0.1 }, { name: "note", share: 0 }] }));
 
     expect(signals).toEqual([["Similarity in meaning", "75%"], ["Words in the title", "25%"]]);

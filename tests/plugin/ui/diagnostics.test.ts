@@ -37,7 +37,7 @@ test.each([
   ["C:\\\\Users\\\\ada\\\\x", "~\\\\x"],
   ["d:/Users/ada/x", "~/x"],
   ["/usr/local/bin", "/usr/local/bin"],
-])("%s is told as %s", (path, told) => {
+])("%s becomes %s", (path, told) => {
   expect(withoutUser(path)).toBe(told);
 });
 

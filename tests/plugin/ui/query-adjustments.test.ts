@@ -18,7 +18,7 @@ describe("what was done to the query", () => {
   const lines = (): HTMLElement => one(pane.view.contentEl, ".quarry-adjustments");
   const corrected = { ...searchResult(hit("a.md")), corrections: [{ typed: "refrences", used: "references" }] };
 
-  test("a corrected word is named above the rows, and can be insisted on", async () => {
+  test("a corrected word is named above the rows, and the correction can be undone", async () => {
     await pane.type("old refrences");
     pane.client.last.answer(corrected);
     await settled();
@@ -44,7 +44,7 @@ describe("what was done to the query", () => {
     expect(lines().textContent).toBe("");
   });
 
-  test("what was given up is said above the rows, and to a screen reader", async () => {
+  test("a relaxation is shown above the rows, and announced to a screen reader", async () => {
     await pane.type("glue folder:Attic");
     pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", message: "Without them there is this." } });
     await settled();

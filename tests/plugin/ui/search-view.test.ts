@@ -141,7 +141,7 @@ describe("further passages", () => {
     expect(snippets()).toEqual([]);
   });
 
-  test("that are slow are said to be loading, others are not", async () => {
+  test("are shown as loading only when they are slow", async () => {
     more().click();
     await pane.clock.advance(149);
     const soon = more().textContent;
@@ -297,7 +297,7 @@ describe("states", () => {
     expect(one(pane.view.contentEl, '[aria-pressed="true"]').dataset["mode"]).toBe("hybrid");
   });
 
-  test("keyword only is said above the rows, with its reason", async () => {
+  test("a missing retriever is shown above the rows, with its reason", async () => {
     await pane.type("retry");
     pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ leg: "dense", reason: "The model is missing." }] });
     await settled();

@@ -104,7 +104,7 @@ describe("the footer", () => {
     expect(freshnessWords({ kind: "live", notes: 2, problems: 1 })).toMatchObject({ text: "Live · 2 notes · 1 with problems", action: { id: "open-settings" } });
   });
 
-  test("a long wait is told in minutes", () => {
+  test("a long wait is shown in minutes", () => {
     expect(freshnessWords({ kind: "indexing", done: 1, total: 2, remainingMs: 150_000 }).text).toContain("3 min left");
   });
 });

@@ -48,7 +48,7 @@ describe("renames", () => {
     expect(coalesced(renamed("a.md", "b.md"), renamed("b.md", "a.md"))).toEqual([]);
   });
 
-  test("a save before the rename is told under the new name", () => {
+  test("a save before the rename is reported under the new name", () => {
     expect(coalesced(modified("a.md"), renamed("a.md", "b.md"))).toEqual([renamed("a.md", "b.md"), modified("b.md")]);
   });
 
@@ -82,13 +82,13 @@ describe("renames", () => {
 });
 
 describe("folders", () => {
-  test("a folder's move stands for the moves of what is below, told after it", () => {
+  test("a folder's move covers the moves of its files, reported after it", () => {
     const changes = coalesced(renamed("F", "G"), renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"));
 
     expect(changes).toEqual([renamed("F", "G")]);
   });
 
-  test("and told before it", () => {
+  test("and reported before it", () => {
     const changes = coalesced(renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"), renamed("F", "G"));
 
     expect(changes).toEqual([renamed("F", "G")]);

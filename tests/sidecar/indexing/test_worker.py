@@ -183,14 +183,6 @@ def test_a_recovery_that_fails_is_tried_again(worker: Worker, requests: RequestQ
     assert jobs.log.count("failed IndexDamaged") == 5
 
 
-def test_each_wait_is_twice_the_one_before_up_to_a_bound():
-    timing = WorkerTiming(retry_s=1.0, retry_max_s=5.0)
-
-    assert timing.backoff_s(0.0) == 1.0
-    assert timing.backoff_s(1.0) == 2.0
-    assert timing.backoff_s(4.0) == 5.0
-
-
 def test_waiting_to_try_again_is_no_work(make: Callable[..., Worker], jobs: Jobs):
     worker = make(retry_s=1000.0, retry_max_s=1000.0)
     jobs.then["initial_sync"] = [fail(VaultMissing("gone"))]

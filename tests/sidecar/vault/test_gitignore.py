@@ -105,10 +105,10 @@ def test_a_line_means_what_git_takes_it_for(line, path, is_ignored):
 @pytest.mark.parametrize(
     ("line", "path", "problem"),
     [
-        ("[Old-Archive]/", "[Old-Archive]/a.md", "the range d-A in a bracket runs backwards"),
-        ("[Inbox-2024]*", "[Inbox-2024] x.md", "the range x-2 in a bracket runs backwards"),
+        ("[Old-Archive]/", "[Old-Archive]/a.md", "the range d-A in a bracket is reversed"),
+        ("[Inbox-2024]*", "[Inbox-2024] x.md", "the range x-2 in a bracket is reversed"),
         ("draft[1.md", "draft[1.md", "a bracket is not closed"),
-        ("[[:letter:]]", "[[:letter:]]", "there is no class of characters '[:letter:]]'"),
+        ("[[:letter:]]", "[[:letter:]]", "there is no character class '[:letter:]]'"),
     ],
 )
 def test_a_bracket_that_cannot_be_read_leaves_out_the_file_of_that_name(line, path, problem):
@@ -116,14 +116,14 @@ def test_a_bracket_that_cannot_be_read_leaves_out_the_file_of_that_name(line, pa
 
     assert ignored.line_for(path) == line
     assert ignored.line_for("b.md") is None
-    assert ignored.problems == ((2, f"{problem}; the bracket is taken as part of a name, which is better written \\["),)
+    assert ignored.problems == ((2, f"{problem}; the bracket is read as part of a name; to say so, write \\["),)
 
 
 def test_a_line_that_takes_in_and_cannot_be_read_takes_nothing_in():
     ignored = GitIgnore(["*.md", "![z-a].md"])
 
     assert ignored.line_for("[z-a].md") == "*.md"
-    assert ignored.problems == ((2, "the range z-a in a bracket runs backwards; the line has no effect"),)
+    assert ignored.problems == ((2, "the range z-a in a bracket is reversed; the line has no effect"),)
 
 
 @pytest.mark.parametrize("line", ["!", "//", "a\\", "x" * 5_000])

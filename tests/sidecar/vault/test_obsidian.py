@@ -73,7 +73,7 @@ def test_entries_that_are_no_list_are_reported(tmp_path, entries):
     assert filters == ()
     assert problems == (
         f"userIgnoreFilters in .obsidian/app.json is {entries!r}, which is not a list; "
-        "Obsidian's excluded files are not left out",
+        "Obsidian's excluded files are indexed",
     )
 
 

@@ -36,7 +36,7 @@ PATHS = st.text(st.sampled_from("a.b/\\:\0%2eC \u0301é\ud800"), max_size=12) | 
     ],
 )
 def test_what_could_lead_out_of_the_visible_vault_is_refused(path):
-    with pytest.raises(NoteNotFound, match="is no path of a note"):
+    with pytest.raises(NoteNotFound, match="is not the path of a note"):
         note_parts(path)
 
 
@@ -79,7 +79,7 @@ def test_a_strange_name_is_taken_as_it_is(path, parts):
     ],
 )
 def test_windows_refuses_what_it_would_read_otherwise(path):
-    with pytest.raises(NoteNotFound, match="Windows gives this name another meaning"):
+    with pytest.raises(NoteNotFound, match="the name has a special meaning in Windows"):
         note_parts(path, windows=True)
 
     assert note_parts(path, windows=False)

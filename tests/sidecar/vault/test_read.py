@@ -32,7 +32,7 @@ def either_way(request, monkeypatch):
         pytest.skip("Windows cannot open relative to a folder")
     if request.param is open_and_prove and sys.platform == "darwin":
         pytest.skip("macOS opens relative to a folder, and has no other way to ask where a file lies that we use")
-    monkeypatch.setattr(read, "_CAN_OPEN_BY_PART", request.param is open_by_part)
+    monkeypatch.setattr(read, "CAN_OPEN_BY_PART", request.param is open_by_part)
 
 
 @pytest.mark.usefixtures("either_way")
@@ -77,7 +77,7 @@ def test_what_is_not_there_is_gone(vault, path):
 
 @POSIX_ONLY
 def test_a_note_below_a_file_is_gone_because_its_folder_is(vault):
-    with pytest.raises(FileGone, match="is no folder any more"):
+    with pytest.raises(FileGone, match="is not a folder any more"):
         read_file(vault, "folder/note.md/below.md")
 
 
@@ -92,7 +92,7 @@ def test_a_missing_vault_says_nothing_about_its_notes(tmp_path):
 def test_a_folder_named_like_a_note_is_not_read(vault):
     (vault / "folder.md").mkdir()
 
-    with pytest.raises(FileUnreadable, match="a folder, no ordinary file"):
+    with pytest.raises(FileUnreadable, match="a folder, not a regular file"):
         read_file(vault, "folder.md")
 
 
@@ -130,7 +130,7 @@ def test_a_link_on_the_way_or_at_the_end_is_not_followed(vault, tmp_path, target
     "path", ["../outside/note.md", ".obsidian/app.json", "/etc/hosts", "folder/../../outside/note.md"]
 )
 def test_a_path_that_leads_elsewhere_is_refused_before_anything_is_opened(vault, path):
-    with pytest.raises(NoteNotFound, match="is no path of a note"):
+    with pytest.raises(NoteNotFound, match="is not the path of a note"):
         read_file(vault, path)
 
 

@@ -80,9 +80,9 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_others_hold():
     rules = ignoring("!", "[Old-Archive]/", "out/")
 
     assert rules.problems == (
-        ".indexignore, line 1, '!': it names no file; the line has no effect",
-        ".indexignore, line 2, '[Old-Archive]/': the range d-A in a bracket runs backwards; "
-        "the bracket is taken as part of a name, which is better written \\[",
+        ".indexignore, line 1, '!': it names nothing; the line has no effect",
+        ".indexignore, line 2, '[Old-Archive]/': the range d-A in a bracket is reversed; "
+        "the bracket is read as part of a name; to say so, write \\[",
     )
     assert not rules.admits("out/a.md")
     assert not rules.admits("[Old-Archive]/a.md")
@@ -92,7 +92,7 @@ def test_of_many_lines_that_cannot_be_read_the_first_are_listed():
     rules = ignoring(*["!"] * 30)
 
     assert len(rules.problems) == 21
-    assert rules.problems[-1] == ".indexignore: 10 more lines cannot be read"
+    assert rules.problems[-1] == ".indexignore: 10 more lines have problems"
 
 
 def test_two_lines_that_no_engine_takes_together_do_not_stop_a_scan():

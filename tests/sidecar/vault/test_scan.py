@@ -91,11 +91,11 @@ def test_a_link_is_skipped_and_the_reason_says_where_it_leads(tmp_path):
 
     assert list(scan.files) == ["real.md"]
     assert scan.skipped == {
-        "again.md": "it is a link to another place in the vault, where its target counts",
-        "folder": "it is a link out of the vault; links are not followed",
+        "again.md": "it is a link within the vault; its target is indexed where it is",
+        "folder": "it is a link to a place outside of the vault; links are not followed",
         "loop.md": "it is a link that leads to itself or cannot be followed",
-        "nowhere.md": "it is a link that leads nowhere",
-        "out.md": "it is a link out of the vault; links are not followed",
+        "nowhere.md": "it is a broken link",
+        "out.md": "it is a link to a place outside of the vault; links are not followed",
     }
 
 
@@ -130,7 +130,7 @@ def test_a_pipe_or_a_socket_named_like_a_note_is_skipped_with_a_reason(tmp_path,
         scan = scan_vault(tmp_path, Rules())
 
     assert scan.files == {}
-    assert scan.skipped == {"pipe.md": "it is no ordinary file", "socket.md": "it is no ordinary file"}
+    assert scan.skipped == {"pipe.md": "it is not a regular file", "socket.md": "it is not a regular file"}
 
 
 def test_a_hard_link_is_a_note_of_its_own(tmp_path):
@@ -150,8 +150,8 @@ def test_a_name_that_is_no_utf8_is_skipped_and_reported_as_text_that_can_be_sent
 
     assert scan.files == {}
     assert scan.skipped == {
-        "bad\\udcff.md": "its name is no UTF-8; rename it",
-        "dir\\udcfe": "its name is no UTF-8; rename it",
+        "bad\\udcff.md": "its name is not UTF-8; rename it",
+        "dir\\udcfe": "its name is not UTF-8; rename it",
     }
     assert all(path.encode("utf-8") for path in scan.skipped)
 
@@ -235,6 +235,6 @@ def test_a_time_beyond_what_an_index_can_hold_is_the_last_that_it_can(tmp_path: 
 def test_folders_are_found_the_same_where_a_listing_does_not_tell_them(tmp_path, monkeypatch):
     vault = make(tmp_path, "a.md", "Work/b.md", "Work/Deep/c.md", "picture.png", ".hidden/d.md")
     told = scan_vault(vault, Rules())
-    monkeypatch.setattr(scan, "_LISTING_TELLS_FOLDERS", False)
+    monkeypatch.setattr(scan, "LISTING_TELLS_FOLDERS", False)
 
     assert scan_vault(vault, Rules()) == told

@@ -36,7 +36,7 @@ def int8_dot(rows: NDArray[np.int8], query: NDArray[np.int8]) -> NDArray[np.floa
 
 
 def numpy_int8_dot(rows: NDArray[np.int8], query: NDArray[np.int8]) -> NDArray[np.floating[Any]]:
-    """What `int8_dot` gives, by numpy: a product of floats that are large enough not to round."""
+    """`int8_dot` by numpy alone, as a product of floats that are large enough not to round."""
     kind = _sum_type(len(query))
     floats = query.astype(kind)
     found = np.empty(len(rows), dtype=kind)

@@ -1,27 +1,21 @@
 """Dense retrieval over vectors in memory."""
 
-from functools import cached_property
+from collections.abc import Sequence
 
 import apsw
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.deadline import Deadline
+from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds
-from quarry.index.tie_breaking import Scored, chunk_locations, sort_by_score_then_path
+from quarry.index.tie_breaking import ChunkLocation, Scored, chunk_locations, sort_by_score_then_path
 from quarry.index.top_k import top_k
 from quarry.index.vector.cache import VectorSnapshot
 from quarry.index.vector.matrix import ScoredMatrix
-from quarry.index.vector.query import (
-    NO_NEAREST_CHUNKS,
-    FloatArray,
-    NearestChunks,
-    QueryVector,
-)
+from quarry.index.vector.query import NO_NEAREST_CHUNKS, FloatArray, NearestChunks, QueryVector
 
 
-class MemoryDenseQuery(Struct, frozen=True, dict=True):
+class MemoryDenseQuery:
     """
     A `DenseQuery` of a snapshot whose vectors are in memory.
 
@@ -29,33 +23,34 @@ class MemoryDenseQuery(Struct, frozen=True, dict=True):
     among the nearest, whichever notes are asked about; those few are scored against the query's floats.
     """
 
-    connection: apsw.Connection
-    query: QueryVector
-    vectors: VectorSnapshot
+    def __init__(self, connection: apsw.Connection, query: QueryVector, vectors: VectorSnapshot) -> None:
+        self._connection = connection
+        self._query = query
+        self._vectors = vectors
+        self._chunks = ScoredMatrix(vectors.chunks, query.quantized)
+        self._titles = ScoredMatrix(vectors.titles, query.quantized)
 
     def top_chunks(self, admitted: NoteIds | None, depth: int, deadline: Deadline) -> list[Scored]:
         """See `DenseQuery`."""
         if depth < 1:
             return []
-        matrix, margin = self.vectors.chunks, 2 * self.query.error_bound
-        at = self._chunks.top_rows(self.vectors.chunk_rows_of(admitted), depth, margin, deadline.check)
-        cosines = matrix.cosines_at(self.query.floats, at)
-        with deadline.over(self.connection):
-            return sort_by_score_then_path(
-                matrix.ids[at], cosines, depth, lambda tied: chunk_locations(self.connection, tied)
-            )
+        matrix, margin = self._vectors.chunks, 2 * self._query.error_bound
+        at = self._chunks.top_rows(self._vectors.chunk_rows_of(admitted), depth, margin, deadline.check)
+        cosines = matrix.cosines_at(self._query.floats, at)
+        with deadline.over(self._connection):
+            return sort_by_score_then_path(matrix.ids[at], cosines, depth, self._locations)
 
     def nearest_chunks(self, note_ids: NoteIds) -> NearestChunks:
         """See `DenseQuery`."""
-        return nearest_chunks(self.connection, self.query, self._chunks, note_ids)
+        return nearest_chunks(self._connection, self._query, self._chunks, note_ids)
 
     def top_titles(self, admitted: NoteIds | None, depth: int) -> list[Scored]:
         """See `DenseQuery`."""
         if depth < 1:
             return []
-        matrix, margin = self.vectors.titles, 2 * self.query.error_bound
-        at = self._titles.top_rows(self.vectors.title_rows_of(admitted), depth, margin, lambda: None)
-        cosines = matrix.cosines_at(self.query.floats, at)
+        matrix, margin = self._vectors.titles, 2 * self._query.error_bound
+        at = self._titles.top_rows(self._vectors.title_rows_of(admitted), depth, margin, NO_DEADLINE.check)
+        cosines = matrix.cosines_at(self._query.floats, at)
         kept = top_k(cosines, depth)
         ids, cosines = matrix.ids[at[kept]], cosines[kept]
         order = np.lexsort((ids, -cosines))
@@ -63,17 +58,12 @@ class MemoryDenseQuery(Struct, frozen=True, dict=True):
 
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
         """See `DenseQuery`."""
-        matrix = self.vectors.titles
+        matrix = self._vectors.titles
         at = matrix.rows_of_owners(note_ids)[0]
-        return matrix.ids[at], matrix.cosines_at(self.query.floats, at)
+        return matrix.ids[at], matrix.cosines_at(self._query.floats, at)
 
-    @cached_property
-    def _chunks(self) -> ScoredMatrix:
-        return ScoredMatrix(self.vectors.chunks, self.query.quantized)
-
-    @cached_property
-    def _titles(self) -> ScoredMatrix:
-        return ScoredMatrix(self.vectors.titles, self.query.quantized)
+    def _locations(self, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
+        return chunk_locations(self._connection, chunk_ids)
 
 
 def nearest_chunks(
@@ -105,7 +95,7 @@ def nearest_chunks(
 def _first_of_each(
     connection: apsw.Connection, chunk_ids: NDArray[np.int64], note_of_chunk: NDArray[np.intp]
 ) -> NDArray[np.int64]:
-    """Of the *chunk_ids* of each note, all equally near, the chunk that stands first in the note; notes ascend."""
+    """The chunk that stands first in each note, among *chunk_ids*, which are equally near; notes ascend."""
     is_tied = np.bincount(note_of_chunk)[note_of_chunk] > 1
     locations = chunk_locations(connection, chunk_ids[is_tied].tolist())
     numbers = np.array([locations.get(chunk_id, ("", 0))[1] for chunk_id in chunk_ids.tolist()])

@@ -6,7 +6,7 @@ own floats. `memory.py` takes the first step over arrays in memory; `stored.py` 
 rows, in a vault too large for memory. Both give the same scores.
 """
 
-from functools import cached_property
+import math
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -21,36 +21,31 @@ from quarry.index.vector.quantize import PEAK, FloatVector
 FloatArray: TypeAlias = NDArray[np.float64]
 
 
-class QueryVector(Struct, frozen=True, dict=True):
+class QueryVector(Struct, frozen=True):
     """A query vector, quantized to int8 once, for all that is asked of one snapshot."""
 
-    floats: FloatVector
+    floats: FloatVector  # shape (dim,), of whatever length
     quantized: NDArray[np.int8]  # rounded as stored vectors are
+    error_bound: float  # the most by which rounding may have moved a score: a product divided by the row's length
+    quantized_norm: float  # the length of `quantized`
 
     @classmethod
     def of(cls, vector: FloatVector) -> "QueryVector | None":
-        """The query for *vector*, shape (dim,), of whatever length; None where it is near nothing."""
+        """
+        The query for *vector*, shape (dim,), of whatever length; None where it is near nothing.
+
+        By the inequality of Cauchy and Schwarz the error of a score is at most the length of what rounding took off,
+        ||127 q / max|q| - round(127 q / max|q|)||. A thousandth is added for scores that are float32: they reach
+        127 sqrt(dim), of which 3 in 10^7 may be lost.
+        """
         peak = np.abs(vector).max(initial=0)
         if not 0 < peak < np.inf:  # NaN is neither
             return None
-        return cls(vector, np.rint(vector / peak * PEAK).astype(np.int8))
-
-    @cached_property
-    def error_bound(self) -> float:
-        """
-        The most that rounding the query may have moved a score, which is a product divided by the row's length.
-
-        By Cauchy and Schwarz that is the length of what rounding took off: ||127 q / max|q| - round(127 q / max|q|)||.
-        A thousandth is added for scores that are float32: they reach 127 sqrt(dim), of which 3 in 10^7 may be lost.
-        """
-        exact = self.floats.astype(np.float64)
-        lost = exact / np.abs(exact).max() * PEAK - self.quantized
-        return float(np.sqrt(np.square(lost).sum())) + 1e-3
-
-    @cached_property
-    def quantized_norm(self) -> float:
-        """The length of the rounded vector."""
-        return float(np.sqrt(np.square(self.quantized, dtype=np.int64).sum()))
+        quantized = np.rint(vector / peak * PEAK).astype(np.int8)
+        exact = vector.astype(np.float64)
+        lost = exact / np.abs(exact).max() * PEAK - quantized
+        error_bound = math.sqrt(np.square(lost).sum()) + 1e-3
+        return cls(vector, quantized, error_bound, math.sqrt(np.square(quantized, dtype=np.int64).sum()))
 
 
 class NearestChunks(Struct, frozen=True):
@@ -59,11 +54,7 @@ class NearestChunks(Struct, frozen=True):
     note_ids: NoteIds
     chunk_ids: NDArray[np.int64]
     cosines: FloatArray  # of those chunks
-    means: FloatArray  # the mean cosine of all chunks of a note, to about three digits
-
-    def __len__(self) -> int:
-        """The number of notes."""
-        return len(self.note_ids)
+    means: FloatArray  # the mean cosine of all chunks of a note with the rounded query: right to about three digits
 
 
 NO_NEAREST_CHUNKS = NearestChunks(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
@@ -87,4 +78,4 @@ class DenseQuery(Protocol):
         """The *depth* notes with the nearest titles, and all as near as the last; nearest first, then by id."""
 
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
-        """Those of *note_ids* whose title has a vector, and the cosine of each."""
+        """The notes among *note_ids* whose title has a vector, ascending, and the cosine of each title."""

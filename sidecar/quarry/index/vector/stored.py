@@ -59,7 +59,7 @@ class StoredDenseQuery(Struct, frozen=True):
         return nearest_chunks(self.connection, self.query, ScoredMatrix(chunks, self.query.quantized), note_ids)
 
     def top_titles(self, admitted: NoteIds | None, depth: int) -> list[Scored]:  # noqa: ARG002 - as in `DenseQuery`
-        """Nothing: to compare all titles takes too long in a vault of that size."""
+        """No titles: comparing all of them takes too long in a vault of that size."""
         return []
 
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
@@ -74,7 +74,7 @@ class StoredDenseQuery(Struct, frozen=True):
         return fetch_with_ties(lambda limit: select(self.connection, sql, {**values, "limit": limit}), wanted)
 
     def _cosines(self, sql: str, ids: NoteIds | Sequence[int]) -> tuple[NoteIds, FloatArray]:
-        """Those of *ids* that *sql* finds a vector for, ascending, and the cosine of each."""
+        """The *ids* that *sql* finds a vector for, ascending, and the cosine of each."""
         rows = select(self.connection, sql, (id_list(ids),))
         scores = cosines([vector for _, vector in rows], self.query.floats)
         return np.array([row_id for row_id, _ in rows], dtype=np.int64), np.array(scores, dtype=np.float64)

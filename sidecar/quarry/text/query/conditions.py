@@ -123,7 +123,7 @@ class ConditionBuilder(Struct):
     def _operator(self, node: OperatorNode) -> tuple[Condition, ...]:
         name = node.token.text
         if name == "match-case":
-            raise BadQuery("case never matters here: leave match-case: out", node.token.start)
+            raise BadQuery("case never matters here: leave out match-case:", node.token.start)
         if name in PASSAGE_OPERATORS:
             return passage_condition(node, self._count_words)
         if node.value is None:
@@ -141,7 +141,7 @@ class ConditionBuilder(Struct):
             return _disjunction(parts) if value.kind == "either" else tuple(c for part in parts for c in part)
         token = value.token
         if isinstance(value, OperatorNode) or token.kind == "property":
-            raise BadQuery(f"{operator.text}: takes words and phrases: put {token.text} outside of it", token.start)
+            raise BadQuery(f"{operator.text}: takes words and phrases: move {token.text} out of it", token.start)
         self._count_filter(token)
         return self._apply(operator.text, token)
 
@@ -179,13 +179,13 @@ class ConditionBuilder(Struct):
     def _count_words(self, words: str, token: QueryToken) -> None:
         self.required_words += word_count(words)
         if self.required_words > MAX_REQUIRED_WORDS:
-            message = f"more than {MAX_REQUIRED_WORDS} words in quotes, behind a minus or in an OR: use fewer"
+            message = f"more than {MAX_REQUIRED_WORDS} words in quotes, after a minus or in an OR: use fewer"
             raise BadQuery(message, token.start)
 
     def _count_filter(self, token: QueryToken) -> None:
         self.filters += 1
         if self.filters > MAX_FILTERS:
-            raise BadQuery(f"more than {MAX_FILTERS} filters: leave some out", token.start)
+            raise BadQuery(f"more than {MAX_FILTERS} filters: use fewer", token.start)
 
 
 def _tag_condition(tag: str) -> tuple[Condition, ...]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from quarry.lazy_pattern import lazy_pattern
 
 DATE_FORMATS = (
-    "it takes a day (2026-01-31), a month (2026-01), a year (2026), a range (2026-01..2026-03), any of them behind"
+    "it takes a day (2026-01-31), a month (2026-01), a year (2026), a range (2026-01..2026-03), any of them after"
     " >=, >, <= or <, and 7d, 2w, 3m, 1y, today, yesterday, last week, this month and the like"
 )
 FIRST_YEAR, LAST_YEAR = 1700, 2261  # what the index can hold, in nanoseconds around 1970

@@ -66,7 +66,7 @@ def describe_query(query: Query, *, by_meaning: bool = True) -> str:
     noun = f"notes {clauses}" if clauses else "notes" if meant else "all notes"
     if not meant:
         return noun
-    return f"{noun}{',' if clauses else ''} {'near in meaning to' if by_meaning else 'that speak of'} {meant}"
+    return f"{noun}{',' if clauses else ''} {'near in meaning to' if by_meaning else 'about'} {meant}"
 
 
 def describe_condition(condition: Condition) -> str:

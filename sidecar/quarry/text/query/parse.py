@@ -59,7 +59,9 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
             expression or a time that cannot be read; or it only excludes. The position is where the fault begins.
     """
     if len(typed) > MAX_CHARS:
-        raise BadQuery(f"the query has {len(typed):,} characters, {MAX_CHARS:,} are read: search for less", MAX_CHARS)
+        raise BadQuery(
+            f"the query has {len(typed):,} characters, at most {MAX_CHARS:,} are read: shorten it", MAX_CHARS
+        )
     tree = parse_query_tree(typed)
     said = QueryTerms()
     conditions = list(extra.conditions)
@@ -69,7 +71,7 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
     condition = all_of(conditions)
     if not said.text and condition.parts and all(map(_only_excludes_text, condition.parts)):
         what = " ".join(typed.split())
-        message = f"the query only says what to leave out ({what}): add a word to look for, or a filter"
+        message = f"the query only excludes ({what}): add a word to search for, or a filter"
         raise BadQuery(message, len(typed) - len(typed.lstrip()))
     words = content_words(said.words, alone=not said.phrases)
     return Query(

@@ -97,7 +97,7 @@ class _AlternativesReader(Struct, frozen=True):
         return BadQuery(message, self.operator.start)
 
     def _refusal(self, token: QueryToken) -> BadQuery:
-        message = f"{self.operator.text}: takes words, phrases, OR and -: put {token.text} outside of it"
+        message = f"{self.operator.text}: takes words, phrases, OR and -: move {token.text} out of it"
         return BadQuery(message, token.start)
 
 

@@ -300,6 +300,16 @@ def test_searches_go_on_while_a_file_is_written(many, opened, store, make_note, 
     assert opened.path.exists()
 
 
+def test_where_files_cannot_be_read_at_an_offset_the_whole_file_is_read(many, opened, store, make_note, monkeypatch):
+    monkeypatch.delattr(os, "pread", raising=False)
+    assert opened.flush()
+    store(many, make_note("new.md", "plum"))
+    assert opened.flush()
+
+    assert reopened(opened, many.path).scorer().frequency("plum") == 1
+    assert not opened.flush()
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
 def test_a_pipe_in_its_place_is_not_waited_for(many, opened):
     os.mkfifo(opened.path)

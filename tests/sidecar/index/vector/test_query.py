@@ -1,3 +1,5 @@
+"""What a query vector is, and what both implementations of a dense query answer alike."""
+
 from typing import NamedTuple
 
 import numpy as np
@@ -6,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.conditions import AllOf, HasPhrase, HasTag, InFolder, Not
-from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.index import Deadline, Index, quantize
+from quarry.index import Index, quantize
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.query import QueryVector
 
@@ -66,15 +67,6 @@ def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, dense
     assert dense("apples", depth=3) == [("a0.md", 0), ("a1.md", 0), ("a2.md", 0)]
 
 
-@pytest.mark.parametrize("vector_limits", [IN_SQLITE])
-def test_many_equal_chunks_are_cut_by_path_where_sqlite_proposes(index, store, make_note, dense):
-    with index.batch():
-        for n in reversed(range(200)):
-            store(index, make_note(f"{n:03}.md", "apples"))
-
-    assert dense("apples", depth=2) == [("000.md", 0), ("001.md", 0)]
-
-
 def test_a_text_with_nothing_to_embed_is_neither_found_nor_pending(put, index, dense):
     put("empty.md", "")
     put("full.md", "apples")
@@ -127,39 +119,6 @@ def test_whoever_proposes_the_ranking_is_the_same(tmp_path, store, make_note, en
     assert [len(ranking) for ranking in rankings[:5]] == [30, 0, 30, 49, 49]
 
 
-def test_searching_in_memory_sees_every_change(tmp_path, store, make_note, encode, ask, in_time):
-    index = Index.open(tmp_path / "i.db", without=frozenset({"sqlite-vec"}))
-
-    def found():
-        with index.reader() as reader:
-            return [c.path for c in reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)]
-
-    store(index, make_note("a.md", "apples"))
-    assert found() == ["a.md"]
-    store(index, make_note("b.md", "apples"))
-    assert found() == ["a.md", "b.md"]
-    index.remove("a.md")
-    assert found() == ["b.md"]
-    index.close()
-
-
-def test_a_search_in_memory_stops_at_its_deadline_and_when_cancelled(tmp_path, store, make_note, encode, ask):
-    index = Index.open(tmp_path / "i.db", without=frozenset({"sqlite-vec"}))
-    store(index, make_note("a.md", "apples"))
-    asked = []
-
-    def is_cancelled():
-        asked.append(1)
-        return len(asked) > 1
-
-    with index.reader() as reader:
-        with pytest.raises(DeadlineExceeded):
-            reader.dense(encode(["x"])[0], None, 5, deadline=Deadline.after(-1))
-        with pytest.raises(Cancelled):
-            reader.dense(encode(["x"])[0], None, 5, deadline=Deadline(float("inf"), is_cancelled))
-    index.close()
-
-
 @pytest.mark.slow
 @whoever_proposes
 def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(index, make_note, stamp, in_time):
@@ -201,45 +160,6 @@ def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others
         cosines = rows @ vector / np.linalg.norm(rows, axis=1) / np.linalg.norm(vector.astype(np.float64))
         assert found[note_id].cosine == pytest.approx(cosines.max(), abs=1e-12)
         assert found[note_id].mean == pytest.approx(cosines.mean(), abs=0.01)
-
-
-def test_of_chunks_equally_near_the_first_stands_for_its_note(put, index, encode):
-    put("a.md", "pears", "apples")
-    put("a.md", "apples", "apples", "pears")  # the first of them came later than the second
-
-    with index.reader() as reader:
-        found = nearest(reader, encode(["apples"])[0], [1])[1]
-        assert found.chunk_id == reader.note("a.md").chunk_ids[0]
-    assert found.cosine == pytest.approx(1, abs=1e-3)
-    assert 0.5 < found.mean < 0.9  # two of three passages are all that is asked for, the third is something else
-
-
-def test_titles_are_found_by_their_meaning(put, index, encode, admit):
-    put("a.md", "x", title="Apples and pears")
-    put("b.md", "x", title="Submarines")
-    put("c.md", "x", title="Pears")
-    vector = encode(["pears"])[0]
-
-    with index.reader() as reader:
-        names = {name.note_id: name.title for name in reader.note_names([1, 2, 3, 9])}
-        nearest_two = reader.dense_query(vector).top_titles(None, 2)
-        in_folder = reader.dense_query(vector).top_titles(admit(reader, InFolder("f")), 2)
-        scores = title_cosines(reader, vector, [1, 2, 9])
-
-    assert [names[note_id] for note_id, _ in nearest_two] == ["Pears", "Apples and pears"]
-    assert in_folder == []
-    assert scores == {note_id: score for note_id, score in scores.items() if names[note_id] != "Pears"}
-    assert len(scores) == 2
-
-
-def test_equally_near_titles_are_not_cut_and_stand_by_id(put, index, encode):
-    for name in ("c", "a", "b"):
-        put(f"{name}.md", "x", title="Pears")
-
-    with index.reader() as reader:
-        found = reader.dense_query(encode(["pears"])[0]).top_titles(None, 1)
-
-    assert [note_id for note_id, _ in found] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("vector", [np.zeros(32), np.full(32, np.nan), np.full(32, np.inf)], ids=str)
