@@ -87,8 +87,7 @@ class DiskState:
         files = self._look_up(changes, named)
         if files is None:
             scan = self.everything()
-            files = scan.files
-        files = {path: seen for path, seen in files.items() if is_below(path, named)}
+            files = {path: seen for path, seen in scan.files.items() if is_below(path, named)}
         self._forget_drawings(path for path in tuple(self._drawings) if path not in files and is_below(path, named))
         return Sighting(files, named, scan)
 

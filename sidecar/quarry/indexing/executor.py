@@ -123,8 +123,8 @@ class PreparationExecutor:
                 yield read_stamps(self._root, batch)
                 continue
             files = [read_one(self._root, path) for path in batch]
-            in_memory.update((file.path, file) for file in files)
-            left_bytes -= sum(len(file.data) for file in files if isinstance(file, NoteFile))
+            in_memory.update([(file.path, file) for file in files])
+            left_bytes -= sum([len(file.data) for file in files if isinstance(file, NoteFile)])
             yield files
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:

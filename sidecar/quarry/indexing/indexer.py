@@ -224,10 +224,11 @@ class Indexer:
         """The stamp of each file that can be read."""
         stamps: dict[str, FileStamp] = {}
         for files in self._executor.stamps(paths, run.in_memory):
-            stamps |= {file.path: file.stamp for file in files if isinstance(file, NoteFile)}
-            # A drawing's stamp is like no note's, so that it is looked at again and left out.
-            drawings = [file for file in files if isinstance(file, DrawingFile)]
-            stamps |= {file.path: FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"", 0) for file in drawings}
+            for file in files:
+                if isinstance(file, NoteFile):
+                    stamps[file.path] = file.stamp
+                elif isinstance(file, DrawingFile):  # like no note's stamp, so that it is looked at again and left out
+                    stamps[file.path] = FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"", 0)
             self._report_problems(run, files)
             self._monitor.between_batches()
         return stamps

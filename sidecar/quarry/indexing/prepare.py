@@ -163,4 +163,4 @@ def _counted(group: Sequence[Ready]) -> list[Ready]:
 
 def embedded_text(chunk: Chunk) -> str:
     """The text of *chunk* as the encoder sees it: context, section, text."""
-    return "\n".join(part for part in (chunk.context, chunk.section, chunk.text) if part)
+    return "\n".join(filter(None, (chunk.context, chunk.section, chunk.text)))

@@ -71,7 +71,7 @@ def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
         return "it leads upwards"
     if "" in parts:
         return "a part of it is empty"
-    if any(part.startswith(".") for part in parts):
+    if is_hidden(path):
         return "hidden files and folders are never read"
     if windows and any(_WINDOWS_FORBIDDEN.search(part) or _WINDOWS_DEVICE.fullmatch(part) for part in parts):
         return "the name has a special meaning in Windows"
