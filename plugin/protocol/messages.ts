@@ -26,7 +26,7 @@ export interface InitializeParams {
   readonly client: Client;
 }
 /**
- * Who is asking; shown in `quarry status` and in the log.
+ * The program that connects; shown in the log.
  */
 export interface Client {
   /**
@@ -65,7 +65,7 @@ export interface Vault {
   readonly path: string;
 }
 /**
- * What the index holds and what it is doing.
+ * The status of the index: its contents and current work.
  */
 export interface IndexStatus {
   readonly state: IndexState;
@@ -285,7 +285,7 @@ export interface SearchResult {
   readonly truncated: boolean;
 }
 /**
- * A note that answers, with its best passages first.
+ * A note that matches the query, with its passages, best first.
  */
 export interface Hit {
   readonly path: string;
@@ -315,7 +315,7 @@ export interface Hit {
   readonly signals: readonly Signal[] | null;
 }
 /**
- * A stretch of a text to mark.
+ * A span of a text to highlight.
  */
 export interface Mark {
   readonly start: number;
@@ -326,7 +326,7 @@ export interface Mark {
   readonly kind: "sentence" | "word";
 }
 /**
- * One chunk of a note that matched.
+ * A chunk of a note that matches the query.
  */
 export interface Passage {
   readonly headingPath: readonly string[];
@@ -363,7 +363,7 @@ export interface Passage {
   readonly breakdown: Breakdown | null;
 }
 /**
- * Where a passage stood in each retriever, and what that gave.
+ * The rank and score of a passage in each retriever, and the fused score.
  */
 export interface Breakdown {
   readonly lexicalRank: number | null;
@@ -382,7 +382,7 @@ export interface Breakdown {
   readonly fused: number;
 }
 /**
- * One thing that spoke for a note, and how much.
+ * A feature that contributed to the score of a note, and by how much.
  */
 export interface Signal {
   /**
@@ -395,14 +395,14 @@ export interface Signal {
   readonly share: number;
 }
 /**
- * A word that no note has, and the one that was looked for instead.
+ * A word that occurs in no note, and the one that was searched for instead.
  */
 export interface Correction {
   readonly typed: string;
   readonly used: string;
 }
 /**
- * What was given up to find anything at all.
+ * How the query was relaxed because it had no hits.
  */
 export interface Relaxed {
   /**
@@ -505,7 +505,7 @@ export interface ExplainParams {
   readonly weights?: Weights | null;
 }
 /**
- * What became of the note.
+ * The place of a note among the hits of a query, or why it is not among them.
  */
 export interface ExplainResult {
   readonly path: string;
@@ -551,7 +551,7 @@ export interface ExplainResult {
   readonly wordsLacking: readonly string[];
 }
 /**
- * What is like a note, the passage at a line of it, or a text from anywhere. Give either `path` or `text`.
+ * Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`.
  */
 export interface RelatedParams {
   /**
@@ -573,7 +573,7 @@ export interface RelatedParams {
   readonly filters?: Filters;
 }
 /**
- * Notes like the source, best first, without itself.
+ * Notes similar to the source, best first; the source itself is left out.
  */
 export interface RelatedResult {
   readonly notes: readonly RelatedNote[];
@@ -587,7 +587,7 @@ export interface RelatedResult {
   readonly missing: readonly MissingLeg[];
 }
 /**
- * A note that is like the source, by its passage that is most so.
+ * A note similar to the source, shown by its most similar passage.
  */
 export interface RelatedNote {
   readonly path: string;
@@ -645,7 +645,7 @@ export interface ContextResult {
   readonly missing: readonly MissingLeg[];
 }
 /**
- * Where a quoted passage stands.
+ * The place of a quoted passage.
  */
 export interface Source {
   readonly path: string;
@@ -853,7 +853,7 @@ export interface Error {
   readonly data: ErrorData;
 }
 /**
- * What a client can act on without reading the sentence.
+ * Details of an error, for a program to act on.
  */
 export interface ErrorData {
   /**

@@ -28,7 +28,7 @@ if sys.platform == "win32":
 _LONGEST_WINDOWS_PATH = 32_768
 _BLOCK_BYTES = 1024 * 1024
 HEAD_BYTES = 64 * 1024  # by which a file can be told that need not be read whole; long front matter fits
-_CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 # O_NONBLOCK: opening a pipe without a writer would block for ever. O_BINARY, O_NOINHERIT: Windows only.
 _FILE_FLAGS = (
     os.O_RDONLY
@@ -123,7 +123,7 @@ def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
 
 
 def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextManager[int]:
-    return open_by_part(root, parts) if _CAN_OPEN_BY_PART else open_and_prove(root, parts)
+    return open_by_part(root, parts) if CAN_OPEN_BY_PART else open_and_prove(root, parts)
 
 
 @contextlib.contextmanager

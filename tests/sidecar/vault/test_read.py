@@ -32,7 +32,7 @@ def either_way(request, monkeypatch):
         pytest.skip("Windows cannot open relative to a folder")
     if request.param is open_and_prove and sys.platform == "darwin":
         pytest.skip("macOS opens relative to a folder, and has no other way to ask where a file lies that we use")
-    monkeypatch.setattr(read, "_CAN_OPEN_BY_PART", request.param is open_by_part)
+    monkeypatch.setattr(read, "CAN_OPEN_BY_PART", request.param is open_by_part)
 
 
 @pytest.mark.usefixtures("either_way")

@@ -9,7 +9,7 @@ Why = Literal["exact", "meaning", "both"]
 
 
 class Mark(Value, frozen=True, kw_only=True):
-    """A stretch of a text to mark."""
+    """A span of a text to highlight."""
 
     start: int
     end: int
@@ -17,7 +17,7 @@ class Mark(Value, frozen=True, kw_only=True):
 
 
 class Breakdown(Value, frozen=True, kw_only=True):
-    """Where a passage stood in each retriever, and what that gave."""
+    """The rank and score of a passage in each retriever, and the fused score."""
 
     lexical_rank: int | None
     lexical_score: Annotated[float | None, Doc(description="BM25.")]
@@ -27,7 +27,7 @@ class Breakdown(Value, frozen=True, kw_only=True):
 
 
 class Signal(Value, frozen=True, kw_only=True):
-    """One thing that spoke for a note, and how much."""
+    """A feature that contributed to the score of a note, and by how much."""
 
     name: Annotated[
         str,
@@ -43,7 +43,7 @@ class Signal(Value, frozen=True, kw_only=True):
 
 
 class Passage(Value, frozen=True, kw_only=True):
-    """One chunk of a note that matched."""
+    """A chunk of a note that matches the query."""
 
     heading_path: list[str]
     snippet: str
@@ -59,7 +59,7 @@ class Passage(Value, frozen=True, kw_only=True):
 
 
 class Hit(Value, frozen=True, kw_only=True):
-    """A note that answers, with its best passages first."""
+    """A note that matches the query, with its passages, best first."""
 
     path: str
     title: str
@@ -136,14 +136,14 @@ class PassagesResult(Value, frozen=True, kw_only=True):
 
 
 class Correction(Value, frozen=True, kw_only=True):
-    """A word that no note has, and the one that was looked for instead."""
+    """A word that occurs in no note, and the one that was searched for instead."""
 
     typed: str
     used: str
 
 
 class Relaxed(Value, frozen=True, kw_only=True):
-    """What was given up to find anything at all."""
+    """How the query was relaxed because it had no hits."""
 
     step: Annotated[
         RelaxStep,
@@ -192,7 +192,7 @@ class ExplainParams(Params, frozen=True, kw_only=True):
 
 
 class ExplainResult(Value, frozen=True, kw_only=True):
-    """What became of the note."""
+    """The place of a note among the hits of a query, or why it is not among them."""
 
     path: str
     state: Annotated[
@@ -218,7 +218,7 @@ class ExplainResult(Value, frozen=True, kw_only=True):
 
 
 class RelatedParams(Params, frozen=True, kw_only=True):
-    """What is like a note, the passage at a line of it, or a text from anywhere. Give either `path` or `text`."""
+    """Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`."""
 
     path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
     line: Annotated[
@@ -231,7 +231,7 @@ class RelatedParams(Params, frozen=True, kw_only=True):
 
 
 class RelatedNote(Value, frozen=True, kw_only=True):
-    """A note that is like the source, by its passage that is most so."""
+    """A note similar to the source, shown by its most similar passage."""
 
     path: str
     title: str
@@ -247,7 +247,7 @@ class RelatedNote(Value, frozen=True, kw_only=True):
 
 
 class RelatedResult(Value, frozen=True, kw_only=True):
-    """Notes like the source, best first, without itself."""
+    """Notes similar to the source, best first; the source itself is left out."""
 
     notes: list[RelatedNote]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
@@ -264,7 +264,7 @@ class ContextParams(Params, frozen=True, kw_only=True):
 
 
 class Source(Value, frozen=True, kw_only=True):
-    """Where a quoted passage stands."""
+    """The place of a quoted passage."""
 
     path: str
     heading_path: list[str]

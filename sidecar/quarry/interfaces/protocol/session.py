@@ -38,7 +38,7 @@ class Problem(Value, frozen=True, kw_only=True):
 
 
 class IndexStatus(Value, frozen=True, kw_only=True):
-    """What the index holds and what it is doing."""
+    """The status of the index: its contents and current work."""
 
     state: IndexState
     notes: Annotated[int, Doc(description="Notes that can be found now.")]
@@ -68,7 +68,7 @@ class RebuildParams(Params, frozen=True, kw_only=True):
 
 
 class Client(Value, frozen=True, kw_only=True):
-    """Who is asking; shown in `quarry status` and in the log."""
+    """The program that connects; shown in the log."""
 
     name: Annotated[str, Doc(max_length=100)]
     version: Annotated[str, Doc(max_length=100)] = ""
