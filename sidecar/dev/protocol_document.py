@@ -18,16 +18,16 @@ HEAD = """\
 
 # The Quarry protocol, version {version}
 
-Every program that searches, reads or watches a vault talks to one sidecar over one socket: the plugin, the command line,
-the MCP server and your own. This page has all that a client needs.
+Every program that searches, reads or watches a vault talks to one sidecar over one socket: the plugin, the command
+line, the MCP server and your own. This page has all that a client needs.
 """
 
 CONNECTING = """\
 ## Connecting
 
-`quarry serve --vault DIR` starts a sidecar, unless Obsidian or another tool has started one. A running one keeps a *discovery
-file*, `VAULT-ID.json` in the user's runtime folder (`quarry doctor` names it; with `QUARRY_HOME` set it is `run` below
-that folder), readable by that user only:
+`quarry serve --vault DIR` starts a sidecar, unless Obsidian or another tool has started one. A running one keeps a
+*discovery file*, `VAULT-ID.json` in the user's runtime folder (`quarry doctor` names it; with `QUARRY_HOME` set it is
+`run` below that folder), readable by that user only:
 
 | field | type | meaning |
 |---|---|---|
@@ -59,8 +59,8 @@ ENVELOPE = """\
 {"jsonrpc": "2.0", "method": "index/progress", "params": {"state": "indexing"}}
 ```
 
-(Shortened.) An `id` is an integer or a string. Optional parameters may be omitted, and `params` where a method has none.
-Replies always have all their fields.
+(Shortened.) An `id` is an integer or a string. Optional parameters may be omitted, and `params` where a method has
+none. Replies always have all their fields.
 """
 
 ERROR_MEANINGS = {
@@ -84,7 +84,7 @@ SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_P
 
 WITHOUT_PARAMETERS = {
     "index/status": "The status of the index. No parameters.",
-    "index/pause": "Pause indexing after the current note. Searches are answered meanwhile, and changes are queued. No parameters.",
+    "index/pause": "Pause indexing after the current note; searches are answered, changes are queued. No parameters.",
     "index/resume": "Resume indexing. No parameters.",
     "settings/read": "The settings in force. No parameters.",
     "shutdown": "Finish the current note and exit. No parameters.",
