@@ -10,7 +10,7 @@ from quarry.index.ids import id_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.row_codec import read_list
 
-MAX_NAMES = 50_000  # about 25 MB; a larger vault forgets all of them when one more is asked for
+MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for
 
 _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 
