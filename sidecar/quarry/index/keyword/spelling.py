@@ -2,7 +2,7 @@
 Which words does the vault know, in how many chunks, and which of them did someone mean who mistyped one?
 
 What the vault knows are terms: stems, lower case. `configuraton` is near to `configuration`, of which it knows
-`configur`; so a stem is compared chunk_postings_of with the endings that it may have lost.
+`configur`; so a stem is compared together with the endings that it may have lost.
 """
 
 import threading
