@@ -1,7 +1,7 @@
 /** Actions of buttons and commands that concern the engine, the settings or the clipboard rather than one pane. */
 import { type App, Notice, type PluginManifest } from "obsidian";
 import { type DiagnosticLog } from "./diagnostic-log";
-import { type Client } from "./sidecar/client";
+import { type RpcClient } from "./sidecar/client";
 import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
 import { type ActionId, TEXT, failureWords } from "./ui/wording";
@@ -15,7 +15,7 @@ export interface Actions {
 export function createActions(
   app: App,
   manifest: PluginManifest,
-  client: Client,
+  client: RpcClient,
   supervisor: Supervisor,
   diagnosticLog: DiagnosticLog,
 ): Actions {

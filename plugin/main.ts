@@ -6,12 +6,12 @@ import { addCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
 import { historyOf, remember } from "./search/history";
 import { type SearchOptions, SearchSession } from "./search/session";
-import { DEFAULTS, type Settings, migrate } from "./settings";
-import { Client } from "./sidecar/client";
+import { DEFAULTS, type Preferences, migrate } from "./settings";
+import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
-import { Signal } from "./signal";
+import { Emitter } from "./emitter";
 import { IndexStatusLine } from "./ui/index-status";
 import { freshness } from "./ui/pane-state";
 import { type History, type PaneParts, SearchView, VIEW_TYPE } from "./ui/search-view";
@@ -25,8 +25,8 @@ const ENGINE_PATH_KEY = "quarry-engine-path";
 const HISTORY_KEY = "quarry-recent-searches";
 
 export default class QuarryPlugin extends Plugin {
-  private preferences: Settings = DEFAULTS;
-  private readonly preferencesChanged = new Signal<void>();
+  private preferences: Preferences = DEFAULTS;
+  private readonly preferencesChanged = new Emitter<void>();
   private readonly diagnosticLog = new DiagnosticLog();
   private supervisor: Supervisor | null = null;
 
@@ -43,7 +43,7 @@ export default class QuarryPlugin extends Plugin {
       clientName: "obsidian",
       clientVersion: this.manifest.version,
     });
-    const client = new Client(connection, windowClock, this.diagnosticLog.log);
+    const client = new RpcClient(connection, windowClock, this.diagnosticLog.log);
     const supervisor = new Supervisor({
       launcher: createLauncher({ vaultPath: adapter.getBasePath(), clock: windowClock }),
       connection,
@@ -76,8 +76,8 @@ export default class QuarryPlugin extends Plugin {
 
   // --- registering --------------------------------------------------------------------------------
 
-  private registerPane(client: Client, supervisor: Supervisor, actions: Actions): void {
-    const indexUpdated = new Signal<void>();
+  private registerPane(client: RpcClient, supervisor: Supervisor, actions: Actions): void {
+    const indexUpdated = new Emitter<void>();
     this.register(
       client.notifications.listen(({ method }) => {
         if (method === "index/updated") indexUpdated.emit();
@@ -145,7 +145,7 @@ export default class QuarryPlugin extends Plugin {
     });
   }
 
-  private registerSettings(client: Client, supervisor: Supervisor, { act, rebuild }: Actions): void {
+  private registerSettings(client: RpcClient, supervisor: Supervisor, { act, rebuild }: Actions): void {
     const tab = new QuarrySettingTab(this.app, this, {
       settings: () => this.preferences,
       save: (settings) => void this.save(settings),
@@ -163,7 +163,7 @@ export default class QuarryPlugin extends Plugin {
     this.addSettingTab(tab);
   }
 
-  private registerSync(client: Client, supervisor: Supervisor): void {
+  private registerSync(client: RpcClient, supervisor: Supervisor): void {
     const sync = new VaultSync(client, windowClock, this.diagnosticLog.log);
     const events = watchVault(this.app.vault, (change) => {
       sync.push(change);
@@ -193,7 +193,7 @@ export default class QuarryPlugin extends Plugin {
     return this.app.workspace.getLeavesOfType(VIEW_TYPE).flatMap(({ view }) => (view instanceof SearchView ? [view] : []));
   }
 
-  private async save(preferences: Settings): Promise<void> {
+  private async save(preferences: Preferences): Promise<void> {
     this.preferences = preferences;
     this.preferencesChanged.emit();
     await this.saveData(preferences);

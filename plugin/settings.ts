@@ -6,7 +6,7 @@
  */
 import { type Mode } from "./protocol/messages";
 
-export interface Settings {
+export interface Preferences {
   readonly mode: Mode;
   /** Maximum number of hits per search, one per note. */
   readonly limit: number;
@@ -15,13 +15,13 @@ export interface Settings {
 
 export const LIMITS = { least: 10, most: 100, step: 10 } as const; // 100 is the maximum of the protocol
 
-export const DEFAULTS: Settings = { mode: "hybrid", limit: 30, showsStatusBar: true };
+export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true };
 
 const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
 /** Valid settings from whatever data.json holds; invalid values are replaced by their defaults. */
-export function migrate(saved: unknown): Settings {
-  const found: Partial<Record<keyof Settings, unknown>> = typeof saved === "object" && saved !== null ? saved : {};
+export function migrate(saved: unknown): Preferences {
+  const found: Partial<Record<keyof Preferences, unknown>> = typeof saved === "object" && saved !== null ? saved : {};
   return {
     mode: MODES.find((mode) => mode === found.mode) ?? DEFAULTS.mode,
     limit: limitOf(found.limit),

@@ -26,7 +26,7 @@ export interface InitializeParams {
   readonly client: Client;
 }
 /**
- * Who is asking; shown in `quarry status` and in the log.
+ * The program that connects; shown in the log.
  */
 export interface Client {
   /**
@@ -65,7 +65,7 @@ export interface Vault {
   readonly path: string;
 }
 /**
- * What the index holds and what it is doing.
+ * The status of the index: its contents and current work.
  */
 export interface IndexStatus {
   readonly state: IndexState;
@@ -79,16 +79,16 @@ export interface IndexStatus {
    */
   readonly pending: number;
   /**
-   * Notes left out by a rule at the last scan.
+   * Notes excluded by a rule at the last scan.
    */
   readonly excluded: number;
   /**
-   * Null when nothing is being done.
+   * Null when idle.
    */
   readonly progress: Progress | null;
   readonly model: Model;
   /**
-   * Retrievers that cannot serve now; empty when all is well.
+   * Retrievers that are unavailable now; normally empty.
    */
   readonly missing: readonly MissingLeg[];
   readonly problemCount: number;
@@ -101,7 +101,7 @@ export interface IndexStatus {
    */
   readonly indexedMs: number | null;
   /**
-   * Of the index on disk.
+   * Size of the index on disk.
    */
   readonly sizeBytes: number;
   /**
@@ -110,7 +110,7 @@ export interface IndexStatus {
   readonly message: string | null;
 }
 /**
- * How far the work in hand has come.
+ * Progress of the current work.
  */
 export interface Progress {
   readonly doneNotes: number;
@@ -118,7 +118,7 @@ export interface Progress {
   readonly doneChunks: number;
   readonly notesPerSecond: number;
   /**
-   * Null until the rate is known.
+   * Null while it cannot be estimated.
    */
   readonly remainingMs: number | null;
 }
@@ -129,7 +129,7 @@ export interface Model {
   readonly name: string;
   readonly state: ModelState;
   /**
-   * Why it is missing and what to do; null when all is well.
+   * Why it is missing and what to do about it; null when it is not.
    */
   readonly message: string | null;
 }
@@ -144,18 +144,18 @@ export interface MissingLeg {
   readonly reason: string;
 }
 /**
- * A note that was skipped, cut short, or only partly read.
+ * A note that was skipped, truncated, or only partly read.
  */
 export interface Problem {
   readonly path: string;
   readonly reason: string;
   /**
-   * True: nothing of it can be found. False: it can, but not all of it.
+   * True: the note cannot be found. False: only part of it can.
    */
   readonly skipped: boolean;
 }
 /**
- * A query: words to rank by, and what the notes must satisfy.
+ * A query: words to rank notes by, and conditions that they must satisfy.
  */
 export interface SearchParams {
   /**
@@ -163,7 +163,7 @@ export interface SearchParams {
    */
   readonly query: string;
   /**
-   * Hits wanted, one a note. 1 to 100. Default: 10.
+   * Maximum number of hits, one per note. 1 to 100. Default: 10.
    */
   readonly limit?: number;
   /**
@@ -171,11 +171,11 @@ export interface SearchParams {
    */
   readonly mode?: Mode;
   /**
-   * How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: as set for the vault.
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: the vault's setting.
    */
   readonly fusion?: Fusion | null;
   /**
-   * The query is being typed: its last word may be the beginning of one.
+   * The query is still being typed: its last word may be a prefix.
    */
   readonly typing?: boolean;
   /**
@@ -188,7 +188,7 @@ export interface SearchParams {
   readonly maxTokens?: number;
   readonly filters?: Filters;
   /**
-   * Null: as set for the vault.
+   * Null: the vault's setting.
    */
   readonly weights?: Weights | null;
   /**
@@ -252,7 +252,7 @@ export interface Weights {
 export interface SearchResult {
   readonly hits: readonly Hit[];
   /**
-   * Notes that hold a word of the query or are near in meaning, before `limit`.
+   * Notes that contain a word of the query or are near in meaning, before `limit`.
    */
   readonly total: number;
   /**
@@ -260,11 +260,11 @@ export interface SearchResult {
    */
   readonly understood: string;
   /**
-   * Words that were taken for slips of the finger.
+   * Words that were taken for typing errors.
    */
   readonly corrections: readonly Correction[];
   /**
-   * Set where nothing was found and an easier query was asked instead.
+   * Set where the query had no hits and a relaxed one was searched instead.
    */
   readonly relaxed: Relaxed | null;
   /**
@@ -272,7 +272,7 @@ export interface SearchResult {
    */
   readonly legs: readonly LegName[];
   /**
-   * Retrievers that were asked for and could not serve.
+   * Requested retrievers that are unavailable.
    */
   readonly missing: readonly MissingLeg[];
   /**
@@ -280,12 +280,12 @@ export interface SearchResult {
    */
   readonly tokens: number;
   /**
-   * The token budget ended before the hits did.
+   * Some passages were cut or left out to fit the token budget.
    */
   readonly truncated: boolean;
 }
 /**
- * A note that answers, with its best passages first.
+ * A note that matches the query, with its passages, best first.
  */
 export interface Hit {
   readonly path: string;
@@ -302,20 +302,20 @@ export interface Hit {
   readonly modifiedMs: number;
   readonly tags: readonly string[];
   /**
-   * The best one; with `expand` all, as far as the budget goes.
+   * The best one; with `expand` all that fit into the budget.
    */
   readonly passages: readonly Passage[];
   /**
-   * Passages that answer, too, and are not quoted here; `search/passages` quotes them.
+   * Further passages that match and are not quoted here; `search/passages` returns them.
    */
   readonly furtherPassages: number;
   /**
-   * What spoke for it, the strongest first; null with `scan`, empty with `rrf`.
+   * Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`.
    */
   readonly signals: readonly Signal[] | null;
 }
 /**
- * A stretch of a text to mark.
+ * A span of a text to highlight.
  */
 export interface Mark {
   readonly start: number;
@@ -326,7 +326,7 @@ export interface Mark {
   readonly kind: "sentence" | "word";
 }
 /**
- * One chunk of a note that matched.
+ * A chunk of a note that matches the query.
  */
 export interface Passage {
   readonly headingPath: readonly string[];
@@ -363,7 +363,7 @@ export interface Passage {
   readonly breakdown: Breakdown | null;
 }
 /**
- * Where a passage stood in each retriever, and what that gave.
+ * The rank and score of a passage in each retriever, and the fused score.
  */
 export interface Breakdown {
   readonly lexicalRank: number | null;
@@ -382,11 +382,11 @@ export interface Breakdown {
   readonly fused: number;
 }
 /**
- * One thing that spoke for a note, and how much.
+ * A feature that contributed to the score of a note, and by how much.
  */
 export interface Signal {
   /**
-   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: words side by side. `meaning`: nearness in meaning. `title`: words in its title. `exact`: the query is its title. There may come others.
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
    */
   readonly name: string;
   /**
@@ -395,22 +395,22 @@ export interface Signal {
   readonly share: number;
 }
 /**
- * A word that no note has, and the one that was looked for instead.
+ * A word that occurs in no note, and the one that was searched for instead.
  */
 export interface Correction {
   readonly typed: string;
   readonly used: string;
 }
 /**
- * What was given up to find anything at all.
+ * How the query was relaxed because it had no hits.
  */
 export interface Relaxed {
   /**
-   * beginnings: the last word taken for the beginning of one. any-passage: the words anywhere, not side by side. without-filters: what the filters refuse. meaning: the least far in meaning, as none is near.
+   * beginnings: the last word taken as a prefix. any-passage: the words anywhere, not next to each other. without-filters: notes that the filters exclude. meaning: the nearest in meaning, if far.
    */
   readonly step: RelaxStep;
   /**
-   * One sentence for a person.
+   * A sentence to show to the user.
    */
   readonly message: string;
 }
@@ -423,7 +423,7 @@ export interface PassagesParams {
    */
   readonly query: string;
   /**
-   * Hits wanted, one a note. 1 to 100. Default: 10.
+   * Maximum number of hits, one per note. 1 to 100. Default: 10.
    */
   readonly limit?: number;
   /**
@@ -431,11 +431,11 @@ export interface PassagesParams {
    */
   readonly mode?: Mode;
   /**
-   * How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: as set for the vault.
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: the vault's setting.
    */
   readonly fusion?: Fusion | null;
   /**
-   * The query is being typed: its last word may be the beginning of one.
+   * The query is still being typed: its last word may be a prefix.
    */
   readonly typing?: boolean;
   /**
@@ -448,7 +448,7 @@ export interface PassagesParams {
   readonly maxTokens?: number;
   readonly filters?: Filters;
   /**
-   * Null: as set for the vault.
+   * Null: the vault's setting.
    */
   readonly weights?: Weights | null;
   /**
@@ -461,17 +461,17 @@ export interface PassagesParams {
   readonly path: string;
 }
 /**
- * The hit's passages behind its best one, best first; none where the note is no longer a hit.
+ * The further passages of a hit, best first; empty where the note is no longer a hit.
  */
 export interface PassagesResult {
   readonly passages: readonly Passage[];
   /**
-   * The token budget, which they have to themselves, ended before they did.
+   * Some passages were left out to fit the token budget, which is theirs alone.
    */
   readonly truncated: boolean;
 }
 /**
- * Why a note stands where it stands in the answer to a query, or why it is not in it.
+ * Why a note ranks where it does for a query, or why it is not among the hits.
  */
 export interface ExplainParams {
   /**
@@ -483,7 +483,7 @@ export interface ExplainParams {
    */
   readonly path: string;
   /**
-   * Hits that the search would show. 1 to 100. Default: 10.
+   * The limit of the search. 1 to 100. Default: 10.
    */
   readonly limit?: number;
   /**
@@ -491,21 +491,21 @@ export interface ExplainParams {
    */
   readonly mode?: Mode;
   /**
-   * How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: as set for the vault.
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: the vault's setting.
    */
   readonly fusion?: Fusion | null;
   /**
-   * As with `search`.
+   * As for `search`.
    */
   readonly typing?: boolean;
   readonly filters?: Filters;
   /**
-   * Null: as set for the vault.
+   * Null: the vault's setting.
    */
   readonly weights?: Weights | null;
 }
 /**
- * What became of the note.
+ * The place of a note among the hits of a query, or why it is not among them.
  */
 export interface ExplainResult {
   readonly path: string;
@@ -514,7 +514,7 @@ export interface ExplainResult {
    */
   readonly state: ExplainState;
   /**
-   * The state in a sentence for a person, with what to do about it.
+   * A sentence to show to the user: the state, and what to do about it.
    */
   readonly message: string;
   /**
@@ -538,20 +538,20 @@ export interface ExplainResult {
    */
   readonly breakdown: Breakdown | null;
   /**
-   * What spoke for it, the strongest first; empty with `rrf`.
+   * Signals that contributed to its score, strongest first; empty with `rrf`.
    */
   readonly signals: readonly Signal[];
   /**
-   * Words of the query that the note holds, in any form.
+   * Words of the query that occur in the note, in any form.
    */
   readonly wordsFound: readonly string[];
   /**
-   * Words of the query that it does not hold.
+   * Words of the query that do not occur in it.
    */
   readonly wordsLacking: readonly string[];
 }
 /**
- * What is like a note, the passage at a line of it, or a text from anywhere. Give either `path` or `text`.
+ * Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`.
  */
 export interface RelatedParams {
   /**
@@ -559,21 +559,21 @@ export interface RelatedParams {
    */
   readonly path?: string | null;
   /**
-   * With `path`: what is like the passage at this line, from 0, not the whole note.
+   * With `path`: compare with the passage at this line, counting from 0, not with the note.
    */
   readonly line?: number | null;
   /**
-   * What to find the like of.
+   * The text to compare with.
    */
   readonly text?: string | null;
   /**
-   * Notes wanted. 1 to 100. Default: 10.
+   * Maximum number of notes. 1 to 100. Default: 10.
    */
   readonly limit?: number;
   readonly filters?: Filters;
 }
 /**
- * Notes like the source, best first, without itself.
+ * Notes similar to the source, best first; the source itself is left out.
  */
 export interface RelatedResult {
   readonly notes: readonly RelatedNote[];
@@ -582,19 +582,19 @@ export interface RelatedResult {
    */
   readonly legs: readonly LegName[];
   /**
-   * Retrievers that could not serve.
+   * Retrievers that are unavailable.
    */
   readonly missing: readonly MissingLeg[];
 }
 /**
- * A note that is like the source, by its passage that is most so.
+ * A note similar to the source, shown by its most similar passage.
  */
 export interface RelatedNote {
   readonly path: string;
   readonly title: string;
   readonly score: number;
   /**
-   * One of the two links to the other.
+   * One of the two notes links to the other.
    */
   readonly linked: boolean;
   readonly headingPath: readonly string[];
@@ -645,7 +645,7 @@ export interface ContextResult {
   readonly missing: readonly MissingLeg[];
 }
 /**
- * Where a quoted passage stands.
+ * The place of a quoted passage.
  */
 export interface Source {
   readonly path: string;
@@ -653,7 +653,7 @@ export interface Source {
   readonly line: number;
 }
 /**
- * One note's text, with credentials blanked.
+ * The text of a note, with credentials redacted.
  */
 export interface ReadNoteParams {
   /**
@@ -670,7 +670,7 @@ export interface ReadNoteParams {
   readonly maxTokens?: number;
 }
 /**
- * A note, or as much of it as was asked for.
+ * A note, or the requested part of it.
  */
 export interface NoteText {
   readonly path: string;
@@ -743,7 +743,7 @@ export interface VaultChangedParams {
   readonly changes: readonly Change[];
 }
 /**
- * Something that happened to a file or a folder. The sidecar reads the disk; this says where to look.
+ * A change of a file or folder. It only says where to look: the sidecar reads the disk.
  */
 export interface Change {
   readonly kind: "created" | "deleted" | "modified" | "renamed";
@@ -764,7 +764,7 @@ export interface Accepted {
  */
 export type NoParams = Record<string, never>;
 /**
- * Build the index anew beside the old one, which answers until then.
+ * Rebuild the index from scratch; the old one answers queries until then.
  */
 export type RebuildParams = Record<string, never>;
 /**
@@ -772,7 +772,7 @@ export type RebuildParams = Record<string, never>;
  */
 export interface Settings {
   /**
-   * When given, only these folders are indexed.
+   * If not empty, only these folders are indexed.
    */
   readonly includeFolders: readonly string[];
   readonly excludeFolders: readonly string[];
@@ -781,18 +781,18 @@ export interface Settings {
    */
   readonly model: string;
   /**
-   * Headings whose sections are left out of chunks.
+   * Headings whose sections are not indexed.
    */
   readonly skipSections: readonly string[];
   readonly lexicalWeight: number;
   readonly denseWeight: number;
   /**
-   * How the retrievers' answers become one ranking.
+   * How the rankings of the retrievers are combined.
    */
   readonly fusion: Fusion;
 }
 /**
- * Only what is given changes; comments in `.quarry.toml` stay.
+ * Only the given settings change; comments in `.quarry.toml` are kept.
  */
 export interface SettingsWriteParams {
   readonly includeFolders?: readonly string[];
@@ -820,7 +820,7 @@ export interface CancelParams {
   readonly id: number | string;
 }
 /**
- * Sent after a commit: an open query may have other answers now.
+ * Sent after a commit: the results of an open query may have changed.
  */
 export interface IndexUpdated {
   /**
@@ -853,7 +853,7 @@ export interface Error {
   readonly data: ErrorData;
 }
 /**
- * What a client can act on without reading the sentence.
+ * Details of an error, for a program to act on.
  */
 export interface ErrorData {
   /**

@@ -5,7 +5,7 @@
  * again, and the old ones stay until the new ones arrive. A folded hit costs no request.
  */
 import { type Passage, type PassagesParams, type PassagesResult } from "../protocol/messages";
-import { Signal } from "../signal";
+import { Emitter } from "../emitter";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
 
@@ -23,7 +23,7 @@ const FOLDED: FurtherPassages = { kind: "folded" };
 
 export class PassageLoader {
   /** Emits the path of a hit whose passages changed. */
-  readonly changed = new Signal<string>();
+  readonly changed = new Emitter<string>();
   /** Only hits that are not folded. */
   private readonly states = new Map<string, FurtherPassages>();
   private readonly pending = new Map<string, Pending<PassagesResult>>();

@@ -10,7 +10,7 @@
  */
 import { type Cancel, type Clock } from "../clock";
 import { type ExplainResult, type Mode, type SearchResult } from "../protocol/messages";
-import { Signal } from "../signal";
+import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Failure, type Reply } from "../sidecar/failure";
 import { PassageLoader, type SearchOfHit } from "./passage-loader";
@@ -50,7 +50,7 @@ export interface SearchOptions {
 }
 
 export class SearchSession {
-  readonly changed = new Signal<SearchState>();
+  readonly changed = new Emitter<SearchState>();
   /** The further passages of the hits in the current answer. */
   readonly passages: PassageLoader;
   private current: SearchState = { kind: "idle" };

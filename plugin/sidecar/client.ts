@@ -3,7 +3,7 @@ import { type Cancel, type Clock } from "../clock";
 import { type WriteLog } from "../diagnostic-log";
 import { type Incoming, type ServerNotification, encodeNotification, encodeRequest } from "../protocol/codec";
 import { type Methods } from "../protocol/messages";
-import { Signal } from "../signal";
+import { Emitter } from "../emitter";
 import { type Connection } from "./connection";
 import { type Failure, type Reply, failureOf } from "./failure";
 
@@ -32,8 +32,8 @@ export interface Requester {
 
 type Settle = (reply: Reply<unknown>) => void;
 
-export class Client implements Requester {
-  readonly notifications = new Signal<ServerNotification>();
+export class RpcClient implements Requester {
+  readonly notifications = new Emitter<ServerNotification>();
   private readonly waiting = new Map<number, Settle>();
   private lastId = 0;
 

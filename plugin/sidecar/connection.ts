@@ -8,7 +8,7 @@ import { type Cancel, type Clock } from "../clock";
 import { ErrorCode, type Incoming, decode, encodeRequest } from "../protocol/codec";
 import { type Endpoint } from "../protocol/discovery";
 import { type InitializeResult, PROTOCOL_VERSION } from "../protocol/messages";
-import { Signal } from "../signal";
+import { Emitter } from "../emitter";
 
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 10_000;
@@ -35,8 +35,8 @@ export interface ConnectionParts {
 }
 
 export class Connection {
-  readonly changed = new Signal<ConnectionState>();
-  readonly received = new Signal<Incoming>();
+  readonly changed = new Emitter<ConnectionState>();
+  readonly received = new Emitter<Incoming>();
   private current: ConnectionState = { kind: "closed" };
   private socket: Socket | null = null;
   private cancelTimer: Cancel = () => undefined;

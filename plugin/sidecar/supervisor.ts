@@ -7,8 +7,8 @@
 import { type Cancel, type Clock } from "../clock";
 import { type Announcement } from "../protocol/discovery";
 import { type IndexStatus, PROTOCOL_VERSION } from "../protocol/messages";
-import { Signal } from "../signal";
-import { type Client } from "./client";
+import { Emitter } from "../emitter";
+import { type RpcClient } from "./client";
 import { type Connection, type ConnectionState } from "./connection";
 import { type StartFailure, isWorthRetrying } from "./failure";
 import { type EngineProcess, type Launcher, type Program } from "./process";
@@ -36,15 +36,15 @@ export type EngineState =
 export interface SupervisorParts {
   readonly launcher: Launcher;
   readonly connection: Connection;
-  readonly client: Client;
+  readonly client: RpcClient;
   readonly clock: Clock;
   /** The program chosen for this device; null to search the usual places. */
   readonly chosenProgram: () => string | null;
 }
 
 export class Supervisor {
-  readonly changed = new Signal<EngineState>();
-  readonly statusChanged = new Signal<IndexStatus | null>();
+  readonly changed = new Emitter<EngineState>();
+  readonly statusChanged = new Emitter<IndexStatus | null>();
   private current: EngineState = { kind: "stopped" };
   private indexStatus: IndexStatus | null = null;
   private ownProcess: EngineProcess | null = null;

@@ -4,7 +4,7 @@ import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
 import { type Answer, type SearchOptions, type SearchSession, type SearchState, answerOf } from "../search/session";
 import { quotedAsTyped } from "../search/spelling";
-import { type Signal } from "../signal";
+import { type Emitter } from "../emitter";
 import { countWords, explainWords, understoodWords } from "./answer-words";
 import { ExplainModal } from "./explain-modal";
 import { hitMenu, preview, startDrag } from "./hit-actions";
@@ -33,10 +33,10 @@ export interface PaneParts {
   readonly createSession: () => SearchSession;
   readonly clock: Clock;
   readonly engine: ObservableEngine;
-  readonly indexUpdated: Signal<void>;
+  readonly indexUpdated: Emitter<void>;
   readonly history: History;
   readonly searchOptions: () => SearchOptions;
-  readonly searchOptionsChanged: Signal<void>;
+  readonly searchOptionsChanged: Emitter<void>;
   readonly saveMode: (mode: Mode) => void;
   readonly copy: (text: string) => void;
   /** Runs an action that concerns the engine or the settings rather than this pane. */

@@ -7,7 +7,7 @@
  */
 import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
 import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
-import { LIMITS, type Settings } from "../settings";
+import { LIMITS, type Preferences } from "../settings";
 import { type Reply } from "../sidecar/failure";
 import { FUSION_NAMES } from "./answer-words";
 import { type ObservableEngine, freshness } from "./pane-state";
@@ -18,8 +18,8 @@ const PROBLEMS_SHOWN = 20;
 const FUSIONS: readonly Fusion[] = ["convex", "rrf"];
 
 export interface SettingsParts {
-  readonly settings: () => Settings;
-  readonly save: (settings: Settings) => void;
+  readonly settings: () => Preferences;
+  readonly save: (settings: Preferences) => void;
   readonly engine: ObservableEngine;
   /** The chosen program; null to search the usual places. */
   readonly enginePath: () => string | null;

@@ -18,16 +18,16 @@ HEAD = """\
 
 # The Quarry protocol, version {version}
 
-Everything that searches, reads or watches a vault speaks to one sidecar over one socket: the plugin, the command line,
-the MCP server and whatever you write. This page is all that a client needs.
+Every program that searches, reads or watches a vault talks to one sidecar over one socket: the plugin, the command
+line, the MCP server and your own. This page has all that a client needs.
 """
 
 CONNECTING = """\
 ## Connecting
 
-`quarry serve --vault DIR` starts a sidecar, if Obsidian or another tool has not. A running one keeps a *discovery
-file*, `VAULT-ID.json` in the user's runtime folder (`quarry doctor` names it; with `QUARRY_HOME` set it is `run` below
-that folder), readable by that user only:
+`quarry serve --vault DIR` starts a sidecar, unless Obsidian or another tool has started one. A running one keeps a
+*discovery file*, `VAULT-ID.json` in the user's runtime folder (`quarry doctor` names it; with `QUARRY_HOME` set it is
+`run` below that folder), readable by that user only:
 
 | field | type | meaning |
 |---|---|---|
@@ -40,13 +40,13 @@ that folder), readable by that user only:
 
 1. Read the file. Open `ws://127.0.0.1:PORT/`, past any proxy that is configured (`proxy=None` in Python's
    `websockets`: it would otherwise obey `http_proxy` even for this address and hand the token to it).
-2. Send `initialize` with the token within three seconds. Before it is answered, nothing else is.
-3. Send requests in any order and as many at once as you like; match answers by `id`. Messages without an `id` are
+2. Send `initialize` with the token within three seconds. Until it is answered, all other requests are refused.
+3. Send requests in any order, up to 16 at a time; match answers by `id`. Messages without an `id` are
    notifications and may arrive at any time.
 
 The sidecar refuses, before the WebSocket opens: a `Host` other than `127.0.0.1`, `localhost` or `[::1]` with its port,
 and an `Origin` other than none or `app://obsidian.md`. The token never goes into a URL, an argument, the environment
-or a log. It takes 64 connections, of which 32 may not have said `initialize` yet.
+or a log. It accepts 64 connections, of which at most 32 may be unauthenticated.
 """
 
 ENVELOPE = """\
@@ -59,24 +59,23 @@ ENVELOPE = """\
 {"jsonrpc": "2.0", "method": "index/progress", "params": {"state": "indexing"}}
 ```
 
-(Shortened.) An `id` is an integer or a string. An optional parameter may be left out, and `params` where a method has
-none. Every field of a reply is always there.
+(Shortened.) An `id` is an integer or a string. Optional parameters may be omitted, and `params` where a method has
+none. Replies always have all their fields.
 """
 
 ERROR_MEANINGS = {
     "PARSE": "The frame is not JSON.",
-    "INVALID_REQUEST": "It is JSON but not a request, or not one for this moment: batches, binary frames, a second "
-    "`initialize`.",
+    "INVALID_REQUEST": "JSON, but not a valid request at this point: a batch, a binary frame, a second `initialize`.",
     "METHOD_NOT_FOUND": "No such method; a sidecar of another version may have it.",
     "INVALID_PARAMS": "A parameter is missing, unknown or out of range; the message names it.",
-    "INTERNAL": "A fault of the sidecar; its log has the trace.",
+    "INTERNAL": "A defect of the sidecar; its log has the trace.",
     "CANCELLED": "The request was cancelled or superseded.",
     "UNAUTHORIZED": "No token, or not the one of this sidecar: read the discovery file again.",
     "PROTOCOL_MISMATCH": "The two sides speak different versions: update the older one.",
-    "BAD_QUERY": "The query cannot be read; `data.position` says where.",
-    "NOT_FOUND": "No such note, or not one that may be read.",
-    "UNAVAILABLE": "The index or the vault cannot be used at the moment; `data.next` says what helps.",
-    "DEADLINE": "The query cost more than one query may; use fewer or rarer words.",
+    "BAD_QUERY": "The query cannot be parsed; `data.position` says where.",
+    "NOT_FOUND": "There is no such note, or it may not be read.",
+    "UNAVAILABLE": "The index or the vault cannot be used at the moment; `data.next` says what to do.",
+    "DEADLINE": "The query took too long; use fewer or rarer words.",
     "BUSY": "Too many requests at once; send it again in a moment.",
 }
 
@@ -84,11 +83,11 @@ ERROR_MEANINGS = {
 SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_PARAMS", "BUSY"}
 
 WITHOUT_PARAMETERS = {
-    "index/status": "What the index holds and does. No parameters.",
-    "index/pause": "Stop indexing after the note in hand; search goes on, and changes wait. No parameters.",
-    "index/resume": "Go on indexing. No parameters.",
+    "index/status": "The status of the index. No parameters.",
+    "index/pause": "Pause indexing after the current note; searches are answered, changes are queued. No parameters.",
+    "index/resume": "Resume indexing. No parameters.",
     "settings/read": "The settings in force. No parameters.",
-    "shutdown": "Finish the note in hand and leave. No parameters.",
+    "shutdown": "Finish the current note and exit. No parameters.",
 }
 
 

@@ -4,7 +4,7 @@ import { type App, Notice, type PluginManifest } from "obsidian";
 import { beforeEach, expect, test, vi } from "vitest";
 import { type Actions, createActions } from "../../plugin/actions";
 import { DiagnosticLog } from "../../plugin/diagnostic-log";
-import { type Client, type Method, type Params } from "../../plugin/sidecar/client";
+import { type RpcClient, type Method, type Params } from "../../plugin/sidecar/client";
 import { type Supervisor } from "../../plugin/sidecar/supervisor";
 import { FakeClient, indexStatus, settled } from "./builders";
 
@@ -30,7 +30,7 @@ beforeEach(() => {
 function actionsFor(app: unknown): Actions {
   const asked = { call: <M extends Method>(method: M, params: Params<M>) => client.request(method, params).reply };
   const manifest = { id: "quarry", version: "0.1.0" } as PluginManifest;
-  return createActions(app as App, manifest, asked as unknown as Client, supervisor as unknown as Supervisor, new DiagnosticLog());
+  return createActions(app as App, manifest, asked as unknown as RpcClient, supervisor as unknown as Supervisor, new DiagnosticLog());
 }
 
 const notices = (): unknown[] => vi.mocked(Notice).mock.calls.map(([text]) => text);

@@ -374,15 +374,15 @@ class Quiet:
         return path in self.current
 
 
-def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[[Path, str, int], FileContent]:
+def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[..., FileContent]:
     """A `read_file` that raises *error* for *which* paths, None for all."""
     real = read_files.read_file
     refused = {which} if isinstance(which, str) else which
 
-    def read(root: Path, path: str, max_bytes: int) -> FileContent:
+    def read(root: Path, path: str, *rest: Any) -> FileContent:
         if refused is None or path in refused:
             raise error
-        return real(root, path, max_bytes)
+        return real(root, path, *rest)
 
     return read
 

@@ -67,7 +67,7 @@ def _ratio(ours: float | None, published: float | None) -> str:
 
 
 def _beyond_engine_ms(result: Result, size: str) -> float | None:
-    """What a query over the socket takes beyond the same query in the engine's process, at the median."""
+    """Median time over the socket minus median time in the process of the engine, in milliseconds."""
     socket, engine = (figure(result, "query", size, key, "p50") for key in ("socket_wall_ms", "engine_wall_ms"))
     return None if socket is None or engine is None else socket - engine
 

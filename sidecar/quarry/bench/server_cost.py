@@ -37,7 +37,7 @@ class Session(Protocol):
         ...
 
     def whole_since_ms(self) -> int | None:
-        """When the index last became equal to the vault."""
+        """When the index last became equal to the vault, in milliseconds since the epoch; None: not yet."""
         ...
 
     def rebuild(self) -> None:

@@ -162,5 +162,5 @@ def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[st
     damaged = [name for name in MODEL_FILES if expected.get(name) != found[name]]
     if damaged:
         raise ModelDamaged(
-            f"{', '.join(damaged)} in {str(folder.path)!r} does not match its {MANIFEST_FILE}; {folder.way_out}"
+            f"{str(folder.path)!r} does not match its {MANIFEST_FILE} ({', '.join(damaged)}); {folder.way_out}"
         )

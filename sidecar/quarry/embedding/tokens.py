@@ -79,21 +79,33 @@ class BatchTokenizer:
 class WordCacheTokenizer:
     """Passes each word once to a BERT tokenizer, and caches its token ids."""
 
-    def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None) -> None:
-        """Take a *tokenizer* as `BatchTokenizer` does, one that `is_word_based`."""
+    def __init__(
+        self,
+        tokenizer: "Tokenizer",
+        unknown_id: int | None,
+        *,
+        max_cached_words: int = MAX_CACHED_WORDS,
+        batch_chars: int = MANY_CHARS,
+    ) -> None:
+        """
+        Take a *tokenizer* as `BatchTokenizer` does, one that `is_word_based`.
+
+        Args:
+            max_cached_words: The cache is emptied when it has so many.
+            batch_chars: The size of the batches in which texts are split into words.
+        """
         self._whole_texts = BatchTokenizer(tokenizer, unknown_id)
         self._unknown_id = -1 if unknown_id is None else unknown_id
         self._added = [token.content for token in tokenizer.get_added_tokens_decoder().values()]
-        self._words = _WordTokenIds(tokenizer)
+        self._words = WordTokenIds(tokenizer, max_cached_words)
+        self._batch_chars = batch_chars
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
         """See `TextTokenizer`."""
-        for batch in _text_batches(texts):
+        for batch in _text_batches(texts, self._batch_chars):
             read = self._read_many if len(batch) >= MANY_TEXTS else self._read_few
             for text, ids in zip(batch, read(batch), strict=True):
-                if any(
-                    map(text.__contains__, self._added)
-                ):  # such as `[PAD]`, which the tokenizer matches before words
+                if any(map(text.__contains__, self._added)):  # `[PAD]`: matched before words
                     yield from self._whole_texts.read([text])
                 else:
                     counted = ids[:MAX_TOKENS]
@@ -130,7 +142,7 @@ class WordCacheTokenizer:
         return b"".join(map(self._words.__getitem__, _WORDS.findall(text)))
 
 
-class _WordTokenIds(dict[str, bytes]):
+class WordTokenIds(dict[str, bytes]):
     """
     Word -> its token ids as bytes of int64, tokenised when first looked up.
 
@@ -138,11 +150,13 @@ class _WordTokenIds(dict[str, bytes]):
     dictionary is atomic in CPython.
     """
 
-    __slots__ = ("_is_lower", "_model", "_tokenizer")
+    __slots__ = ("_is_lower", "_max_words", "_model", "_tokenizer")
 
-    def __init__(self, tokenizer: "Tokenizer") -> None:
+    def __init__(self, tokenizer: "Tokenizer", max_words: int) -> None:
+        """Create an empty cache of at most *max_words*, which is emptied when it is full."""
         super().__init__()
         self._tokenizer = tokenizer
+        self._max_words = max_words
         self._model = tokenizer.model
         self._is_lower = tokenizer.normalizer.lowercase
 
@@ -153,20 +167,20 @@ class _WordTokenIds(dict[str, bytes]):
             ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
         packed = array("q", ids).tobytes()
         if len(word) <= MAX_CACHED_WORD_CHARS:
-            if len(self) >= MAX_CACHED_WORDS:
+            if len(self) >= self._max_words:
                 self.clear()
             self[word] = packed
         return packed
 
 
-def _text_batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield *texts* in batches of about MANY_CHARS, each cut to MAX_TEXT_CHARS."""
+def _text_batches(texts: Sequence[str], batch_chars: int) -> Iterator[list[str]]:
+    """Yield *texts*, each cut to MAX_TEXT_CHARS, in batches of about *batch_chars*."""
     batch: list[str] = []
     size = 0
     for text in texts:
         batch.append(text[:MAX_TEXT_CHARS])
         size += len(batch[-1])
-        if size >= MANY_CHARS:
+        if size >= batch_chars:
             yield batch
             batch, size = [], 0
     if batch:

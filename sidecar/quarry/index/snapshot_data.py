@@ -12,7 +12,7 @@ from quarry.index.row_codec import read_list
 from quarry.index.tie_breaking import ChunkLocation, chunk_locations
 
 MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
-MAX_NAMES = 50_000  # about 25 MB; a larger vault forgets all of them when one more is asked for
+MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for
 
 _PATHS = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"

@@ -19,9 +19,8 @@ from quarry.faults import fault_point
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import is_drawing_or_board, read_front_matter
 from quarry.types import FileSeen, FileStamp
-from quarry.vault.read import FileContent, FileGone, read_file
+from quarry.vault.read import HEAD_BYTES, FileGone, read_file
 
-HEAD_BYTES = 64 * 1024  # front matter is read to this length, and of a drawing nothing else is
 _MARK_OF_OTHER_DOCUMENTS = b"-plugin"  # in `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
 
 
@@ -69,13 +68,11 @@ def read_one(root: Path, path: str) -> FoundFile:
     """
     fault_point("read")
     try:
-        content = read_file(root, path, HEAD_BYTES)
-        if _is_drawing(content):
-            return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns))
-        if content.is_cut:
-            content = read_file(root, path, MAX_NOTE_BYTES + 1)
+        content = read_file(root, path, MAX_NOTE_BYTES + 1, _is_drawing)  # of a drawing, the head only
     except NoteNotFound as error:
         return MissedFile(path, error)
+    if _is_drawing(content.data):
+        return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns))
     sha256 = hashlib.sha256(content.data).digest()
     return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
 
@@ -112,8 +109,9 @@ def read_groups(
         yield group
 
 
-def _is_drawing(content: FileContent) -> bool:
-    head = content.data[:HEAD_BYTES]
+def _is_drawing(data: bytes) -> bool:
+    """Whether a file that begins with *data* is a drawing or a board; front matter is read to `HEAD_BYTES`."""
+    head = data[:HEAD_BYTES]
     if _MARK_OF_OTHER_DOCUMENTS not in head.lower():
         return False
     return is_drawing_or_board(read_front_matter(decode_note(head)).properties)

@@ -80,7 +80,7 @@ class SidecarClient:
         self.close()
 
     def close(self) -> None:
-        """Hang up; the sidecar goes on."""
+        """Close the connection; the sidecar keeps running."""
         self._open.close()
 
     def ask(self, method: str, params: wire.Params, result: type[T]) -> T:
@@ -101,20 +101,20 @@ class SidecarClient:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
     def shut_down(self) -> None:
-        """Have the sidecar leave, whoever else it serves; they start their own."""
+        """Stop the sidecar. Other clients that it serves start one of their own."""
         with contextlib.suppress(ConnectionClosed):  # it has left already, and none is started to be told to leave
             self._ask("shutdown", wire.NoParams(), wire.Done)
 
     def search(self, params: wire.SearchParams) -> wire.SearchResult:
-        """Ask a query."""
+        """Search."""
         return self.ask("search", params, wire.SearchResult)
 
     def status(self) -> wire.IndexStatus:
-        """What the index holds and what it is doing."""
+        """The status of the index: its contents and current work."""
         return self.ask("index/status", wire.NoParams(), wire.IndexStatus)
 
     def wait_until_complete(self, timeout_s: float) -> None:
-        """Wait until answers are as good as they get: a sidecar that just started has its notes and model to read."""
+        """Wait until answers are complete: a sidecar that has just started still reads its notes and its model."""
         deadline_s = time.monotonic() + timeout_s
         while time.monotonic() < deadline_s:
             status = self.status()
@@ -123,7 +123,7 @@ class SidecarClient:
             time.sleep(READY_POLL_S)
 
     def statuses(self) -> Iterator[wire.IndexStatus]:
-        """The status now, whenever the sidecar tells of progress, and now and then besides. Ends never."""
+        """Yield the status now, at each notification of progress, and at least every `STATUS_POLL_S`; endless."""
         while True:
             yield self.status()
             with contextlib.suppress(TimeoutError, ConnectionClosed):  # asking anew tells, or attaches to a successor
@@ -135,10 +135,10 @@ class SidecarClient:
 
     def _attach(self) -> ClientConnection:
         """
-        Connect to whoever holds the vault's lock; where nobody does, start a sidecar.
+        Connect to the process that holds the vault's lock, or start a sidecar where none does.
 
-        The lock comes first: a discovery file without it was left by one that was killed, and who knows who has its
-        port by now. One with the lock may be leaving, or may not have come up yet: those are waited for.
+        The lock is checked first: a discovery file without it was left by a sidecar that was killed, and another
+        program may have its port by now. A holder of the lock may be stopping or still starting: it is waited for.
         """
         deadline_s = time.monotonic() + ATTACH_TIMEOUT_S
         starts = 0
@@ -155,7 +155,7 @@ class SidecarClient:
         raise errors.ConnectionFailed(f"{self._holder()} serves {self.root} but does not answer; stop it and try again")
 
     def _start(self) -> bool:
-        """Start a sidecar; whether it was ours that came up."""
+        """Start a sidecar; returns whether this one took the vault's lock, rather than another."""
         if not self._may_start:
             raise errors.ConnectionFailed(f"no sidecar is running for {self.root}; start one with `quarry serve`")
         is_ours = start_sidecar(self.root).ready
@@ -167,7 +167,7 @@ class SidecarClient:
         return f"process {discovery.pid}" if discovery else "another process"
 
     def _call(self, discovery: Discovery) -> ClientConnection | None:
-        """A connection that has shown its token; None when the sidecar cannot be reached, or has another token."""
+        """Connect and authenticate; None where the sidecar cannot be reached or has another token."""
         if discovery.protocol != wire.PROTOCOL_VERSION:
             raise errors.ProtocolMismatch(
                 f"the sidecar of {self.root} (version {discovery.version}) speaks protocol {discovery.protocol}, this "
@@ -236,7 +236,7 @@ def _request(request_id: int, method: str, params: wire.Params) -> str:
 
 
 def _status_in(reply: _Reply) -> wire.IndexStatus | None:
-    """The status that a notification tells, if it is one that does."""
+    """The status carried by a notification; None for messages without one."""
     with _refusing_other_protocols():
         if reply.method == "index/progress":
             return msgspec.json.decode(reply.params, type=wire.IndexStatus)
@@ -247,7 +247,7 @@ def _status_in(reply: _Reply) -> wire.IndexStatus | None:
 
 @contextlib.contextmanager
 def _refusing_other_protocols() -> Iterator[None]:
-    """What cannot be read as our protocol is no answer of a sidecar's."""
+    """Turn decoding errors into `ConnectionFailed`: whatever answered does not speak the protocol of a sidecar."""
     try:
         yield
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

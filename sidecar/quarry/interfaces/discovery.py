@@ -36,7 +36,7 @@ class ServedVault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Discovery(msgspec.Struct, frozen=True, kw_only=True):
-    """What the discovery file says. Its repr leaves the token out, so that no log can hold it."""
+    """The content of the discovery file. `repr` omits the token, so that no log can hold it."""
 
     pid: int
     port: int

@@ -37,7 +37,7 @@ from quarry.text.offsets import utf16_offset
 from quarry.types import SearchRequest
 
 _log = logging.getLogger(__name__)
-MAX_IN_FLIGHT = 16  # requests of one client at work at once; a pane has two or three
+MAX_IN_FLIGHT = 16  # requests of one client in progress at once; a pane has two or three
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,7 +50,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class Request(Struct):
-    """A request at work; `cancel` may be set from any thread."""
+    """A request in progress; `cancel` may be set from any thread."""
 
     cancel: threading.Event = field(default_factory=threading.Event)
 
@@ -60,7 +60,7 @@ class Request(Struct):
 
 
 class Service(Struct):
-    """What every conversation shares: the engine, where its calls run, and whom to tell of a wish to stop."""
+    """Shared by all conversations: the engine, the executors of its calls, and how to stop the sidecar."""
 
     engine: Engine
     executor: Executor
@@ -99,14 +99,14 @@ class Conversation(Struct):
         return await self._answer_request(incoming.id, incoming)
 
     def cancel_all(self) -> None:
-        """The client is gone: nothing at work for it is worth finishing."""
+        """Cancel all requests in progress: the client has disconnected."""
         for request in self.in_flight.values():
             request.cancel.set()
 
     # --- steps ---------------------------------------------------------------------------------
 
     def _refusal(self, incoming: Incoming) -> Error | None:
-        """Why this request is not even begun."""
+        """The error for a request that cannot be processed; None where it can."""
         assert not isinstance(incoming.id, msgspec.UnsetType)
         if not self.is_authenticated and incoming.method != "initialize":
             return UNAUTHORIZED
@@ -165,12 +165,12 @@ class Conversation(Struct):
         return await _HANDLERS[method](self, params, request)
 
     async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run *function* where it may take its time, so that this client's next frame is read meanwhile."""
+        """Run *function* on a thread of the pool, so that the next frame of this client is read meanwhile."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.service.executor, partial(function, *args, **kwargs))
 
     async def _in_vault_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """As `_call`, for a *function* that opens files of the vault."""
+        """Like `_call`, for a *function* that opens files of the vault."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.service.vault_executor, partial(function, *args, **kwargs))
 
@@ -207,7 +207,7 @@ class Conversation(Struct):
     async def _search_for(
         self, wanted: SearchRequest, request: Request, result: Callable[[Answer], protocol.Value]
     ) -> protocol.Value:
-        """Search and make the *result* of the answer in one go: handing over to another thread costs as much."""
+        """Search, and build the *result* on the same thread: handing over to another costs as much as building it."""
 
         def found() -> protocol.Value:
             return result(self.service.engine.search(wanted, request.is_cancelled))
@@ -302,14 +302,14 @@ _HANDLERS: Mapping[str, Callable[[Conversation, Any, Request], Awaitable[protoco
 
 
 def notification(method: str, params: protocol.Value) -> bytes:
-    """A frame that the sidecar sends unasked."""
+    """The frame of a notification."""
     assert isinstance(params, protocol.SERVER_NOTIFICATIONS[method]), f"{method} carries something else"
     return _encoder.encode(Notification(method=method, params=params))
 
 
 @contextmanager
 def _utf16_position(query: str) -> Iterator[None]:
-    """The position of what is wrong with *query* becomes one that the client can count to."""
+    """Convert the position in a `BadQuery` from code points of *query* to UTF-16 code units, as clients count."""
     try:
         yield
     except BadQuery as error:
@@ -325,7 +325,7 @@ def _invalid_request(message: str, way_out: str) -> Error:
 
 
 def _id_of(frame: str) -> int | str | None:
-    """The id of a request whose envelope is wrong elsewhere, so that who sent it can tell which it was."""
+    """The id of a request whose envelope is otherwise invalid, so that the client can match the error to it."""
     try:
         return _request_id_decoder.decode(frame).id
     except (msgspec.DecodeError, UnicodeError, RecursionError):

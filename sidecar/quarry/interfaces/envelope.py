@@ -9,7 +9,7 @@ from quarry.interfaces.protocol import Value
 
 
 class ErrorData(Value, frozen=True, kw_only=True):
-    """What a client can act on without reading the sentence."""
+    """Details of an error, for a program to act on."""
 
     kind: Annotated[str, Doc(description="A stable word for the case, such as `bad-query` or `vault-locked`.")]
     next: Annotated[str, Doc(description="What to do next, for a person.")]
@@ -48,7 +48,7 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestId(msgspec.Struct, frozen=True):
-    """The id alone, of a message that is otherwise no request."""
+    """Only the id of a message that is otherwise not a valid request."""
 
     id: int | str | None = None
 
@@ -70,7 +70,7 @@ class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Notification(msgspec.Struct, frozen=True, kw_only=True):
-    """The envelope of what the sidecar says unasked."""
+    """The envelope of a notification from the sidecar."""
 
     method: str
     params: Any

@@ -36,7 +36,7 @@ class LockHolder(msgspec.Struct, frozen=True):
 
 
 class ReadyLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a sidecar prints, once, when it can answer or knows that it will not."""
+    """The line that a sidecar prints once, when it is ready or has found the vault locked."""
 
     ready: bool
     discovery: str
@@ -102,7 +102,7 @@ def _first_line(process: "subprocess.Popen[bytes]") -> bytes:
 
 
 def _failure(process: "subprocess.Popen[bytes]", root: Path) -> errors.QuarryError:
-    """What the sidecar said on its way out, as the error it met there."""
+    """The error that a sidecar printed before it exited."""
     assert process.stderr is not None
     try:
         process.wait(LEAVE_TIMEOUT_S)

@@ -41,7 +41,7 @@ def log_to_file(vault: Path) -> None:
 
 
 def log_loop(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """For what nobody caught on the event loop: asyncio itself would print the message, which may quote a note."""
+    """Log an uncaught exception of the event loop; asyncio would print its message, which may quote a note."""
     error = context.get("exception")
     _log.error("unhandled %s on the event loop", type(error).__name__, exc_info=error)
 

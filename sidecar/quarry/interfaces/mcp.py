@@ -80,7 +80,7 @@ class _Sidecar:
         self._lock = threading.Lock()
 
     def ask(self, method: str, params: wire.Params, result: type[T]) -> T:
-        """Ask; what goes wrong becomes a tool error that says what to do next."""
+        """Send a request; failures become tool errors that say what to do next."""
         try:
             with self._lock:
                 self._client = self._client or SidecarClient(self._vault, "mcp")
@@ -98,7 +98,7 @@ class _Sidecar:
             self._client = None
 
     def notice(self, missing: list[wire.MissingLeg]) -> str | None:
-        """What an agent should know about how complete an answer is."""
+        """A sentence on why an answer may be incomplete; None where it is complete."""
         status = self.ask("index/status", wire.NoParams(), wire.IndexStatus)
         sentences = [leg.reason for leg in missing]
         if status.progress:

@@ -1,4 +1,4 @@
-"""What the tools for agents give back: the wire's replies, shorter, lines from 1, cleaned of what hides words."""
+"""Results of the MCP tools: the sidecar's replies, shortened, lines counted from 1, without hidden characters."""
 
 from quarry.errors import ExtraMissing
 from quarry.interfaces import protocol as wire
@@ -12,7 +12,7 @@ except ImportError as error:  # comes with pydantic, and that with the extra
 
 
 class SearchHit(TypedDict):
-    """A note that answers, by its best passage."""
+    """A note that matches the query, shown by its best passage."""
 
     path: str
     title: str
@@ -23,7 +23,7 @@ class SearchHit(TypedDict):
 
 
 class SpellingCorrection(TypedDict):
-    """A word that no note has, and the one that was looked for instead."""
+    """A word that occurs in no note, and the one that was searched for instead."""
 
     typed: str
     used: str
@@ -78,7 +78,7 @@ class ContextReply(TypedDict):
 
 
 class RelatedHit(TypedDict):
-    """A note that is like the source, by its passage that is most so."""
+    """A note similar to the source, shown by its most similar passage."""
 
     path: str
     title: str
@@ -89,21 +89,21 @@ class RelatedHit(TypedDict):
 
 
 class RelatedReply(TypedDict):
-    """Notes like the source, best first."""
+    """Notes similar to the source, best first."""
 
     notes: list[RelatedHit]
     notice: str | None
 
 
 class SignalShare(TypedDict):
-    """One thing that spoke for a note, and what it adds to the score."""
+    """A signal, and what it adds to the score of a note."""
 
     signal: str
     share: float
 
 
 class ExplainReply(TypedDict):
-    """What became of one note in one search."""
+    """The place of a note among the hits of a query, or why it is not among them."""
 
     path: str
     state: str
@@ -117,7 +117,7 @@ class ExplainReply(TypedDict):
 
 
 def search_reply(result: wire.SearchResult, notice: str | None) -> SearchReply:
-    """Hits by their best passage, and what was done to the query to find them."""
+    """The hits, each with its best passage, and how the query was corrected or relaxed."""
     return SearchReply(
         hits=[_hit(hit) for hit in result.hits],
         total=result.total,
@@ -156,7 +156,7 @@ def note_reply(note: wire.NoteText) -> NoteReply:
 
 
 def list_reply(page: wire.NoteList) -> ListReply:
-    """A page of notes, without what an agent can ask for."""
+    """A page of notes by path, title and tags; an agent can ask for the rest."""
     notes = [
         ListedNote(path=note.path, title=printable(note.title), tags=[printable(tag) for tag in note.tags])
         for note in page.notes
@@ -165,7 +165,7 @@ def list_reply(page: wire.NoteList) -> ListReply:
 
 
 def related_reply(result: wire.RelatedResult, max_tokens: int, notice: str | None) -> RelatedReply:
-    """As many of the notes, best first, as *max_tokens* hold."""
+    """As many notes, best first, as fit into *max_tokens*."""
     notes: list[RelatedHit] = []
     room = max_tokens
     for note in result.notes:
@@ -185,7 +185,7 @@ def related_reply(result: wire.RelatedResult, max_tokens: int, notice: str | Non
 
 
 def explain_reply(result: wire.ExplainResult) -> ExplainReply:
-    """What became of a note, without the scores that mean nothing to an agent."""
+    """The explanation of a note's place, without scores, which mean nothing to an agent."""
     return ExplainReply(
         path=result.path,
         state=result.state,

@@ -1,5 +1,5 @@
 """
-What a sidecar's life hangs on, so that none is ever left behind.
+The lifetime of a sidecar: it ends with the process that started it, or when it is no longer used.
 
 Started by the plugin: its stdin, which the system closes with the parent however that ends, and the parent's process
 id. Started by a tool: being asked. The process id is watched only where it can be seen: in a container, or under

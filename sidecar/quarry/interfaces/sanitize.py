@@ -1,4 +1,4 @@
-"""What leaves through a door is cleaned once more: credentials for every reader, control characters for terminals."""
+"""Output is cleaned once more: of credentials for every reader, of control characters for terminals."""
 
 import json
 import re
@@ -14,14 +14,14 @@ _UNPRINTABLE = re.compile(
 
 
 def scrubbed(text: str) -> str:
-    """*text* with credentials blanked: notes were scrubbed when indexed, this is the second line of defence."""
-    from quarry.text.secrets.scrub import scrub_text  # what never passes anything on does without its rules
+    """*text* with credentials redacted: notes were scrubbed when indexed, this is the second line of defence."""
+    from quarry.text.secrets.scrub import scrub_text  # here, as most commands need none of its rules
 
     return scrub_text(text)
 
 
 def all_scrubbed(texts: Iterable[str]) -> Mapping[str, str]:
-    """Each of *texts* -> `scrubbed`; a tenth of the time of one after the other. What was forgotten is no key of it."""
+    """Map each of *texts* to its `scrubbed` form, in a tenth of the time of scrubbing them one by one."""
     from quarry.text.secrets.scrub import scrub_texts
 
     distinct = list(dict.fromkeys(texts))
@@ -30,19 +30,19 @@ def all_scrubbed(texts: Iterable[str]) -> Mapping[str, str]:
 
 def printable(text: str) -> str:
     """
-    *text* without what could steer a terminal or hide words from the person who reads along with a model.
+    *text* without characters that control a terminal or hide words from a person who reads along with a model.
 
-    What is taken out may have stood inside a credential and hidden it, so what is left is scrubbed again.
+    A removed character may have split a credential and hidden it, so the rest is scrubbed again.
     """
     clean = _UNPRINTABLE.sub("", text)
     return clean if clean == text else scrubbed(clean)
 
 
 def one_line(text: str) -> str:
-    """*text* fit to stand in a line of Markdown: it begins no paragraph and closes no emphasis."""
+    """*text* as part of a line of Markdown: it starts no paragraph and closes no emphasis."""
     return re.sub(r"([*`\\])", r"\\\1", " ".join(printable(text).split()))
 
 
 def printable_json(document: str) -> str:
-    """The same JSON with those characters written as escapes: they can stand in strings only, and keep their value."""
+    """*document*, JSON, with unprintable characters escaped: they occur only in strings, which keep their value."""
     return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], document)

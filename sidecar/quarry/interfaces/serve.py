@@ -57,7 +57,7 @@ _STDOUT, _STDERR = 1, 2
 
 
 class ServeOptions(Struct, frozen=True):
-    """How `quarry serve` was called."""
+    """The options of `quarry serve`."""
 
     vault: Path
     lifeline: bool = False  # end when stdin ends
@@ -68,7 +68,7 @@ class ServeOptions(Struct, frozen=True):
 
 def serve(options: ServeOptions) -> None:
     """
-    Serve until told to leave, then leave cleanly.
+    Serve until told to stop, then shut down cleanly.
 
     Raises:
         VaultMissing: There is no such folder.
@@ -161,7 +161,7 @@ def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engi
 def _background_tasks(
     options: ServeOptions, engine: Engine, server: SocketServer, leave: Callable[[], None]
 ) -> Iterator[None]:
-    """What runs beside the socket: news for clients, lifelines, and the watch where no Obsidian tells us."""
+    """Run the tasks beside the socket: notifications, lifelines, and the file watch unless Obsidian reports changes."""
     unwatch = threading.Event()
     tasks = [asyncio.create_task(_notify_clients(engine, server))]
     if not options.lifeline:
@@ -179,12 +179,12 @@ def _background_tasks(
 
 
 def _last_wanted_s(engine: Engine, server: SocketServer) -> float:
-    """When someone was last connected or indexing was last at work: now, where that is so."""
+    """When a client was last connected or indexing last active, on the monotonic clock."""
     return time.monotonic() if engine.is_working else server.last_heard_s
 
 
 def _follow_vault_changes(engine: Engine, stop: threading.Event) -> None:
-    """Pass on what changes in the folder until *stop* is set, whatever the watch itself runs into."""
+    """Report changes of files to the engine until *stop* is set; a watch that fails is started again."""
     from quarry.vault.watch import watch_vault  # here, as answering comes first: 3 % of a start, where it is needed
 
     while not stop.is_set():
@@ -203,7 +203,7 @@ def _follow_vault_changes(engine: Engine, stop: threading.Event) -> None:
 
 
 async def _notify_clients(engine: Engine, server: SocketServer) -> None:
-    """Pass on what the engine tells: commits at once, progress no more often than every `PROGRESS_S`."""
+    """Notify clients of commits at once, and of progress at most every `PROGRESS_S`."""
     loop = asyncio.get_running_loop()
     news: asyncio.Queue[Updated | None] = asyncio.Queue()
 

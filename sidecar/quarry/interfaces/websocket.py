@@ -79,7 +79,7 @@ class SocketServer:
 
     @property
     def last_heard_s(self) -> float:
-        """When a client was last there, on the monotonic clock: now, where one is."""
+        """When a client was last connected, on the monotonic clock: now, while one is."""
         return time.monotonic() if self._clients else self._heard_s
 
     def _admit(self, connection: ServerConnection, request: HandshakeRequest) -> HandshakeResponse | None:

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -27,7 +27,8 @@ if sys.platform == "win32":
 
 _LONGEST_WINDOWS_PATH = 32_768
 _BLOCK_BYTES = 1024 * 1024
-_CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+HEAD_BYTES = 64 * 1024  # by which a file can be told that need not be read whole; long front matter fits
+CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 # O_NONBLOCK: opening a pipe without a writer would block for ever. O_BINARY, O_NOINHERIT: Windows only.
 _FILE_FLAGS = (
     os.O_RDONLY
@@ -63,9 +64,14 @@ class FileContent(Struct, frozen=True):
         return self.size_bytes > len(self.data)
 
 
-def read_file(root: Path, path: str, max_bytes: int = MAX_NOTE_BYTES) -> FileContent:
+def read_file(
+    root: Path, path: str, max_bytes: int = MAX_NOTE_BYTES, is_enough: Callable[[bytes], bool] | None = None
+) -> FileContent:
     """
     Read the first *max_bytes* of the file at *path*, spelled as on disk, below the vault *root*.
+
+    Args:
+        is_enough: Of a file longer than `HEAD_BYTES`, called with that many: where it says so, no more is read.
 
     A file that changes while it is read is read a second time. If it changes again, its size and times are the earlier
     ones, so that the next comparison finds it changed.
@@ -76,16 +82,23 @@ def read_file(root: Path, path: str, max_bytes: int = MAX_NOTE_BYTES) -> FileCon
         vault itself cannot be opened, so nothing is known about the file.
     """
     parts = note_parts(path)
-    content, is_steady = _read_once(root, parts, max_bytes)
-    return content if is_steady else _read_once(root, parts, max_bytes)[0]
+    content, is_steady = _read_once(root, parts, max_bytes, is_enough)
+    return content if is_steady else _read_once(root, parts, max_bytes, is_enough)[0]
 
 
-def _read_once(root: Path, parts: tuple[str, ...], max_bytes: int) -> tuple[FileContent, bool]:
+def _read_once(
+    root: Path, parts: tuple[str, ...], max_bytes: int, is_enough: Callable[[bytes], bool] | None
+) -> tuple[FileContent, bool]:
     with _opened(root, parts) as file, _told(parts):
         before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
             raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
-        data = _read_up_to(file, max_bytes, before.st_size)
+        if is_enough is None or before.st_size <= HEAD_BYTES:
+            data = _read_up_to(file, max_bytes, before.st_size)
+        else:
+            data = _read_up_to(file, HEAD_BYTES, before.st_size)
+            if not is_enough(data):
+                data += _read_up_to(file, max_bytes - len(data), before.st_size - len(data))
         after = os.fstat(file)
     seen = file_seen(before)
     return FileContent(data, seen.size_bytes, seen.mtime_ns, seen.ctime_ns), seen == file_seen(after)
@@ -110,7 +123,7 @@ def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
 
 
 def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextManager[int]:
-    return open_by_part(root, parts) if _CAN_OPEN_BY_PART else open_and_prove(root, parts)
+    return open_by_part(root, parts) if CAN_OPEN_BY_PART else open_and_prove(root, parts)
 
 
 @contextlib.contextmanager

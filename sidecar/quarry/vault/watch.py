@@ -34,7 +34,9 @@ class Batch(Struct, frozen=True):
     missed: bool = False  # `changes` is incomplete: compare the whole vault
 
 
-def watch_vault(root: Path, stop: threading.Event, *, poll: bool = False) -> Iterator[Batch]:
+def watch_vault(
+    root: Path, stop: threading.Event, *, poll: bool = False, poll_ms: int = POLL_MS, batch_limit: int = BATCH_LIMIT
+) -> Iterator[Batch]:
     """
     Yield batches of changes below *root* until *stop* is set.
 
@@ -43,12 +45,15 @@ def watch_vault(root: Path, stop: threading.Event, *, poll: bool = False) -> Ite
 
     Args:
         poll: Compare at intervals instead of watching; also done if the system cannot watch.
+        poll_ms: The interval.
+        batch_limit: The most changes of a batch; of more it only says that changes were missed.
     """
     root = Path(os.path.realpath(root))  # macOS reports real paths, whatever path it watches
     broke_off = False
     while not stop.is_set():
         try:
-            yield from _watch_once(root, stop, poll=poll, missed=broke_off)
+            notices = _notices(root, stop, poll_ms if poll else None)
+            yield from _batches(notices, root, batch_limit, missed=broke_off)
         except FileNotFoundError:
             _log.warning("the vault folder is gone; waiting for it to come back")
             stop.wait(RETRY_S)
@@ -60,8 +65,9 @@ def watch_vault(root: Path, stop: threading.Event, *, poll: bool = False) -> Ite
         broke_off = True
 
 
-def _watch_once(root: Path, stop: threading.Event, *, poll: bool, missed: bool) -> Iterator[Batch]:
-    notices = watch(
+def _notices(root: Path, stop: threading.Event, poll_ms: int | None) -> Iterator[set[tuple[Change, str]]]:
+    """The system's events below *root*, or differences found every *poll_ms*, some at a time."""
+    return watch(
         root,
         watch_filter=None,
         debounce=DEBOUNCE_MS,
@@ -70,14 +76,25 @@ def _watch_once(root: Path, stop: threading.Event, *, poll: bool, missed: bool) 
         rust_timeout=LOOK_UP_MS,
         yield_on_timeout=True,
         raise_interrupt=False,
-        force_polling=poll or None,
-        poll_delay_ms=POLL_MS,
+        force_polling=poll_ms is not None or None,
+        poll_delay_ms=poll_ms or POLL_MS,
         ignore_permission_denied=True,
     )
+
+
+def _batches(
+    notices: Iterable[set[tuple[Change, str]]], root: Path, batch_limit: int, *, missed: bool
+) -> Iterator[Batch]:
+    """
+    One batch for each of *notices* that may concern notes; the first one always, with *missed*.
+
+    Raises:
+        FileNotFoundError: The vault is gone.
+    """
     is_first = True
     for found in notices:
         changes = changes_of(found, root)
-        if len(changes) > BATCH_LIMIT:
+        if len(changes) > batch_limit:
             yield Batch((), missed=True)
         elif changes or is_first:
             yield Batch(changes, missed=missed and is_first)

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Client } from "../../../plugin/sidecar/client";
+import { RpcClient } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
 import { indexStatus, nodeClock, searchResult, until } from "../builders";
 import { FakeServer, type Message, initializeResult, openSocket } from "./server";
 
 let server: FakeServer;
 let connection: Connection;
-let client: Client;
+let client: RpcClient;
 let logged: string[];
 
 beforeEach(async () => {
   server = await FakeServer.start();
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
   logged = [];
-  client = new Client(connection, nodeClock, (line) => logged.push(line));
+  client = new RpcClient(connection, nodeClock, (line) => logged.push(line));
   connection.open(() => Promise.resolve({ port: server.port, token: "t" }));
   await until(() => connection.state.kind === "open");
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Announcement, type Endpoint } from "../../../plugin/protocol/discovery";
-import { Client } from "../../../plugin/sidecar/client";
+import { RpcClient } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
 import { type StartFailure } from "../../../plugin/sidecar/failure";
 import { type EngineProcess, type Exit, type Launcher, type Program, type StartOutcome } from "../../../plugin/sidecar/process";
@@ -82,7 +82,7 @@ beforeEach(async () => {
   clock = manualClock();
   // The socket's own timers are real, as the socket is; the supervisor's are the test's.
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
-  const client = new Client(connection, nodeClock, () => undefined);
+  const client = new RpcClient(connection, nodeClock, () => undefined);
   supervisor = new Supervisor({ launcher, connection, client, clock, chosenProgram: () => null });
   states = [];
   supervisor.changed.listen((state) => states.push(state));

@@ -3,12 +3,12 @@ import "./dom";
 import { expect, test } from "vitest";
 import { type IndexStatus } from "../../../plugin/protocol/messages";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { Signal } from "../../../plugin/signal";
+import { Emitter } from "../../../plugin/emitter";
 import { diagnostics, withoutUser } from "../../../plugin/ui/diagnostics";
 import { indexStatus } from "../builders";
 
 const base = { pluginVersion: "0.1.0", program: { path: "/home/ada/.local/bin/quarry", version: "0.1.0", protocol: 1 }, engineLog: "", pluginLog: "" };
-const signals = { changed: new Signal<EngineState>(), statusChanged: new Signal<IndexStatus | null>() };
+const signals = { changed: new Emitter<EngineState>(), statusChanged: new Emitter<IndexStatus | null>() };
 
 test("says what runs, in which state, with which index", () => {
   const engine = { ...signals, state: { kind: "live", version: "0.1.0", isOurs: true } as const, status: indexStatus({ notes: 42 }) };

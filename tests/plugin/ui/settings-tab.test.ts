@@ -6,7 +6,7 @@ import { type Settings as VaultSettings, type SettingsWriteParams } from "../../
 import { DEFAULTS } from "../../../plugin/settings";
 import { type Reply } from "../../../plugin/sidecar/failure";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { Signal } from "../../../plugin/signal";
+import { Emitter } from "../../../plugin/emitter";
 import { QuarrySettingTab, foldersOf, isFullPath, weightOf } from "../../../plugin/ui/settings-tab";
 import { indexStatus, settled } from "../builders";
 
@@ -24,7 +24,7 @@ let answer: Reply<VaultSettings>;
 let reads: number;
 let written: SettingsWriteParams[];
 let paths: (string | null)[];
-let engineChanged: Signal<EngineState>;
+let engineChanged: Emitter<EngineState>;
 let tab: QuarrySettingTab;
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ beforeEach(() => {
   reads = 0;
   written = [];
   paths = [];
-  engineChanged = new Signal();
+  engineChanged = new Emitter();
   const app = new (App as unknown as new () => App)();
   tab = new QuarrySettingTab(app, { manifest: { id: "quarry" } } as unknown as Plugin, {
     settings: () => DEFAULTS,
@@ -42,7 +42,7 @@ beforeEach(() => {
       state: { kind: "live", version: "0.1.0", isOurs: true },
       status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: "over 10 MB", skipped: false }] }),
       changed: engineChanged,
-      statusChanged: new Signal(),
+      statusChanged: new Emitter(),
     },
     enginePath: () => "/opt/quarry",
     saveEnginePath: (path) => paths.push(path),

@@ -4,15 +4,15 @@ import { type WorkspaceLeaf } from "obsidian";
 import { type IndexStatus, type Mode } from "../../../plugin/protocol/messages";
 import { SearchSession } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { Signal } from "../../../plugin/signal";
+import { Emitter } from "../../../plugin/emitter";
 import { type PaneParts, SearchView } from "../../../plugin/ui/search-view";
 import { type ActionId } from "../../../plugin/ui/wording";
 import { FakeClient, hit, indexStatus, manualClock, searchResult, settled } from "../builders";
 
 /** An engine whose state the test sets. */
 class FakeEngine {
-  readonly changed = new Signal<EngineState>();
-  readonly statusChanged = new Signal<IndexStatus | null>();
+  readonly changed = new Emitter<EngineState>();
+  readonly statusChanged = new Emitter<IndexStatus | null>();
   state: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
   status: IndexStatus | null = indexStatus();
 
@@ -27,7 +27,7 @@ export class TestPane {
   readonly client = new FakeClient();
   readonly clock = manualClock();
   readonly engine = new FakeEngine();
-  readonly indexUpdated = new Signal<void>();
+  readonly indexUpdated = new Emitter<void>();
   readonly acted: ActionId[] = [];
   readonly copied: string[] = [];
   history: string[] = [];
@@ -82,7 +82,7 @@ export class TestPane {
   }
 
   private parts(): PaneParts {
-    const searchOptionsChanged = new Signal<void>();
+    const searchOptionsChanged = new Emitter<void>();
     return {
       createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30 }),
       clock: this.clock,

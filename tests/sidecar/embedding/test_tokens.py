@@ -21,6 +21,7 @@ from quarry.embedding.tokens import (
     MAX_TOKENS,
     BatchTokenizer,
     WordCacheTokenizer,
+    WordTokenIds,
     is_word_based,
     make_tokenizer,
 )
@@ -164,13 +165,11 @@ def test_the_cut_falls_after_the_same_token(
     assert read_as_lists(word_by_word, [text]) == reference([text])
 
 
-def test_many_texts_are_read_some_at_a_time(
-    word_by_word: WordCacheTokenizer, reference: Reference, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_texts_are_read_some_at_a_time(tokenizer: Tokenizer, reference: Reference) -> None:
     texts = [*UNUSUAL, *(f"stone {number}" for number in range(3 * MANY_TEXTS))]
-    monkeypatch.setattr(tokens, "MANY_CHARS", 50 * MANY_TEXTS)
+    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN), batch_chars=50 * MANY_TEXTS)
 
-    assert read_as_lists(word_by_word, texts) == reference(texts)
+    assert read_as_lists(reader, texts) == reference(texts)
 
 
 def test_whole_texts_give_the_tokens_of_the_whole(tokenizer: Tokenizer, reference: Reference) -> None:
@@ -186,33 +185,28 @@ def test_a_second_reading_is_the_same_as_the_first(word_by_word: WordCacheTokeni
     assert read_as_lists(word_by_word, UNUSUAL) == read_as_lists(word_by_word, UNUSUAL)
 
 
-def test_words_beyond_the_bound_are_forgotten_and_found_again(
-    tokenizer: Tokenizer, reference: Reference, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tokens, "MAX_CACHED_WORDS", 3)
-    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
+def test_words_beyond_the_bound_are_forgotten_and_found_again(tokenizer: Tokenizer, reference: Reference) -> None:
+    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN), max_cached_words=3)
     texts = ["one two three four five", "five four, three; two. one", "one one one"]
 
-    read = read_as_lists(reader, texts)
-
-    assert read == reference(texts)
-    assert len(reader._words) <= 3
+    assert read_as_lists(reader, texts) == reference(texts)
 
 
-def test_a_word_is_tokenised_once_and_a_long_one_is_not_kept(tokenizer: Tokenizer) -> None:
-    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
+def test_so_many_words_are_cached_at_most_and_no_long_one(tokenizer: Tokenizer) -> None:
+    words = WordTokenIds(tokenizer, max_words=3)
     long_word = "x" * (MAX_CACHED_WORD_CHARS + 1)
 
-    list(reader.read(["stone, stone", f"stone {long_word}"]))
+    first = [words[word] for word in ("stone", ",", "stone", long_word)]
+    assert set(words) == {"stone", ","}
+    assert [words[word] for word in ("stone", ",", "stone", long_word)] == first
 
-    assert set(reader._words) == {"stone", ","}
+    for number in range(10):
+        assert words[f"stone{number}"]
+        assert len(words) <= 3
 
 
-def test_threads_may_read_while_words_are_forgotten(
-    tokenizer: Tokenizer, reference: Reference, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tokens, "MAX_CACHED_WORDS", 5)
-    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN))
+def test_threads_may_read_while_words_are_forgotten(tokenizer: Tokenizer, reference: Reference) -> None:
+    reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN), max_cached_words=5)
     texts = [f"note number {number} of unheardofly many, {number * 7}" for number in range(300)]
 
     with ThreadPoolExecutor(4) as pool:

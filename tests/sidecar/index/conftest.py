@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 from builders import top_chunks
 
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
+from quarry.index.database import select
 from quarry.index.keyword.retrievers import Fts5Retriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
@@ -90,6 +92,21 @@ def index(tmp_path: Path, vector_limits: VectorLimits | None) -> Iterator[Index]
     opened = Index.open(tmp_path / "index.db", vector_limits=vector_limits)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def snapshot(index: Index, tmp_path: Path) -> Callable[[], AbstractContextManager[apsw.Connection]]:
+    """A connection of its own that reads `index` as it is when the block begins."""
+
+    @contextmanager
+    def read() -> Iterator[apsw.Connection]:
+        connection, _ = connect_ours(tmp_path / "index.db", writable=False, without=frozenset())
+        with connection:
+            select(connection, "SELECT 1 FROM meta LIMIT 1")  # only a read takes the snapshot
+            yield connection
+        connection.close()
+
+    return read
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 import gc
 import weakref
 
+from quarry.index import meta
 from quarry.index.snapshot_cache import SnapshotCache
 
 
@@ -12,15 +13,15 @@ def read_paths(connection):
     return Paths(path for (path,) in connection.execute("SELECT path FROM notes"))
 
 
-def test_a_value_is_built_once_a_snapshot(index, put):
+def test_a_value_is_built_once_a_snapshot(put, snapshot):
     built = []
     cache = SnapshotCache(lambda connection: built.append(1) or read_paths(connection))
     put("a.md", "x")
-    with index.reader() as reader:
-        first, again = cache.at(reader._db), cache.at(reader._db)
+    with snapshot() as connection:
+        first, again = cache.at(connection), cache.at(connection)
     put("b.md", "x")
-    with index.reader() as reader:
-        newer = cache.at(reader._db)
+    with snapshot() as connection:
+        newer = cache.at(connection)
 
     assert first is again
     assert (first, newer) == ({"a.md"}, {"a.md", "b.md"})
@@ -28,20 +29,20 @@ def test_a_value_is_built_once_a_snapshot(index, put):
     assert cache.newest is newer
 
 
-def test_an_older_snapshot_has_a_value_of_its_own_and_the_newest_stays(index, put):
+def test_an_older_snapshot_has_a_value_of_its_own_and_the_newest_stays(put, snapshot):
     cache = SnapshotCache(read_paths)
     put("a.md", "x")
-    with index.reader() as older:
+    with snapshot() as older:
         put("b.md", "x")
-        with index.reader() as newer:
-            newest = cache.at(newer._db)
-            old = cache.at(older._db)
+        with snapshot() as newer:
+            newest = cache.at(newer)
+            old = cache.at(older)
 
             assert old == {"a.md"}
-            assert cache.at(newer._db) is newest
+            assert cache.at(newer) is newest
 
 
-def test_a_value_is_brought_up_to_date_from_the_generation_that_it_is_of(index, put):
+def test_a_value_is_brought_up_to_date_from_the_generation_that_it_is_of(put, snapshot):
     updates = []
 
     def update(connection, value, generation):
@@ -50,17 +51,17 @@ def test_a_value_is_brought_up_to_date_from_the_generation_that_it_is_of(index, 
 
     cache = SnapshotCache(read_paths, update)
     put("a.md", "x")
-    with index.reader() as reader:
-        first, generation = cache.at(reader._db), reader.generation
+    with snapshot() as connection:
+        first, generation = cache.at(connection), meta.generation(connection)
     put("b.md", "x")
-    with index.reader() as reader:
-        second = cache.at(reader._db)
+    with snapshot() as connection:
+        second = cache.at(connection)
 
     assert second == {"a.md", "updated"}
     assert updates == [(first, generation)]
 
 
-def test_where_a_value_cannot_be_brought_up_to_date_the_old_one_is_freed_before_a_new_one_is_built(index, put):
+def test_where_a_value_cannot_be_brought_up_to_date_the_old_one_is_freed_before_a_new_one_is_built(put, snapshot):
     old = None
     alive = []
 
@@ -71,27 +72,27 @@ def test_where_a_value_cannot_be_brought_up_to_date_the_old_one_is_freed_before_
 
     cache = SnapshotCache(build, lambda *_: None)
     put("a.md", "x")
-    with index.reader() as reader:
-        old = weakref.ref(cache.at(reader._db))
+    with snapshot() as connection:
+        old = weakref.ref(cache.at(connection))
     put("b.md", "x")
-    with index.reader() as reader:
-        rebuilt = cache.at(reader._db)
+    with snapshot() as connection:
+        rebuilt = cache.at(connection)
 
     assert rebuilt == {"a.md", "b.md"}
     assert alive == [False, False]
 
 
-def test_a_value_that_cannot_be_built_leaves_the_cache_empty(index, put):
+def test_a_value_that_cannot_be_built_leaves_the_cache_empty(put, snapshot):
     values = iter([Paths({"first"})])
     cache = SnapshotCache(lambda _: next(values))
     put("a.md", "x")
-    with index.reader() as reader:
-        cache.at(reader._db)
+    with snapshot() as connection:
+        cache.at(connection)
     put("b.md", "x")
 
-    with index.reader() as reader:
+    with snapshot() as connection:
         try:
-            cache.at(reader._db)
+            cache.at(connection)
         except StopIteration:
             failed = True
 

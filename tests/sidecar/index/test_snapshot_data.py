@@ -1,5 +1,5 @@
 from quarry.conditions import MATCH_ALL
-from quarry.index import listing
+from quarry.index import listing, meta
 from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.snapshot_data import Locations, NoteNames, SnapshotData
@@ -9,42 +9,42 @@ def make_cache():
     return SnapshotCache(lambda _: SnapshotData())
 
 
-def test_names_and_counts_are_those_of_each_snapshot(index, put):
+def test_names_and_counts_are_those_of_each_snapshot(put, snapshot):
     put("a.md", "apples", title="Apples")
     cache = make_cache()
-    with index.reader() as older:
-        assert [name.title for name in cache.at(older._db).names.of(older._db, [1, 7])] == ["Apples"]
+    with snapshot() as older:
+        assert [name.title for name in cache.at(older).names.of(older, [1, 7])] == ["Apples"]
         put("a.md", "pears", "and more", title="Pears")
-        with index.reader() as newer:
-            assert [name.title for name in cache.at(newer._db).names.of(newer._db, [1])] == ["Pears"]
-            assert newer.chunk_count == 2
-        assert [name.title for name in cache.at(older._db).names.of(older._db, [1])] == ["Apples"]
-        assert older.chunk_count == 1
+        with snapshot() as newer:
+            assert [name.title for name in cache.at(newer).names.of(newer, [1])] == ["Pears"]
+            assert meta.totals(newer)[1] == 2
+        assert [name.title for name in cache.at(older).names.of(older, [1])] == ["Apples"]
+        assert meta.totals(older)[1] == 1
 
 
-def test_names_stand_in_the_order_asked_for_and_are_read_once(index, put):
+def test_names_stand_in_the_order_asked_for_and_are_read_once(put, snapshot):
     for path in ("a.md", "b.md", "c.md"):
         put(path, "x", title=path[0])
     cache = make_cache()
 
-    with index.reader() as reader:
-        first = cache.at(reader._db).names.of(reader._db, [3, 1])
-        again = cache.at(reader._db).names.of(reader._db, [1, 2, 3])
+    with snapshot() as connection:
+        first = cache.at(connection).names.of(connection, [3, 1])
+        again = cache.at(connection).names.of(connection, [1, 2, 3])
 
     assert [name.title for name in first] == ["c", "a"]
     assert [name.title for name in again] == ["a", "b", "c"]
     assert again[2] is first[0]
 
 
-def test_too_many_names_are_forgotten_and_read_again(index, put):
+def test_too_many_names_are_forgotten_and_read_again(put, snapshot):
     for path in ("a.md", "b.md", "c.md"):
         put(path, "x", title=path[0])
     names = NoteNames(limit=2)
 
-    with index.reader() as reader:
+    with snapshot() as connection:
         for _ in range(2):
-            assert [name.title for name in names.of(reader._db, [1, 2, 3])] == ["a", "b", "c"]
-            assert [name.title for name in names.of(reader._db, [2])] == ["b"]
+            assert [name.title for name in names.of(connection, [1, 2, 3])] == ["a", "b", "c"]
+            assert [name.title for name in names.of(connection, [2])] == ["b"]
 
 
 def test_places_are_read_once_and_ids_that_are_not_there_are_left_out(index, put):
@@ -77,27 +77,27 @@ def test_too_many_places_are_forgotten_and_those_asked_for_are_read_again(index,
             assert [paths[i >> 11] for i in asked] == [found[i][0] for i in asked]
 
 
-def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_them(index, put, in_time):
+def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_them(put, snapshot):
     for seconds, path in enumerate(("a.md", "b.md", "c.md")):
         put(path, "x", seconds=seconds)
     read = []
 
-    def newest(reader, depth):
+    def newest(connection, depth):
         def find():
             read.append(depth)
-            return listing.newest(reader._db, None, MATCH_ALL, WrittenPhrases(), depth)
+            return listing.newest(connection, None, MATCH_ALL, WrittenPhrases(), depth)
 
-        found = cache.at(reader._db).newest(depth, find)
+        found = cache.at(connection).newest(depth, find)
         return [candidate.path for candidate in found.ranking], found.total
 
     cache = make_cache()
-    with index.reader() as older:
+    with snapshot() as older:
         assert newest(older, 2) == (["c.md", "b.md"], 3)
         assert newest(older, 1) == (["c.md"], 3)
         assert newest(older, 3) == (["c.md", "b.md", "a.md"], 3)
         assert newest(older, 2) == (["c.md", "b.md"], 3)
         assert read == [2, 3]
         put("a.md", "y", seconds=9)
-        with index.reader() as newer:
+        with snapshot() as newer:
             assert newest(newer, 2) == (["a.md", "c.md"], 3)
         assert newest(older, 2) == (["c.md", "b.md"], 3)

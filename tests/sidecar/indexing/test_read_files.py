@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builders import (
@@ -21,7 +22,7 @@ from quarry.index import Index
 from quarry.indexing import prepare, read_files
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.read_files import MissedFile, NoteFile, read_one
-from quarry.vault.read import FileContent, FileUnreadable, read_file
+from quarry.vault.read import HEAD_BYTES, FileContent, FileUnreadable, read_file
 
 MANY = 40  # over the floor below which a mass removal is believed
 
@@ -29,10 +30,10 @@ MANY = 40  # over the floor below which a mass removal is believed
 def vanish(wanted: set[str]) -> Callable[..., FileContent]:
     """A `read_file` just before which the files at these paths go."""
 
-    def read(root: Path, path: str, max_bytes: int) -> FileContent:
+    def read(root: Path, path: str, *rest: Any) -> FileContent:
         if path in wanted:
             (root / path).unlink(missing_ok=True)
-        return read_file(root, path, max_bytes)
+        return read_file(root, path, *rest)
 
     return read
 
@@ -75,17 +76,17 @@ def test_of_a_drawing_no_more_than_the_head_is_read_and_that_once(
     read: list[int] = []
     real = read_files.read_file
 
-    def spy(root: Path, path: str, max_bytes: int):
-        content = real(root, path, max_bytes)
+    def spy(root: Path, path: str, *rest: Any):
+        content = real(root, path, *rest)
         read.append(len(content.data))
         return content
 
     monkeypatch.setattr(read_files, "read_file", spy)
     indexer.reconcile(index)
-    assert read == [read_files.HEAD_BYTES]
+    assert read == [HEAD_BYTES]
 
     outcome = indexer.reconcile(index)
-    assert read == [read_files.HEAD_BYTES]
+    assert read == [HEAD_BYTES]
     assert not outcome.changed_anything
 
 
@@ -264,10 +265,11 @@ def test_stamps_carry_no_bytes(vault: Vault):
     assert found.stamp.size_bytes == 6
 
 
-def test_a_saved_note_is_opened_and_read_once(vault: Vault, index: Index, indexer: Indexer, monkeypatch):
+@pytest.mark.parametrize("length", [1, HEAD_BYTES])
+def test_a_saved_note_is_opened_and_read_once(vault: Vault, index: Index, indexer: Indexer, monkeypatch, length: int):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     indexer.reconcile(index)
-    vault.write("a.md", "oak tree")
+    vault.write("a.md", "oak tree " * length)
     read: list[str] = []
     real = read_files.read_file
     monkeypatch.setattr(

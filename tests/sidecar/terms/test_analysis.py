@@ -5,10 +5,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.terms import analysis
 from quarry.terms.analysis import (
     AnalysedText,
     LocatedTerm,
+    TokenCache,
     analyse,
     clear_cache,
     locate_part_terms,
@@ -197,23 +197,22 @@ def test_what_a_word_ranks_by_is_in_a_text_that_holds_it(word):
 # --- bounds ------------------------------------------------------------------------------------
 
 
-def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(analysis, "MAX_CACHED_CHARS", 1000)
-    clear_cache()
+def test_memory_is_bounded():
+    cache = TokenCache(max_chars=1000)
 
     for n in range(2000):
-        analyse(f"word{n} and more")
+        assert cache.analyse(f"word{n} and more").words == f"word{n} and more"
 
-    assert len(analysis._cache.tokens) < 200
+    assert 0 < len(cache) < 200
 
 
 def test_a_sentence_in_a_script_without_spaces_is_remembered_by_its_parts_alone():
-    clear_cache()
+    cache = TokenCache()
 
-    found = analyse("机器学习，" * 30)
+    found = cache.analyse("机器学习，" * 30)
 
     assert found.words == " ".join("机器学习" * 30)
-    assert list(analysis._cache.tokens) == ["机器学习"]
+    assert list(cache) == ["机器学习"]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.errors import NoteNotFound, VaultMissing
 from quarry.vault import read
-from quarry.vault.read import FileGone, FileUnreadable, open_and_prove, open_by_part, read_file
+from quarry.vault.read import HEAD_BYTES, FileGone, FileUnreadable, open_and_prove, open_by_part, read_file
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and file kinds")
 CANARY = b"outside the vault"
@@ -32,7 +32,7 @@ def either_way(request, monkeypatch):
         pytest.skip("Windows cannot open relative to a folder")
     if request.param is open_and_prove and sys.platform == "darwin":
         pytest.skip("macOS opens relative to a folder, and has no other way to ask where a file lies that we use")
-    monkeypatch.setattr(read, "_CAN_OPEN_BY_PART", request.param is open_by_part)
+    monkeypatch.setattr(read, "CAN_OPEN_BY_PART", request.param is open_by_part)
 
 
 @pytest.mark.usefixtures("either_way")
@@ -66,6 +66,24 @@ def test_a_drive_that_gives_less_than_is_asked_for_gives_the_whole_file(vault, m
 
     assert read_file(vault, "folder/note.md").data == whole
     assert read_file(vault, "folder/note.md", max_bytes=4).data == whole[:4]
+
+
+def test_of_a_long_file_the_rest_is_read_only_where_its_head_is_not_enough(vault: Path):
+    data = bytes(range(256)) * 1024
+    (vault / "long.md").write_bytes(data)
+    heads: list[bytes] = []
+
+    def is_enough(head: bytes) -> bool:
+        heads.append(head)
+        return len(heads) > 1
+
+    assert read_file(vault, "long.md", is_enough=is_enough).data == data
+    head = read_file(vault, "long.md", is_enough=is_enough)
+
+    assert head.data == data[:HEAD_BYTES]
+    assert head.is_cut
+    assert heads == [data[:HEAD_BYTES]] * 2
+    assert not read_file(vault, "folder/note.md", is_enough=lambda _: True).is_cut  # a short file is its own head
 
 
 @pytest.mark.usefixtures("either_way")

@@ -235,6 +235,6 @@ def test_a_time_beyond_what_an_index_can_hold_is_the_last_that_it_can(tmp_path: 
 def test_folders_are_found_the_same_where_a_listing_does_not_tell_them(tmp_path, monkeypatch):
     vault = make(tmp_path, "a.md", "Work/b.md", "Work/Deep/c.md", "picture.png", ".hidden/d.md")
     told = scan_vault(vault, Rules())
-    monkeypatch.setattr(scan, "_LISTING_TELLS_FOLDERS", False)
+    monkeypatch.setattr(scan, "LISTING_TELLS_FOLDERS", False)
 
     assert scan_vault(vault, Rules()) == told

@@ -12,11 +12,10 @@ from quarry.vault.watch import Batch, changes_of, watch_vault
 
 
 @pytest.fixture(params=[False, True], ids=["notified", "polling"])
-def batches(request, tmp_path, monkeypatch) -> Iterator[Iterator[Batch]]:
+def batches(request, tmp_path) -> Iterator[Iterator[Batch]]:
     """A watch over *tmp_path* that stands already."""
-    monkeypatch.setattr(watching, "POLL_MS", 20)
     stop = threading.Event()
-    watched = watch_vault(tmp_path, stop, poll=request.param)
+    watched = watch_vault(tmp_path, stop, poll=request.param, poll_ms=20)
     assert next(watched) == Batch(())
     yield watched
     stop.set()
@@ -78,10 +77,9 @@ def test_what_is_gone_comes_first_so_that_a_rename_finds_its_old_note_free(tmp_p
     assert [change.kind for change in changes_of(notices, tmp_path)] == ["deleted", "created"]
 
 
-def test_a_storm_of_changes_asks_for_one_comparison_instead(tmp_path, monkeypatch):
-    monkeypatch.setattr(watching, "BATCH_LIMIT", 3)
+def test_a_storm_of_changes_asks_for_one_comparison_instead(tmp_path):
     stop = threading.Event()
-    watched = watch_vault(tmp_path, stop)
+    watched = watch_vault(tmp_path, stop, batch_limit=3)
     next(watched)
 
     for number in range(40):
@@ -124,9 +122,8 @@ def test_a_system_that_cannot_watch_is_polled(tmp_path, monkeypatch):
         return real_watch(*paths, **options)
 
     monkeypatch.setattr(watching, "watch", watch_with_no_watches_left)
-    monkeypatch.setattr(watching, "POLL_MS", 20)
     stop = threading.Event()
-    watched = watch_vault(tmp_path, stop)
+    watched = watch_vault(tmp_path, stop, poll_ms=20)
 
     assert next(watched) == Batch((), missed=True)
     (tmp_path / "a.md").write_text("x", encoding="utf-8")

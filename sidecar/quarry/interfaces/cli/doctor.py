@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What one check found."""
+    """The result of one check."""
 
     subject: str
     verdict: Verdict

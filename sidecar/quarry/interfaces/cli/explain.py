@@ -1,4 +1,4 @@
-"""`quarry explain`: why a note stands where it stands in the answer to a query, or why it is not there."""
+"""`quarry explain`: why a note ranks where it does for a query, or why it is not among the hits."""
 
 import argparse
 from pathlib import PurePath
@@ -52,7 +52,7 @@ def _show(explained: wire.ExplainResult) -> None:
 
 
 def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
-    """What is known of the note, without what is not."""
+    """The known facts about the note, each with its label."""
     scores = explained.breakdown
     known = [
         ("query interpreted as", explained.understood),

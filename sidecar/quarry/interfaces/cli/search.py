@@ -25,17 +25,17 @@ SIGNALS = {
 
 
 def signal_name(signal: wire.Signal) -> str:
-    """What a signal is called; one of a newer sidecar keeps its own name."""
+    """The label of a signal; one that only a newer sidecar knows keeps its own name."""
     return SIGNALS.get(signal.name, signal.name)
 
 
 def shares(signals: Sequence[wire.Signal], total: float) -> str:
-    """What spoke for a note, on one line."""
+    """The shares of all signals and their total, on one line."""
     return f"{' + '.join(f'{signal_name(one)} {one.share:.3f}' for one in signals)} = {total:.3f}"
 
 
 def corrected(corrections: Sequence[wire.Correction]) -> str:
-    """Which words were looked for instead of those that were typed."""
+    """A sentence on the words that were searched for instead of the typed ones."""
     used = _joined([one.used for one in corrections])
     typed = _joined([f"“{one.typed}”" for one in corrections], "or")
     return f"Showing results for {used} (no note has {typed})"
@@ -74,7 +74,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say how to search."""
+    """Add the options that choose how to search."""
     parser.add_argument("--mode", choices=get_args(wire.Mode), default="hybrid")
     parser.add_argument(
         "--fusion",
@@ -159,7 +159,7 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> N
 
 
 def _say_how(result: wire.SearchResult, *, why: bool) -> None:
-    """What was looked for, where that is not what was typed."""
+    """Print how the query was corrected or relaxed; with *why*, how it was interpreted."""
     if why:
         print_line(dim(f"interpreted as: {result.understood}"))
     if result.corrections and result.hits:
@@ -179,7 +179,7 @@ def _show(result: wire.SearchResult, *, full: bool, why: bool) -> None:
 
 
 def print_heading_trail(headings: Sequence[str], title: str) -> None:
-    """The headings that a passage stands under; the first is not said again where it is the title."""
+    """Print the headings above a passage, without the first where it repeats the title."""
     trail = headings[1:] if headings[:1] == [title] else headings
     if trail:
         print_line(dim(f"    {' › '.join(trail)}"))
@@ -196,7 +196,7 @@ def _show_passage(passage: wire.Passage, *, full: bool) -> None:
 
 
 def _because(hit: wire.Hit) -> str:
-    """What spoke for a hit: its signals or, where only ranks count, those."""
+    """Why a hit ranks where it does: its signals, or its ranks where only they count."""
     if hit.signals:
         return shares(hit.signals, hit.score)
     scores = hit.passages[0].breakdown
@@ -214,7 +214,7 @@ def _counted(result: wire.SearchResult) -> str:
 
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
-    """An answer that is not the best there could be says so."""
+    """Print why the answer may be incomplete."""
     for leg in result.missing:
         print_stderr(leg.reason)
     status = client.status()

@@ -14,7 +14,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Params(Value, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """What a request carries. A parameter that is not listed is refused by its name."""
+    """Parameters of a request. One that is not listed is refused by name."""
 
 
 class NoParams(Params, frozen=True, kw_only=True):

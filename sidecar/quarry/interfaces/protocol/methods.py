@@ -1,4 +1,4 @@
-"""Every method with what it carries and what comes back, and everything that is said unasked."""
+"""Every method with its parameters and result, and every notification."""
 
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
 from quarry.interfaces.protocol.notes import (

@@ -1,4 +1,4 @@
-"""Notes themselves: one to read, many to list, and what a client saw change."""
+"""Notes: reading one, listing many, and reporting changes."""
 
 from typing import Annotated, Literal
 
@@ -6,7 +6,7 @@ from quarry.interfaces.protocol.base import Doc, Params, Value
 
 
 class ReadNoteParams(Params, frozen=True, kw_only=True):
-    """One note's text, with credentials blanked."""
+    """The text of a note, with credentials redacted."""
 
     path: Annotated[str, Doc(max_length=4096)]
     start_line: Annotated[int, Doc(description="From 0.", ge=0)] = 0
@@ -14,7 +14,7 @@ class ReadNoteParams(Params, frozen=True, kw_only=True):
 
 
 class NoteText(Value, frozen=True, kw_only=True):
-    """A note, or as much of it as was asked for."""
+    """A note, or the requested part of it."""
 
     path: str
     title: str
@@ -61,7 +61,7 @@ class NoteList(Value, frozen=True, kw_only=True):
 
 
 class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that happened to a file or a folder. The sidecar reads the disk; this says where to look."""
+    """A change of a file or folder. It only says where to look: the sidecar reads the disk."""
 
     kind: Literal["created", "modified", "deleted", "renamed"]
     path: Annotated[str, Doc(max_length=4096)]

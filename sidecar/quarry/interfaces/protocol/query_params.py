@@ -24,8 +24,8 @@ FusionChoice = Annotated[
     Fusion | None,
     Doc(
         description=(
-            "How the retrievers' answers become one ranking: by a weighted sum of signals, or by rank alone "
-            "(reciprocal rank fusion). Null: as set for the vault."
+            "How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone "
+            "(reciprocal rank fusion). Null: the vault's setting."
         )
     ),
 ]

@@ -1,4 +1,4 @@
-"""How notes are found: hits of a query, why a note is among them or not, notes like a note, quotes for a model."""
+"""Finding notes: hits of a query, explanations of their rank, similar notes, and quotes for a model."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ Why = Literal["exact", "meaning", "both"]
 
 
 class Mark(Value, frozen=True, kw_only=True):
-    """A stretch of a text to mark."""
+    """A span of a text to highlight."""
 
     start: int
     end: int
@@ -17,7 +17,7 @@ class Mark(Value, frozen=True, kw_only=True):
 
 
 class Breakdown(Value, frozen=True, kw_only=True):
-    """Where a passage stood in each retriever, and what that gave."""
+    """The rank and score of a passage in each retriever, and the fused score."""
 
     lexical_rank: int | None
     lexical_score: Annotated[float | None, Doc(description="BM25.")]
@@ -27,15 +27,15 @@ class Breakdown(Value, frozen=True, kw_only=True):
 
 
 class Signal(Value, frozen=True, kw_only=True):
-    """One thing that spoke for a note, and how much."""
+    """A feature that contributed to the score of a note, and by how much."""
 
     name: Annotated[
         str,
         Doc(
             description=(
-                "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: words side by side. "
-                "`meaning`: nearness in meaning. `title`: words in its title. `exact`: the query is its title. "
-                "There may come others."
+                "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
+                "`meaning`: similarity in meaning. `title`: words in its title. `exact`: the query is its title. "
+                "Later versions may add others."
             )
         ),
     ]
@@ -43,7 +43,7 @@ class Signal(Value, frozen=True, kw_only=True):
 
 
 class Passage(Value, frozen=True, kw_only=True):
-    """One chunk of a note that matched."""
+    """A chunk of a note that matches the query."""
 
     heading_path: list[str]
     snippet: str
@@ -59,7 +59,7 @@ class Passage(Value, frozen=True, kw_only=True):
 
 
 class Hit(Value, frozen=True, kw_only=True):
-    """A note that answers, with its best passages first."""
+    """A note that matches the query, with its passages, best first."""
 
     path: str
     title: str
@@ -68,13 +68,13 @@ class Hit(Value, frozen=True, kw_only=True):
     why: Annotated[Why, Doc(description="Found by its words, by its meaning, or by both.")]
     modified_ms: int
     tags: list[str]
-    passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all, as far as the budget goes.")]
+    passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all that fit into the budget.")]
     further_passages: Annotated[
-        int, Doc(description="Passages that answer, too, and are not quoted here; `search/passages` quotes them.")
+        int, Doc(description="Further passages that match and are not quoted here; `search/passages` returns them.")
     ]
     signals: Annotated[
         list[Signal] | None,
-        Doc(description="What spoke for it, the strongest first; null with `scan`, empty with `rrf`."),
+        Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
     ]
 
 
@@ -82,15 +82,13 @@ RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 
 
 class RankedParams(Params, frozen=True, kw_only=True):
-    """Everything that decides which notes answer a query, in which order, and how they are quoted."""
+    """Parameters that decide which notes match a query, in which order, and how they are quoted."""
 
     query: QueryText
-    limit: Annotated[int, Doc(description="Hits wanted, one a note.", ge=1, le=100)] = 10
+    limit: Annotated[int, Doc(description="Maximum number of hits, one per note.", ge=1, le=100)] = 10
     mode: Mode = "hybrid"
     fusion: FusionChoice = None
-    typing: Annotated[bool, Doc(description="The query is being typed: its last word may be the beginning of one.")] = (
-        False
-    )
+    typing: Annotated[bool, Doc(description="The query is still being typed: its last word may be a prefix.")] = False
     detail: Annotated[
         Literal["scan", "full"],
         Doc(
@@ -103,7 +101,7 @@ class RankedParams(Params, frozen=True, kw_only=True):
         4000
     )
     filters: Filters = Filters()
-    weights: Annotated[Weights | None, Doc(description="Null: as set for the vault.")] = None
+    weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.")] = None
     guard: Annotated[
         bool,
         Doc(description="Return every hit when few chunks match and the limit would drop more than half of them."),
@@ -111,7 +109,7 @@ class RankedParams(Params, frozen=True, kw_only=True):
 
 
 class SearchParams(RankedParams, frozen=True, kw_only=True):
-    """A query: words to rank by, and what the notes must satisfy."""
+    """A query: words to rank notes by, and conditions that they must satisfy."""
 
     expand: Annotated[
         bool,
@@ -127,34 +125,34 @@ class PassagesParams(RankedParams, frozen=True, kw_only=True):
 
 
 class PassagesResult(Value, frozen=True, kw_only=True):
-    """The hit's passages behind its best one, best first; none where the note is no longer a hit."""
+    """The further passages of a hit, best first; empty where the note is no longer a hit."""
 
     passages: list[Passage]
     truncated: Annotated[
-        bool, Doc(description="The token budget, which they have to themselves, ended before they did.")
+        bool, Doc(description="Some passages were left out to fit the token budget, which is theirs alone.")
     ]
 
 
 class Correction(Value, frozen=True, kw_only=True):
-    """A word that no note has, and the one that was looked for instead."""
+    """A word that occurs in no note, and the one that was searched for instead."""
 
     typed: str
     used: str
 
 
 class Relaxed(Value, frozen=True, kw_only=True):
-    """What was given up to find anything at all."""
+    """How the query was relaxed because it had no hits."""
 
     step: Annotated[
         RelaxStep,
         Doc(
             description=(
-                "beginnings: the last word taken for the beginning of one. any-passage: the words anywhere, not side "
-                "by side. without-filters: what the filters refuse. meaning: the least far in meaning, as none is near."
+                "beginnings: the last word taken as a prefix. any-passage: the words anywhere, not next to each "
+                "other. without-filters: notes that the filters exclude. meaning: the nearest in meaning, if far."
             )
         ),
     ]
-    message: Annotated[str, Doc(description="One sentence for a person.")]
+    message: Annotated[str, Doc(description="A sentence to show to the user.")]
 
 
 class SearchResult(Value, frozen=True, kw_only=True):
@@ -162,37 +160,37 @@ class SearchResult(Value, frozen=True, kw_only=True):
 
     hits: list[Hit]
     total: Annotated[
-        int, Doc(description="Notes that hold a word of the query or are near in meaning, before `limit`.")
+        int, Doc(description="Notes that contain a word of the query or are near in meaning, before `limit`.")
     ]
     understood: Annotated[str, Doc(description="The query in plain words.")]
-    corrections: Annotated[list[Correction], Doc(description="Words that were taken for slips of the finger.")]
+    corrections: Annotated[list[Correction], Doc(description="Words that were taken for typing errors.")]
     relaxed: Annotated[
-        Relaxed | None, Doc(description="Set where nothing was found and an easier query was asked instead.")
+        Relaxed | None, Doc(description="Set where the query had no hits and a relaxed one was searched instead.")
     ]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
-    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that were asked for and could not serve.")]
+    missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
     tokens: Annotated[int, Doc(description="An estimate for all passages returned.")]
-    truncated: Annotated[bool, Doc(description="The token budget ended before the hits did.")]
+    truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
 
 
 ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 
 
 class ExplainParams(Params, frozen=True, kw_only=True):
-    """Why a note stands where it stands in the answer to a query, or why it is not in it."""
+    """Why a note ranks where it does for a query, or why it is not among the hits."""
 
     query: QueryText
     path: Annotated[str, Doc(description="The note, indexed or not.", max_length=4096)]
-    limit: Annotated[int, Doc(description="Hits that the search would show.", ge=1, le=100)] = 10
+    limit: Annotated[int, Doc(description="The limit of the search.", ge=1, le=100)] = 10
     mode: Mode = "hybrid"
     fusion: FusionChoice = None
-    typing: Annotated[bool, Doc(description="As with `search`.")] = False
+    typing: Annotated[bool, Doc(description="As for `search`.")] = False
     filters: Filters = Filters()
-    weights: Annotated[Weights | None, Doc(description="Null: as set for the vault.")] = None
+    weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.")] = None
 
 
 class ExplainResult(Value, frozen=True, kw_only=True):
-    """What became of the note."""
+    """The place of a note among the hits of a query, or why it is not among them."""
 
     path: str
     state: Annotated[
@@ -206,37 +204,39 @@ class ExplainResult(Value, frozen=True, kw_only=True):
             )
         ),
     ]
-    message: Annotated[str, Doc(description="The state in a sentence for a person, with what to do about it.")]
+    message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
     understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
     rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
     total: Annotated[int, Doc(description="Notes that were ranked.")]
     score: Annotated[float | None, Doc(description="Null where it was not ranked.")]
     breakdown: Annotated[Breakdown | None, Doc(description="Of its best passage; null where it was not ranked.")]
-    signals: Annotated[list[Signal], Doc(description="What spoke for it, the strongest first; empty with `rrf`.")]
-    words_found: Annotated[list[str], Doc(description="Words of the query that the note holds, in any form.")]
-    words_lacking: Annotated[list[str], Doc(description="Words of the query that it does not hold.")]
+    signals: Annotated[
+        list[Signal], Doc(description="Signals that contributed to its score, strongest first; empty with `rrf`.")
+    ]
+    words_found: Annotated[list[str], Doc(description="Words of the query that occur in the note, in any form.")]
+    words_lacking: Annotated[list[str], Doc(description="Words of the query that do not occur in it.")]
 
 
 class RelatedParams(Params, frozen=True, kw_only=True):
-    """What is like a note, the passage at a line of it, or a text from anywhere. Give either `path` or `text`."""
+    """Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`."""
 
     path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
     line: Annotated[
         Annotated[int, Doc(ge=0)] | None,
-        Doc(description="With `path`: what is like the passage at this line, from 0, not the whole note."),
+        Doc(description="With `path`: compare with the passage at this line, counting from 0, not with the note."),
     ] = None
-    text: Annotated[Annotated[str, Doc(max_length=100_000)] | None, Doc(description="What to find the like of.")] = None
-    limit: Annotated[int, Doc(description="Notes wanted.", ge=1, le=100)] = 10
+    text: Annotated[Annotated[str, Doc(max_length=100_000)] | None, Doc(description="The text to compare with.")] = None
+    limit: Annotated[int, Doc(description="Maximum number of notes.", ge=1, le=100)] = 10
     filters: Filters = Filters()
 
 
 class RelatedNote(Value, frozen=True, kw_only=True):
-    """A note that is like the source, by its passage that is most so."""
+    """A note similar to the source, shown by its most similar passage."""
 
     path: str
     title: str
     score: float
-    linked: Annotated[bool, Doc(description="One of the two links to the other.")]
+    linked: Annotated[bool, Doc(description="One of the two notes links to the other.")]
     heading_path: list[str]
     snippet: str
     marks: list[Mark]
@@ -247,11 +247,11 @@ class RelatedNote(Value, frozen=True, kw_only=True):
 
 
 class RelatedResult(Value, frozen=True, kw_only=True):
-    """Notes like the source, best first, without itself."""
+    """Notes similar to the source, best first; the source itself is left out."""
 
     notes: list[RelatedNote]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
-    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that could not serve.")]
+    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable.")]
 
 
 class ContextParams(Params, frozen=True, kw_only=True):
@@ -264,7 +264,7 @@ class ContextParams(Params, frozen=True, kw_only=True):
 
 
 class Source(Value, frozen=True, kw_only=True):
-    """Where a quoted passage stands."""
+    """The place of a quoted passage."""
 
     path: str
     heading_path: list[str]

@@ -1,4 +1,4 @@
-"""The sidecar: how a connection begins, what the index holds and does, what can be set."""
+"""The sidecar: opening a connection, the status of the index, settings."""
 
 from typing import Annotated, Literal
 
@@ -12,13 +12,13 @@ ModelState = Literal["loading", "ready", "missing"]
 
 
 class Progress(Value, frozen=True, kw_only=True):
-    """How far the work in hand has come."""
+    """Progress of the current work."""
 
     done_notes: int
     total_notes: int
     done_chunks: int
     notes_per_second: float
-    remaining_ms: Annotated[int | None, Doc(description="Null until the rate is known.")]
+    remaining_ms: Annotated[int | None, Doc(description="Null while it cannot be estimated.")]
 
 
 class Model(Value, frozen=True, kw_only=True):
@@ -26,37 +26,37 @@ class Model(Value, frozen=True, kw_only=True):
 
     name: str
     state: ModelState
-    message: Annotated[str | None, Doc(description="Why it is missing and what to do; null when all is well.")]
+    message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null when it is not.")]
 
 
 class Problem(Value, frozen=True, kw_only=True):
-    """A note that was skipped, cut short, or only partly read."""
+    """A note that was skipped, truncated, or only partly read."""
 
     path: str
     reason: str
-    skipped: Annotated[bool, Doc(description="True: nothing of it can be found. False: it can, but not all of it.")]
+    skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: only part of it can.")]
 
 
 class IndexStatus(Value, frozen=True, kw_only=True):
-    """What the index holds and what it is doing."""
+    """The status of the index: its contents and current work."""
 
     state: IndexState
     notes: Annotated[int, Doc(description="Notes that can be found now.")]
     chunks: int
     pending: Annotated[int, Doc(description="Notes known to have changed and not yet indexed.")]
-    excluded: Annotated[int, Doc(description="Notes left out by a rule at the last scan.")]
-    progress: Annotated[Progress | None, Doc(description="Null when nothing is being done.")]
+    excluded: Annotated[int, Doc(description="Notes excluded by a rule at the last scan.")]
+    progress: Annotated[Progress | None, Doc(description="Null when idle.")]
     model: Model
-    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that cannot serve now; empty when all is well.")]
+    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable now; normally empty.")]
     problem_count: int
     problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
     indexed_ms: Annotated[int | None, Doc(description="When the index last became equal to the vault.")]
-    size_bytes: Annotated[int, Doc(description="Of the index on disk.")]
+    size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
     message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
 
 
 class IndexUpdated(Value, frozen=True, kw_only=True):
-    """Sent after a commit: an open query may have other answers now."""
+    """Sent after a commit: the results of an open query may have changed."""
 
     indexed: Annotated[list[str], Doc(description="Notes that are current now; at most 100.")]
     removed: Annotated[list[str], Doc(description="At most 100.")]
@@ -64,11 +64,11 @@ class IndexUpdated(Value, frozen=True, kw_only=True):
 
 
 class RebuildParams(Params, frozen=True, kw_only=True):
-    """Build the index anew beside the old one, which answers until then."""
+    """Rebuild the index from scratch; the old one answers queries until then."""
 
 
 class Client(Value, frozen=True, kw_only=True):
-    """Who is asking; shown in `quarry status` and in the log."""
+    """The program that connects; shown in the log."""
 
     name: Annotated[str, Doc(max_length=100)]
     version: Annotated[str, Doc(max_length=100)] = ""
@@ -102,17 +102,17 @@ class InitializeResult(Value, frozen=True, kw_only=True):
 class Settings(Value, frozen=True, kw_only=True):
     """The vault's settings, as `.quarry.toml` at its root gives them, or the defaults."""
 
-    include_folders: Annotated[list[str], Doc(description="When given, only these folders are indexed.")]
+    include_folders: Annotated[list[str], Doc(description="If not empty, only these folders are indexed.")]
     exclude_folders: list[str]
     model: Annotated[str, Doc(description='"bundled", a local folder, or a Hugging Face name.')]
-    skip_sections: Annotated[list[str], Doc(description="Headings whose sections are left out of chunks.")]
+    skip_sections: Annotated[list[str], Doc(description="Headings whose sections are not indexed.")]
     lexical_weight: float
     dense_weight: float
-    fusion: Annotated[Fusion, Doc(description="How the retrievers' answers become one ranking.")]
+    fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
 
 
 class SettingsWriteParams(Params, frozen=True, kw_only=True):
-    """Only what is given changes; comments in `.quarry.toml` stay."""
+    """Only the given settings change; comments in `.quarry.toml` are kept."""
 
     include_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
     exclude_folders: list[str] | msgspec.UnsetType = msgspec.UNSET

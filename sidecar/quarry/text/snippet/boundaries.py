@@ -10,22 +10,22 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.text.graphemes import is_safe_cut
 from quarry.types import Span
 
-SHARE_BEFORE = 1 / 3  # of the room that is left goes in front of the first mark where no sentence begins near it
-SHARE_AFTER = 1 / 4  # of the room that is left stays behind the last mark when the passage begins with a whole sentence
+SHARE_BEFORE = 1 / 3  # of the free width goes before the first mark if no sentence begins nearby
+SHARE_AFTER = 1 / 4  # of the free width stays after the last mark if the snippet begins with a sentence
 
-# A place to begin: behind the end of a sentence or line, and behind the signs that a line begins with.
+# A place to begin: after the end of a sentence or line, and after the markers at the start of a line.
 _BEGINNING = lazy_pattern(
     r"(?:[.!?…][\"'”’»)\]*_`]*+[ \t]|[。！？][」』”’）】]*+|\n)\s*+"
     r"(?:>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|#{1,6}[ \t]++|\|[ \t]*+)*+"
     r"(?!:?-{2}|`{3}|~{3})(?=(\S))"
 )
-# What a passage does not begin with where that can be avoided: blank lines, hashes, fences, rules, signs of lists and
-# quotes, the border of a table and the line under its head.
+# Markup that a snippet does not begin with if possible: blank lines, hashes, fences, rules, markers of lists and
+# quotes, the border of a table and the line under its header.
 _PREAMBLE = lazy_pattern(
     r"(?:\s++|#{1,6}[ \t]++|(?:`{3,}|~{3,})[^\n`]*+(?:\n|\Z)|(?:-{3,}|\*{3,}|_{3,})[ \t]*+(?:\n|\Z)"
     r"|>[ \t]*+|[-*+][ \t]++(?:\[.\][ \t]++)?|[0-9]{1,9}[.)][ \t]++|\|(?:[-:| \t]{3,}+(?:\n|\Z)|[ \t]*+))++"
 )
-_CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # what closed the sentence before
+_CLOSING = frozenset(".,;:!?…)]}»”’。、，！？）」』】")  # closes the sentence before
 _CLOSING_BEFORE_SPACE = frozenset("|*_–—")  # the border of a cell, the end of bold text, a dash
 
 _OPENING_AT_END = lazy_pattern(r"\s(?:[*_~`(\[{“«>#–—-]|!\[)+\Z")  # markup or a bracket whose contents are cut off
@@ -36,28 +36,28 @@ _LINK = lazy_pattern(
 )
 _ADDRESS = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
 _SCHEME_BACKWARDS = lazy_pattern(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
-_JOINED = lazy_pattern(r"[\w'’.@/_-]*+")  # a word with what it is written with: user's, some-word, file.md, a/b
+_JOINED = lazy_pattern(r"[\w'’.@/_-]*+")  # a word with its joined punctuation: user's, some-word, file.md, a/b
 _JOINTS = frozenset("_'’.@/-")
 _SIGNS_AROUND = "'’.@/-"  # a word neither begins nor ends with them
 _WORD = lazy_pattern(r"\w*+")
 _LONGEST_OPENING = 8  # with the space in front: `**`, `![`, `###`
 _LONGEST_LINK = 1_000
 _LONGEST_SCHEME = 18  # of an address, with its ://
-_LONGEST_WORD = 64  # longer ones are cut: a line without spaces is no word
-_LONGEST_SIGNS = 12  # characters between the end of a sentence and the next one's beginning, as a rule
-_MOST_BRACKETS = 4  # that are tried as the beginning of a link; one may stand inside another's text
+_LONGEST_WORD = 64  # longer ones may be cut: a line without spaces is not a word
+_LONGEST_SIGNS = 12  # characters between two sentences, as a rule
+_MOST_BRACKETS = 4  # tried as the beginning of a link; one may be inside another's text
 
 
 def fit_window(text: str, first: int, last: int, width: int, lowest: int) -> tuple[int, int]:
     """
-    Where to cut *text* so that at most *width* characters hold `[first, last)`, which is no longer than that.
+    Choose where to cut *text* so that at most *width* characters include `[first, last)`, which is not longer.
 
     Args:
         text: What to cut.
-        first: Where the passage that must be shown begins.
-        last: Where it ends.
-        width: Characters.
-        lowest: The beginning of what may be shown, at most *first*.
+        first: Start of the span that must be shown.
+        last: Its end.
+        width: In characters.
+        lowest: Start of the text that may be shown, at most *first*.
     """
     first, last = _widened(text, first, last, width, lowest)
     room = width - (last - first)
@@ -71,7 +71,7 @@ def fit_window(text: str, first: int, last: int, width: int, lowest: int) -> tup
 
 
 def unbreakable_at(text: str, cut: int) -> Span | None:
-    """The link, marker or word that a cut at *cut* would go through, if there is one."""
+    """The link, redaction marker or word that a cut at *cut* would split; None if there is none."""
     if not 0 < cut < len(text):
         return None
     near = cut - _LONGEST_LINK if cut > _LONGEST_LINK else 0
@@ -90,7 +90,7 @@ def unbreakable_at(text: str, cut: int) -> Span | None:
 
 
 def skip_preamble(text: str, start: int) -> int:
-    """Where something worth showing begins at or behind *start*, which is the beginning of a line."""
+    """Offset of the first text worth showing at or after *start*, the beginning of a line."""
     found = _PREAMBLE.match(text, start)
     return found.end() if found else start
 
@@ -100,9 +100,9 @@ def skip_preamble(text: str, start: int) -> int:
 
 def _widened(text: str, first: int, last: int, width: int, lowest: int) -> tuple[int, int]:
     """
-    The stretch with all of the link or word that it begins and ends in, where there is room.
+    Extend the span to the whole links or words in which it begins and ends, if there is room.
 
-    Where there is not, the last one is given up, as to show a part of it would cut it.
+    If there is not, the last one is left out, as it would have to be cut.
     """
     before, behind = unbreakable_at(text, first), unbreakable_at(text, last)
     start, end = max(before.start, lowest) if before else first, behind.end if behind else last
@@ -117,9 +117,9 @@ def _widened(text: str, first: int, last: int, width: int, lowest: int) -> tuple
 
 def _beginning(text: str, first: int, least: int, full: int, lowest: int) -> int | None:
     """
-    The last beginning of a sentence from *least* to *first*, or else of a line; None when there is none.
+    The last start of a sentence from *least* to *first*, or else of a line; None if there is none.
 
-    A window that begins behind *full* is not full, so then the earliest that is not before it.
+    A window that starts after *full* is not full; if the last start is, the earliest one from *full* on is taken.
     """
     found = _BEGINNING.finditer(text, max(lowest, least - _LONGEST_SIGNS), first + 1)
     places = [(at.end(), not at[1].islower()) for at in found if at.end() >= least]
@@ -132,7 +132,7 @@ def _beginning(text: str, first: int, least: int, full: int, lowest: int) -> int
 
 
 def _start(text: str, start: int, latest: int, low: int) -> int:
-    """The first place from *start* to *latest* that cuts nothing and is worth beginning with."""
+    """The first offset from *start* to *latest* that splits nothing and is worth beginning with."""
     if start == 0 or text[start - 1] == "\n":
         start = min(skip_preamble(text, start), latest)
     while start < latest:
@@ -157,7 +157,7 @@ def _is_closing(text: str, at: int) -> bool:
 
 
 def _end(text: str, start: int, earliest: int, end: int) -> int:
-    """The last place from *earliest* to *end* that cuts nothing; never *start* itself."""
+    """The last offset from *earliest* to *end* that splits nothing; never *start* itself."""
     good = end
     while good > earliest:
         if text[good - 1].isspace():
@@ -175,7 +175,7 @@ def _end(text: str, start: int, earliest: int, end: int) -> int:
     return good if good > start else end
 
 
-# --- what is whole -----------------------------------------------------------------------------------
+# --- unbreakable units --------------------------------------------------------------------------------
 
 
 def _bracketed(text: str, cut: int, lowest: int) -> Span | None:
@@ -191,14 +191,14 @@ def _bracketed(text: str, cut: int, lowest: int) -> Span | None:
 
 
 def _address(text: str, cut: int, at: int) -> Span | None:
-    """The address with its `://` at *at*, if it goes on over *cut*."""
+    """The URL with its `://` at *at*, if it contains *cut*."""
     scheme = _SCHEME_BACKWARDS.match(text[max(0, at - 15) : at][::-1])
     found = _ADDRESS.match(text, at - scheme.end()) if scheme else None
     return Span(*found.span()) if found and found.start() < cut < found.end() else None
 
 
 def _is_joined(character: str) -> bool:
-    """Whether `_JOINED` goes over it."""
+    """Whether `_JOINED` matches *character*."""
     return character.isalnum() or character in _JOINTS
 
 

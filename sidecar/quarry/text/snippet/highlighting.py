@@ -1,9 +1,9 @@
 """
-Which stretches of a text does a query mark?
+Which spans of a text does a query highlight?
 
-A stretch is marked where its term is one that the query wants, so marks stand where the keyword index matched. The
-text is not taken apart as a whole, which would cost more than the ranking: first the beginnings of the wanted terms are
-looked for as plain strings, and only what stands around them is analysed.
+Those whose terms are in the query, so marks are where the keyword index matched. Analysing the whole text would cost
+more than ranking: instead the matcher's prefixes are searched for as plain strings, and only the tokens around them are
+analysed.
 """
 
 import re
@@ -19,21 +19,21 @@ from quarry.terms.tokenizer import TOKEN
 from quarry.text.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
 from quarry.text.snippet.token_matches import TokenTerm, token_matches, token_terms
 
-# Signs that terms do not keep as they are written, beyond their case; a token that holds one is analysed wherever it
-# stands. The others are found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
+# Characters that normalisation changes beyond their case; a token with one of them is always analysed. All others are
+# found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
 FOLDED_CHARACTERS = lazy_pattern(
     r"[^\x00-\x7f\xa1-\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb\xbf\u0410-\u0418\u041a-\u0438\u043a-\u044f"
     r"\u2010\u2012-\u2016\u2018-\u2023\u2027\u2030-\u2032\u2039-\u203b\u2190-\u2199\u219c-\u21ad\u21d0-\u2203\u2300-\u2328\u232b-\u245f"
     r"\u2500-\u29ff\u2b00-\u2bff\u3001-\u3035\u3041-\u3096\u309d\u309e\u30a0-\u30fe\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff]++"
 )
-_LOOK_BACK_CHARS = 64  # characters in which the beginning of a token is looked for at first
+_LOOK_BACK_CHARS = 64  # characters in which the start of a token is searched for at first
 _MAX_CACHED_PREFIXES = 512
-_SEPARATORS = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent of what `TOKEN` never holds
+_SEPARATORS = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent characters that `TOKEN` excludes
 
 
 class Mark(Struct, frozen=True):
-    """A stretch to mark; a word's mark may lie inside a sentence's."""
+    """A span to highlight; a word's mark may be inside a sentence's."""
 
     start: int
     end: int
@@ -41,15 +41,19 @@ class Mark(Struct, frozen=True):
 
 
 def highlight(text: str, wanted: HighlightTerms) -> tuple[Mark, ...]:
-    """The marks of *text*, a title or a heading, in order; none overlap or touch."""
+    """The marks of *text*, a title or a heading, in order; they neither overlap nor touch."""
     return tuple([Mark(start, end, "word") for start, end in merge_spans(find_matches(text, wanted))])
 
 
 def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
     """
-    One `[start, end)` for all that overlap or touch: a phrase's words, a run's pairs, the parts of a name.
+    Merge matches that overlap or touch: a phrase's words, a run's pairs, the parts of a name.
 
-    *found* is in the order of `find_matches`.
+    Args:
+        found: Matches in the order of `find_matches`.
+
+    Returns:
+        Spans `[start, end)`, ascending.
     """
     spans: list[tuple[int, int]] = []
     first = last = -1
@@ -66,12 +70,12 @@ def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
 
 
 def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
-    """All that is wanted in *text*, by where it begins; some may overlap."""
+    """All matches of the query in *text*, ordered by start; they may overlap."""
     matcher = wanted.matcher
-    shadow = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # else this letter becomes two
-    found = [at for literal in matcher.literals for at in _find_literal(shadow, literal, matcher)]
+    lowered = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
+    found = [at for literal in matcher.literals for at in _find_literal(lowered, literal, matcher)]
     known, end = matcher.known, 0
-    offsets = candidate_offsets(text, shadow, matcher)
+    offsets = candidate_offsets(text, lowered, matcher)
     for offset in offsets:
         if offset < end:
             continue
@@ -93,34 +97,34 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
     return found
 
 
-# --- where it is ---------------------------------------------------------------------------------
+# --- steps ---------------------------------------------------------------------------------------
 
 
 class _Token(NamedTuple):
-    """A stretch that no term reaches out of."""
+    """A token and its terms, which are offset from its start."""
 
     start: int
     end: int
-    words: tuple[TokenTerm, ...]  # in order: what phrases are made of
-    parts: tuple[TokenTerm, ...]  # what stands in words and what several are together
+    words: tuple[TokenTerm, ...]  # in order, for phrases
+    parts: tuple[TokenTerm, ...]  # parts of words and joined forms
 
 
-def candidate_offsets(text: str, shadow: str, matcher: Matcher) -> list[int]:
-    """Where something wanted may begin, ascending: nothing begins between two small letters."""
+def candidate_offsets(text: str, lowered: str, matcher: Matcher) -> list[int]:
+    """Offsets at which a match may begin, ascending; none begins between two lower case letters."""
     offsets: list[int] = []
-    squeezed = shadow.replace("-", "").replace("_", "").replace(".", "")
+    squeezed = lowered.replace("-", "").replace("_", "").replace(".", "")
     for prefix in matcher.prefixes:
         count = squeezed.count(prefix)
         if not count:
             continue
-        at = shadow.find(prefix)
+        at = lowered.find(prefix)
         while at >= 0:
             if not (at and text[at - 1].islower() and text[at].islower()):
                 offsets.append(at)
             count -= 1
-            at = shadow.find(prefix, at + 1)
-        if count > 0:  # some stand across a hyphen
-            across = (found.start() for found in _with_joints(prefix).finditer(shadow))
+            at = lowered.find(prefix, at + 1)
+        if count > 0:  # some are interrupted by a hyphen
+            across = (found.start() for found in _with_joints(prefix).finditer(lowered))
             offsets += [at for at in across if not (at and text[at].islower() and text[at - 1].islower())]
     if matcher.prefixes and not text.isascii():
         offsets += [found.start() for found in FOLDED_CHARACTERS.finditer(text)]
@@ -143,7 +147,7 @@ def _find_phrases(text: str, token: _Token, matcher: Matcher, found: list[TermMa
 
 
 def _phrase_around(text: str, token: _Token, number: int, phrase: HighlightPhrase) -> tuple[int, int] | None:
-    """From the first to the last word of *phrase*, if they stand around its anchor, whatever stands between them."""
+    """The span of *phrase* around its anchor, word *number* of *token*; None if its other terms are not there."""
     first, last = token.start + token.words[number].start, token.start + token.words[number].end
     before, after = _words_before(text, token, number), _words_after(text, token, number)
     for wanted in reversed(phrase.terms[: phrase.anchor]):
@@ -161,7 +165,7 @@ _NOTHING = TokenTerm("", 0, 0)
 
 
 def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
-    """The words behind that one of *token*, counted from the start of *text*."""
+    """Yield the words after word *number* of *token*, with offsets into *text*."""
     behind = range(number + 1, len(token.words))
     while True:
         for at in behind:
@@ -174,7 +178,7 @@ def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
 
 
 def _words_before(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
-    """The words before that one of *token*, the nearest first, counted from the start of *text*."""
+    """Yield the words before word *number* of *token*, the nearest first, with offsets into *text*."""
     ahead = range(number)
     while True:
         for at in reversed(ahead):
@@ -192,15 +196,15 @@ def _shifted(start: int, word: TokenTerm) -> TokenTerm:
     return TokenTerm(word.term, start + word.start, start + word.end)
 
 
-def _find_literal(shadow: str, literal: str, matcher: Matcher) -> Iterator[TermMatch]:
-    """Where a compound stands as it is: not inside a longer word, but for pairs of Korean syllables."""
+def _find_literal(lowered: str, literal: str, matcher: Matcher) -> Iterator[TermMatch]:
+    """Yield the occurrences of a compound as it is written: whole words, except for pairs of Korean syllables."""
     anywhere = KOREAN_PAIR.fullmatch(literal) is not None
-    at = shadow.find(literal)
+    at = lowered.find(literal)
     while at >= 0:
         end = at + len(literal)
-        if anywhere or not (_joined(shadow, at) or _joined(shadow, end)):
+        if anywhere or not (_joined(lowered, at) or _joined(lowered, end)):
             yield at, end, literal, matcher.values[literal]
-        at = shadow.find(literal, at + 1)
+        at = lowered.find(literal, at + 1)
 
 
 def _joined(text: str, at: int) -> bool:
@@ -208,13 +212,13 @@ def _joined(text: str, at: int) -> bool:
 
 
 def _token_at(text: str, offset: int) -> _Token:
-    """The token that *offset* stands in or at the end of."""
+    """The token that contains *offset* or ends there."""
     rest = TOKEN.match(text, offset)
     return _token(text, _beginning(text, offset, 0), rest.end() if rest else offset)
 
 
 def _beginning(text: str, offset: int, lowest: int) -> int:
-    """Where the token that *offset* stands in or at the end of begins, if not before *lowest*."""
+    """The start of the token that contains *offset* or ends there, not before *lowest*."""
     start, look_back = offset, _LOOK_BACK_CHARS
     while start > lowest and text[start - 1] not in _SEPARATORS:
         behind = text[max(lowest, start - look_back) : start][::-1]

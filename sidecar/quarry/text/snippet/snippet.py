@@ -1,8 +1,8 @@
 """
-Which part of a chunk does a person see, and what is marked in it?
+Which part of a chunk is shown for a query, and what is marked in it?
 
-The window with the most telling of the words that were asked for, phrases first; for a hit found by meaning, the
-sentence nearest in meaning. A snippet is an exact slice of the chunk, so that offsets into it lead back to the note.
+The window with the heaviest matches of the query, phrases first; for a hit of the dense retriever, the sentence nearest
+in meaning. A snippet is an exact slice of the chunk, so that offsets into it can be converted to the note.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from quarry.text.snippet.matcher import TermMatch
 from quarry.text.snippet.window import best_window
 from quarry.types import Span
 
-MARGIN = 5  # a fifth of the room is left for the rest of the sentence, link or word that the marks stand in
+MARGIN = 5  # a fifth of the width is left for the rest of the sentence, link or word around the marks
 _HEADINGS = lazy_pattern(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
@@ -74,13 +74,13 @@ def _body(text: str) -> int:
 
 
 def _opening(text: str) -> int:
-    """Where the first sentence worth quoting begins."""
+    """Offset of the first sentence worth quoting."""
     opening = first_informative_sentence(text)
     return opening.start if opening else 0
 
 
 def _marks(found: Sequence[TermMatch], start: int, end: int) -> list[Mark]:
-    """The word marks of `[start, end)`: of what stands in it whole or, where nothing does, of what is cut."""
+    """The word marks of `[start, end)`: matches inside it or, if there are none, the parts of those that it cuts."""
     shown = [at for at in found if start <= at[0] and at[1] <= end] or [
         (max(first, start), min(last, end), key, value)
         for first, last, key, value in found

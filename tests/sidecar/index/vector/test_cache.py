@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from quarry.errors import IndexDamaged
 from quarry.index import Index
+from quarry.index.database import connect
 from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.matrix import row_norms
@@ -31,7 +32,8 @@ STEPS = st.lists(
 @settings(max_examples=60)
 @given(STEPS, st.sampled_from([0, 2, 500]))
 def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_factory, store, make_note, steps, few):
-    index = Index.open(tmp_path_factory.mktemp("kept") / "i.db")
+    path = tmp_path_factory.mktemp("kept") / "i.db"
+    index = Index.open(path)
     kept = VectorCache(VectorLimits(refreshed_notes=few))
     try:
         for step, *arguments in [*steps, ("look",)]:
@@ -43,8 +45,9 @@ def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_fact
             elif step == "drop":
                 index.drop_vectors()
             else:
-                with index.reader() as reader:
-                    found, read = kept.snapshot(reader._db), VectorCache().snapshot(reader._db)
+                connection, _ = connect(path, writable=False)
+                found, read = kept.snapshot(connection), VectorCache().snapshot(connection)
+                connection.close()
                 for one, other in ((found.chunks, read.chunks), (found.titles, read.titles)):
                     assert live_rows(one) == live_rows(other)
                     owners = np.arange(8)
@@ -55,14 +58,14 @@ def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_fact
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
-def test_however_many_rows_are_read_at_a_time_all_are(index, put, rows):
+def test_however_many_rows_are_read_at_a_time_all_are(put, snapshot, rows):
     for number, texts in enumerate((["apples", "", "pears"], ["plums"], [""])):
         put(f"{number}.md", *texts, title=f"t{number}")
 
-    with index.reader() as reader:
-        found = VectorCache(VectorLimits(rows_per_read=rows)).snapshot(reader._db)
-        stored = dict(reader._db.execute("SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0"))
-        titles = dict(reader._db.execute("SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0"))
+    with snapshot() as connection:
+        found = VectorCache(VectorLimits(rows_per_read=rows)).snapshot(connection)
+        stored = dict(connection.execute("SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0"))
+        titles = dict(connection.execute("SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0"))
 
     assert len(stored) == 3
     for matrix, rows_of in ((found.chunks, stored), (found.titles, titles)):
@@ -71,11 +74,12 @@ def test_however_many_rows_are_read_at_a_time_all_are(index, put, rows):
         assert row_norms(matrix.rows).astype(matrix.norms.dtype).tolist() == matrix.norms.tolist()
 
 
-def test_vectors_of_another_length_than_the_others_are_damage(index, put):
+def test_vectors_of_another_length_than_the_others_are_damage(index, put, tmp_path):
     put("a.md", "apples", "pears")
-    with index._writer.change() as connection:
-        last = "(SELECT max(chunk_id) FROM vectors)"
-        connection.execute(f"UPDATE vectors SET vector = substr(vector, 2) WHERE chunk_id = {last}")
+    connection, _ = connect(tmp_path / "index.db", writable=True)
+    last = "(SELECT max(chunk_id) FROM vectors)"
+    connection.execute(f"UPDATE vectors SET vector = substr(vector, 2) WHERE chunk_id = {last}")
+    connection.close()
 
     with pytest.raises(IndexDamaged, match="dimensions"), index.reader() as reader:
         reader.read_ahead()
@@ -118,41 +122,41 @@ def test_nothing_is_read_ahead_that_memory_may_not_hold(index, put):
         assert vectors_read(reader, reader.read_ahead) == []
 
 
-def test_an_older_snapshot_is_read_for_itself(index, put):
+def test_an_older_snapshot_is_read_for_itself(put, snapshot):
     cache = VectorCache()
     put("a.md", "apples")
-    with index.reader() as older:
+    with snapshot() as older:
         put("b.md", "pears")
-        with index.reader() as newer:
-            assert len(live_rows(cache.snapshot(newer._db).chunks)) == 2
-            assert len(live_rows(cache.snapshot(older._db).chunks)) == 1
-            assert cache.snapshot(newer._db) is cache.snapshot(newer._db)
+        with snapshot() as newer:
+            assert len(live_rows(cache.snapshot(newer).chunks)) == 2
+            assert len(live_rows(cache.snapshot(older).chunks)) == 1
+            assert cache.snapshot(newer) is cache.snapshot(newer)
 
 
-def test_whether_memory_may_hold_all_vectors_is_known_before_and_after_they_are_read(index, put):
+def test_whether_memory_may_hold_all_vectors_is_known_before_and_after_they_are_read(put, snapshot):
     put("a.md", "apples")
     caches = VectorCache(), VectorCache(VectorLimits(memory_bytes=10))
 
-    with index.reader() as reader:
-        before = [cache.fits(reader._db) for cache in caches]
+    with snapshot() as connection:
+        before = [cache.fits(connection) for cache in caches]
         for cache in caches:
-            cache.snapshot(reader._db)
-        after = [cache.fits(reader._db) for cache in caches]
+            cache.snapshot(connection)
+        after = [cache.fits(connection) for cache in caches]
 
     assert before == after == [True, False]
 
 
-def test_a_reader_of_an_older_snapshot_is_not_disturbed_by_rows_that_are_appended(index, put):
+def test_a_reader_of_an_older_snapshot_is_not_disturbed_by_rows_that_are_appended(put, snapshot):
     cache = VectorCache()
     put("a.md", "apples", "pears")
     put("b.md", "plums")
-    with index.reader() as reader:
-        before = cache.snapshot(reader._db)
+    with snapshot() as connection:
+        before = cache.snapshot(connection)
         seen = live_rows(before.chunks)
     put("a.md", "quinces")
     put("c.md", "cherries")
-    with index.reader() as reader:
-        after = cache.snapshot(reader._db)
+    with snapshot() as connection:
+        after = cache.snapshot(connection)
 
     assert after.chunks.stored is before.chunks.stored
     assert live_rows(before.chunks) == seen

@@ -1,5 +1,5 @@
 /** An event with listeners: the publisher does not know its subscribers. */
-export class Signal<T> {
+export class Emitter<T> {
   private readonly listeners = new Set<(value: T) => void>();
 
   /** Calls `listener` at each `emit` until the returned function is called. */

@@ -1,28 +1,28 @@
 import { expect, test } from "vitest";
-import { Signal } from "../../plugin/signal";
+import { Emitter } from "../../plugin/emitter";
 
 test("every listener gets every value until it stops listening", () => {
-  const signal = new Signal<number>();
+  const emitter = new Emitter<number>();
   const [first, second]: number[][] = [[], []];
-  const stop = signal.listen((value) => first?.push(value));
-  signal.listen((value) => second?.push(value));
-  signal.emit(1);
+  const stop = emitter.listen((value) => first?.push(value));
+  emitter.listen((value) => second?.push(value));
+  emitter.emit(1);
   stop();
-  signal.emit(2);
+  emitter.emit(2);
 
   expect([first, second]).toEqual([[1], [1, 2]]);
 });
 
 test("a listener may stop listening while it is called, without another one being skipped", () => {
-  const signal = new Signal<void>();
+  const emitter = new Emitter<void>();
   const called: string[] = [];
-  const stop = signal.listen(() => {
+  const stop = emitter.listen(() => {
     called.push("once");
     stop();
   });
-  signal.listen(() => called.push("always"));
-  signal.emit();
-  signal.emit();
+  emitter.listen(() => called.push("always"));
+  emitter.emit();
+  emitter.emit();
 
   expect(called).toEqual(["once", "always", "always"]);
 });
