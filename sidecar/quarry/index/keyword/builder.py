@@ -96,8 +96,7 @@ class SegmentBuilder:
         keep = _last_of_each(ids)
         if dropped is not None:
             keep &= ~dropped
-        batches, self._batches = self._batches, []
-        postings = _PostingsOfBatches(batches, keep)
+        postings = _PostingsOfBatches(self._batches, keep)
         return assemble(ids[keep], field_lengths[keep], tf_table, list(self._terms), postings, self._layout)
 
     def _collect(self) -> None:
@@ -176,7 +175,7 @@ class BulkCollector(Struct):
         self._removed_names[note_id] = len(self._names)
 
     def build(self) -> tuple[Segment, Segment]:
-        """The segments of chunks and of names."""
+        """The segments of the chunks and names that were collected so far; more may follow."""
         chunks = self._chunks.build(_is_removed(self._chunks.ids, self._removed_chunks))
         return chunks, self._names.build(_is_removed(self._names.ids, self._removed_names))
 

@@ -52,6 +52,7 @@ class PostingsCache:
         self._file: SegmentFile | None = None
         self._delta: SegmentDelta | None = None  # on top of the file's segments, or of none in a small vault
         self._scorer: SnapshotScorer | None = None  # the newest snapshot of `_delta`
+        self.is_missed = False  # whether a search found none since there were any
 
     def open(self, connection: apsw.Connection) -> None:
         """Open the segment file of the database; a file that is not its own, or damaged, is deleted."""
@@ -82,14 +83,20 @@ class PostingsCache:
             if self._scorer is not None and self._scorer.generation == generation:
                 return self._scorer
             delta = self._delta or self._read_few(connection, generation)
-            if delta is None or generation < delta.generation:
+            if delta is not None and generation < delta.generation:
                 return None
             try:
-                self._scorer = _updated(delta, connection, generation)
+                self._scorer = _updated(delta, connection, generation) if delta is not None else None
             except PostingsDamaged as error:
                 self._invalidate(f"the keyword postings are made anew: {error}")
-                return None
+            self.is_missed = self._scorer is None
             return self._scorer
+
+    def serve(self, segments: SegmentPair) -> None:
+        """Serve *segments* from memory until a file is written: while an empty index is filled, there is none."""
+        with self._lock:
+            self._file, self._delta, self._scorer = None, SegmentDelta(segments), None
+            self.is_missed = False
 
     def flush(
         self,

@@ -6,11 +6,12 @@ from functools import partial
 import pytest
 
 from quarry.errors import IndexUnavailable
-from quarry.index import Index, meta
+from quarry.index import CHUNK_WEIGHTS, Index, KeywordQuery, meta
 from quarry.index.keyword import postings_cache, segment_file
 from quarry.index.keyword.build_from_database import read_note
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.retrievers import Fts5Retriever, MemoryRetriever
 from quarry.index.keyword.segment_file import HEADER_BYTES
 from quarry.index.opening import connect_ours
 
@@ -337,3 +338,38 @@ def test_the_segment_file_goes_where_its_database_goes(many, tmp_path, store, ma
     assert segment_file.path_beside(many.path).exists()
     with many.reader() as reader:
         assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": NOTES, "appl": 0}
+
+
+def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_of_what_is_there(
+    index, store, make_note, by_fts5, in_time
+):
+    query, found = KeywordQuery.of(["pear", "apple"], ["apple pear"]), []
+
+    def kind():
+        with index.reader() as reader:
+            found.append(reader.keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS))
+            return type(reader.keywords._retriever)
+
+    def fill(first):
+        with index.batch():
+            for number in range(first, first + NOTES):
+                store(index, make_note(f"{number:03}.md", f"apple pear {'apple ' * (number % 4)}w{number}"))
+        index.flush()
+
+    with index.bulk():
+        fill(0)
+        assert kind() is Fts5Retriever
+        with index.batch():
+            pass
+        assert kind() is MemoryRetriever
+        fill(NOTES)
+        assert kind() is Fts5Retriever  # too many came since
+        with index.batch():
+            store(index, make_note("000.md", "apple pear"))
+        index.flush()
+        assert kind() is MemoryRetriever
+    assert kind() is MemoryRetriever
+    with by_fts5(index) as keywords:
+        assert found[-1] == keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS)
+    assert found[0] == found[1]
+    assert found[3] == found[4]
