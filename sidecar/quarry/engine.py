@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from msgspec import Struct
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
-from quarry.index import Counts, Deadline, NoteFilter, NotePage, Problem, Reader
+from quarry.index import Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.sync import Synchronizer
@@ -30,6 +30,8 @@ from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultCh
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
+
+_Answer = TypeVar("_Answer")
 
 
 class Status(Struct, frozen=True):
@@ -132,10 +134,8 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        with self._search_context() as context:
-            return searching.search(
-                request, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-            )
+        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        return self._ask(lambda context: searching.search(request, context, weights, fusion, deadline, now))
 
     def further_passages(
         self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -144,10 +144,10 @@ class Engine:
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        with self._search_context() as context:
-            return searching.further_passages(
-                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-            )
+        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        return self._ask(
+            lambda context: searching.further_passages(request, path, context, weights, fusion, deadline, now)
+        )
 
     def explain(
         self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -155,10 +155,8 @@ class Engine:
         """
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
         """
-        with self._search_context() as context:
-            explained = searching.explain(
-                request, path, context, self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-            )
+        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        explained = self._ask(lambda context: searching.explain(request, path, context, weights, fusion, deadline, now))
         return explained or self._absent(path)
 
     def related(
@@ -177,8 +175,8 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        with self._search_context() as context:
-            return searching.related(source, context, scope, limit, snippet_width, _deadline(is_cancelled))
+        deadline = _deadline(is_cancelled)
+        return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
 
     def read_note(self, path: str) -> WholeNote:
         """
@@ -297,6 +295,15 @@ class Engine:
 
     def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
+
+    def _ask(self, ask: Callable[[SearchContext], _Answer]) -> _Answer:
+        """Ask the index, again where its postings turn out to be damaged: it answers without them."""
+        with self._search_context() as context:
+            try:
+                return ask(context)
+            except PostingsDamaged as error:
+                context.reader.invalidate_postings(f"the keyword postings are damaged and made anew: {error}")
+                return ask(context)
 
     @contextmanager
     def _search_context(self) -> Iterator[SearchContext]:

@@ -99,7 +99,7 @@ class Database:
         self._removable = sorted(paths[SAVED_NOTES:])
         self._notes = [found.note for found in stored if found is not None and found.note.chunks]
         segment_file.discard(self.path)
-        self.writer, self._parts = open_writer(self.path, PostingsCache(), frozenset())
+        self.writer, _ = open_writer(self.path, PostingsCache(), frozenset())
         self.connection = self.writer.connection
         self._saves = 0
 
@@ -124,14 +124,14 @@ class Database:
         first, *rest = note.chunks
         note = replace(note, chunks=(replace(first, text=f"{first.text} word{self._saves}"), *rest))
         stamp = FileStamp(1, self._saves, self._saves.to_bytes(32))
-        prepared = prepare(note, stamp, [None] * len(note.chunks), None, with_terms=False)
+        prepared = prepare(note, stamp, [None] * len(note.chunks))
         with self.writer.change() as connection:
-            NoteWriter(connection, self._parts, self.writer.keywords).upsert(prepared, None)
+            NoteWriter(connection, self.writer.keywords).upsert(prepared, None)
 
     def change_notes(self) -> None:
         """Remove some notes and save some others."""
         with self.writer.change() as connection:
-            rows = NoteWriter(connection, self._parts, self.writer.keywords)
+            rows = NoteWriter(connection, self.writer.keywords)
             for path in self._removable[:CHANGED_NOTES]:
                 rows.remove(path)
         for _ in range(CHANGED_NOTES):

@@ -4,37 +4,36 @@ Search without shortcuts: the engine's own, over an index that rounds nothing an
 An `ExactReader` stands where the engine's reader does, under the same questions, the same signals and the same order:
 
     meaning   every chunk and title as the model embeds it (float32), and the cosine with each of them in float64
-    words     BM25 by FTS5, of every passage and of whole notes, which are documents of a table made for it in memory
+    words     BM25 by FTS5, of every passage and of whole notes, which are documents of two tables made in memory
 
 It is what search is compared with, not what anyone would want to wait for.
 """
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import apsw
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 from numpy.typing import NDArray
 
 from quarry import search as searching
 from quarry.embedding import Encoder
 from quarry.engine import Engine, _now
-from quarry.index import ChunkWeights, Deadline, KeywordQuery, NearestChunks, NoteIds, Reader, Scored
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, KeywordQuery, NearestChunks, NoteIds, Reader, Scored
 from quarry.index.deadline import NO_DEADLINE
-from quarry.index.ids import SLOT_BITS, among
-from quarry.index.keyword import fts5
-from quarry.index.keyword.fts5 import NOTE_WEIGHTS
-from quarry.index.keyword.match_query import NAME_COLUMNS, expression
-from quarry.index.keyword.searcher import KeywordSearcher
+from quarry.index.ids import SLOT_BITS, among, id_range, note_of, notes_of
+from quarry.index.keyword.bm25 import NOTE_WEIGHTS
+from quarry.index.keyword.forward import COMPOUNDS, TEXT
+from quarry.index.keyword.query import QueryTerm
+from quarry.index.note_codec import open_packed
 from quarry.index.tie_breaking import chunk_locations, sort_by_score_then_path
 from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.indexing.prepare import embedded_text
 from quarry.search import Answer
-from quarry.types import Candidate, Ranking, SearchRequest
+from quarry.types import SearchRequest
 
 DIGITS = 12  # of scores by word: FTS5's sums of .3 may differ in the last bit where they are equal
 TEXTS = 4096  # embedded at a time
@@ -55,22 +54,22 @@ class ExactEngine:
         with engine._search_context() as context:
             assert context.encoder is not None, "both retrievers serve"
             self._chunks, self._titles = embedded(context.reader, context.encoder)
-            self._notes = WholeNotes(context.reader)
+            self._documents = Fts5Documents(context.reader)
 
     def search(self, request: SearchRequest) -> Answer:
         """Answer *request*, however long it takes."""
         engine = self._engine
         with engine._search_context() as context:
-            exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._notes))
+            exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._documents))
             return searching.search(request, exact, engine._weights(), engine.settings.fusion, NO_DEADLINE, _now())
 
 
 class ExactReader(Reader):
     """The snapshot of *reader*."""
 
-    def __init__(self, reader: Reader, chunks: "Embedded", titles: "Embedded", notes: "WholeNotes") -> None:
+    def __init__(self, reader: Reader, chunks: "Embedded", titles: "Embedded", documents: "Fts5Documents") -> None:
         super().__init__(reader._db, reader._parts, reader._memory)
-        self._keywords = ExactKeywords(reader, notes)
+        self.keywords = ExactKeywords(reader, documents)
         self._chunks, self._titles = chunks, titles
 
     def dense_query(self, vector: FloatVector) -> "ExactDenseQuery | None":
@@ -182,85 +181,208 @@ class ExactDenseQuery:
 
 # --- words -------------------------------------------------------------------------------------
 
-
-class ExactKeywords(KeywordSearcher):
-    """The keyword retriever without postings: FTS5 scores every passage, and every note as one document."""
-
-    _words = None
-
-    def __init__(self, reader: Reader, notes: "WholeNotes") -> None:
-        super().__init__(reader._db, reader._memory.postings, reader._memory.words)
-        self._notes = notes
-
-    def lexical(
-        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, weights: ChunkWeights
-    ) -> Ranking:
-        """The best *depth* chunks of the *admitted* notes."""
-        found = fts5.every_score(self._db, query, admitted, deadline, weights)
-        if not found or depth < 1:
-            return ()
-        ids, scores = np.array([*found], np.int64), np.round([*found.values()], DIGITS)
-        best = sort_by_score_then_path(ids, scores, depth, partial(chunk_locations, self._db))
-        places = chunk_locations(self._db, [chunk_id for chunk_id, _ in best])
-        return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in best)
-
-    def lexical_notes(
-        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, deadline: Deadline, *, by_name: bool
-    ) -> list[tuple[int, str, float]]:
-        """`(note_id, path, score)` of the best *depth* notes; equal scores by path."""
-        scores = self._notes.scores(query, by_name=by_name)
-        if admitted is not None:
-            scores = {note_id: scores[note_id] for note_id in admitted.tolist() if note_id in scores}
-        paths = dict(self._db.execute("SELECT id, path FROM notes"))
-        named = [(note_id, paths[note_id], score) for note_id, score in scores.items()]
-        return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
-
-    def note_scores(self, query: KeywordQuery, note_ids: Iterable[int], deadline: Deadline) -> dict[int, float]:
-        """The scores that `lexical_notes` gives to these notes."""
-        scores = self._notes.scores(query)
-        return {note_id: scores[note_id] for note_id in note_ids if note_id in scores}
-
-    def phrase_scores(
-        self, phrases: Sequence[Sequence[str]], chunk_ids: Iterable[int], deadline: Deadline
-    ) -> dict[int, float]:
-        """The scores that these chunks have for *phrases*, by how many chunks of all hold each."""
-        query = KeywordQuery(phrases=tuple(map(tuple, phrases)))
-        scores = fts5.every_score(self._db, query, None, deadline)
-        return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
+# Terms are cut at spaces alone: they are stored as FTS5 is to have them.
+_CREATE = """CREATE VIRTUAL TABLE {} USING fts5({}, tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{{|}}~'")"""
+_CHUNK_COLUMNS = ("text", "section", "context", "compounds", "parts")
+_NOTE_COLUMNS = ("title", "aliases", "name", "headings", "tags", "compounds", "text", "compounds_of_text")
+_NAMES = "{title aliases name}"
+_CHUNK_ORDER = "{text section context}"  # compounds have no order
+_NOTE_ORDER = "{title aliases name headings tags text}"
+_BODIES = "SELECT note_id, body FROM bodies ORDER BY note_id"
 
 
-_NAMES = "SELECT id, title, aliases, name, headings, tags, compounds FROM name_terms"
-_TEXTS = "SELECT id, text, compounds FROM chunk_terms ORDER BY id"
-_PHRASED = "{title aliases name headings tags text}"  # compounds have no order
-_TABLE = "CREATE VIRTUAL TABLE whole USING fts5(title, aliases, name, headings, tags, compounds, text, in_chunks, {})"
-_INSERT = "INSERT INTO whole VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_SCORES = "SELECT rowid, -bm25(whole, ?, ?, ?, ?, ?, ?, ?, ?) FROM whole WHERE whole MATCH ?"
+class Fts5Documents:
+    """
+    All passages, and all notes, as documents of FTS5 in memory.
 
-
-class WholeNotes:
-    """Whole notes as documents of FTS5: what they are called, and of all their chunks the text and the compounds."""
+    A note is one document: what it is called, and of all its passages the text and the compounds.
+    """
 
     def __init__(self, reader: Reader) -> None:
-        texts: dict[int, list[tuple[str, str]]] = {}
-        for chunk_id, *columns in reader._db.execute(_TEXTS):
-            texts.setdefault(chunk_id >> SLOT_BITS, []).append((columns[0] or "", columns[1] or ""))
-        (schema,) = next(reader._db.execute("SELECT sql FROM sqlite_schema WHERE name = 'names_fts'"))
-        tokenizer = re.search('tokenize="[^"]*"', schema)
-        assert tokenizer is not None, "terms are cut here as they are there"
         self._db = apsw.Connection(":memory:")
-        self._db.execute(_TABLE.format(tokenizer[0]))
-        self._ids = []  # by row, from 1
-        for note_id, *names in reader._db.execute(_NAMES):
-            body = (" ".join(column) for column in zip(*texts.get(note_id, [("", "")]), strict=True))
-            self._db.execute(_INSERT, (*names, *body))
-            self._ids.append(note_id)
+        self._create("chunks", _CHUNK_COLUMNS)
+        self._create("notes", _NOTE_COLUMNS)
+        for note_id, body in reader._db.execute(_BODIES):
+            packed = open_packed(body)
+            terms, first = packed.terms(), id_range(note_id)[0]
+            for slot, columns in zip(packed.slots, terms.chunks, strict=True):
+                self._insert("chunks", first + slot, columns)
+            body = (" ".join(columns[at] for columns in terms.chunks) for at in (TEXT, COMPOUNDS))
+            self._insert("notes", note_id, (*terms.names, *body))
 
-    def scores(self, query: KeywordQuery, *, by_name: bool = False) -> dict[int, float]:
-        """The BM25 of every note that holds anything of *query*, by all that it holds or *by_name* alone."""
-        wanted = expression(query, _PHRASED)
-        if wanted is None:
+    def chunk_scores(self, wanted: str, weights: ChunkWeights, deadline: Deadline) -> dict[int, float]:
+        """The BM25 of every passage that meets the FTS5 expression *wanted*."""
+        return self._scores("chunks", wanted, astuple(weights), deadline)
+
+    def note_scores(self, wanted: str, deadline: Deadline) -> dict[int, float]:
+        """The BM25 of every note that meets the FTS5 expression *wanted*."""
+        title, aliases, name, headings, tags, body, compounds = astuple(NOTE_WEIGHTS)
+        weights = (title, aliases, name, headings, tags, compounds, body, body)
+        return self._scores("notes", wanted, weights, deadline)
+
+    def matching(self, table: str, wanted: str, deadline: Deadline = NO_DEADLINE) -> list[int]:
+        """The passages or notes that meet the FTS5 expression *wanted*, ascending by id."""
+        sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid"
+        with deadline.over(self._db):
+            return [row[0] for row in self._db.execute(sql, (wanted,))]
+
+    def _create(self, table: str, columns: Sequence[str]) -> None:
+        self._db.execute(_CREATE.format(table, ", ".join(columns)))
+
+    def _insert(self, table: str, row_id: int, columns: Sequence[str]) -> None:
+        values = ", ".join("?" * (len(columns) + 1))
+        names = _CHUNK_COLUMNS if table == "chunks" else _NOTE_COLUMNS
+        self._db.execute(f"INSERT INTO {table}(rowid, {', '.join(names)}) VALUES ({values})", (row_id, *columns))
+
+    def _scores(self, table: str, wanted: str, weights: Sequence[float], deadline: Deadline) -> dict[int, float]:
+        of_columns = ", ".join("?" * len(weights))
+        sql = f"SELECT rowid, -bm25({table}, {of_columns}) FROM {table} WHERE {table} MATCH ?"
+        with deadline.over(self._db):
+            return {row_id: round(score, DIGITS) for row_id, score in self._db.execute(sql, (*weights, wanted))}
+
+
+class ExactKeywords:
+    """Answers as `KeywordSearcher` does: FTS5 finds and scores every passage, and every note as one document."""
+
+    def __init__(self, reader: Reader, documents: Fts5Documents) -> None:
+        self._reader = reader
+        self._documents = documents
+        self._queries: dict[KeywordQuery, ExactQuery] = {}
+
+    def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> "ExactQuery":
+        """*query*, to be asked about notes and passages."""
+        known = self._queries.get(query)
+        if known is None:
+            known = self._queries[query] = ExactQuery(self._reader._db, self._documents, query.scored, deadline)
+        return known
+
+    def doc_frequencies(self, terms: Iterable[str], *, deadline: Deadline = NO_DEADLINE) -> dict[str, int]:
+        """In how many passages each term stands."""
+        return {term: len(self._documents.matching("chunks", _quoted(term), deadline)) if term else 0 for term in terms}
+
+    def similar_terms(self, word: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[tuple[str, int]]:
+        """The terms that a mistyped *word* may stand for, as the engine has them: spelling scores nothing."""
+        return self._reader.keywords.similar_terms(word, limit, deadline=deadline)
+
+    def chunks_with_term(self, term: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[int]:
+        """The first *limit* passages that hold *term*, by path and number."""
+        places = chunk_locations(self._reader._db, self._documents.matching("chunks", _quoted(term), deadline))
+        return sorted(places, key=places.__getitem__)[:limit]
+
+    def proximity_scores(
+        self, pairs: Sequence[Sequence[str]], chunk_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
+    ) -> dict[int, float]:
+        """The scores that these passages have for *pairs*, by how many passages of all hold each."""
+        terms = [QueryTerm(" ".join(pair), "phrase") for pair in pairs]
+        if not terms:
             return {}
-        of = NOTE_WEIGHTS
-        weights = (of.title, of.aliases, of.name, of.headings, of.tags, of.compounds, of.body, of.body)
-        found = self._db.execute(_SCORES, (*weights, f"{NAME_COLUMNS} : ({wanted})" if by_name else wanted))
-        return {self._ids[row - 1]: round(score, DIGITS) for row, score in found}
+        scores = self._documents.chunk_scores(_expression(terms, _CHUNK_ORDER), CHUNK_WEIGHTS, deadline)
+        return {chunk_id: scores[chunk_id] for chunk_id in chunk_ids if chunk_id in scores}
+
+    def notes_with_phrase(self, terms: Sequence[str], *, deadline: Deadline) -> list[int]:
+        """The notes that hold *terms* side by side in title, aliases or text, over a border of passages or not."""
+        return self._documents.matching("notes", f"{{title aliases text}} : {_quoted(' '.join(terms))}", deadline)
+
+    def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
+        """The passages that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
+        columns = "{text section}" if in_headings else "text"
+        return self._documents.matching("chunks", f"{columns} : {_quoted(' '.join(terms))}", deadline)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactQuery:
+    """Answers as `QueryScorer` does, from the scores of all that matches."""
+
+    connection: apsw.Connection
+    documents: Fts5Documents
+    terms: Sequence[QueryTerm]
+    deadline: Deadline
+    _scores: dict[object, Mapping[int, float]] = field(default_factory=dict)
+
+    def top_chunks(self, admitted: NoteIds | None, depth: int, weights: ChunkWeights) -> list[Scored]:
+        """The best *depth* passages of the *admitted* notes, equal scores by path and number."""
+        found = self._chunks(weights)
+        ids, scores = np.array([*found], np.int64), np.array([*found.values()], np.float64)
+        if admitted is not None:
+            chosen = among(notes_of(ids), admitted)
+            ids, scores = ids[chosen], scores[chosen]
+        if not len(ids) or depth < 1:
+            return []
+        return sort_by_score_then_path(ids, scores, depth, partial(chunk_locations, self.connection))
+
+    def top_chunks_of(self, note_id: int, depth: int, weights: ChunkWeights) -> list[Scored]:
+        """The best *depth* passages of one note."""
+        return self.top_chunks(np.array([note_id]), depth, weights)
+
+    def chunk_scores(self, chunk_ids: Iterable[int], weights: ChunkWeights) -> dict[int, float]:
+        """The scores that `top_chunks` gives to these passages."""
+        return _of(self._chunks(weights), chunk_ids)
+
+    def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
+        """How many passages of the *admitted* notes match, counted no further than *limit*."""
+        of_notes = map(note_of, self._chunks(CHUNK_WEIGHTS))
+        return min(_count(of_notes, admitted), limit)
+
+    def top_notes(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> list[tuple[int, str, float]]:
+        """`(note_id, path, score)` of the best *depth* of the *admitted* notes, equal scores by path."""
+        scores = self._notes(by_name)
+        if admitted is not None:
+            scores = _of(scores, admitted.tolist())
+        paths = dict(self.connection.execute("SELECT id, path FROM notes"))
+        named = [(note_id, paths[note_id], score) for note_id, score in scores.items()]
+        return sorted(named, key=lambda note: (-note[2], note[1]))[: max(depth, 0)]
+
+    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
+        """The notes of `top_notes`."""
+        return {note_id for note_id, _, _ in self.top_notes(admitted, depth, by_name=by_name)}
+
+    def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
+        """The scores that `top_notes` gives to these notes."""
+        return _of(self._notes(by_name=False), note_ids)
+
+    def count_notes(self, admitted: NoteIds | None) -> int:
+        """How many of the *admitted* notes match."""
+        return _count(self._notes(by_name=False), admitted)
+
+    def _chunks(self, weights: ChunkWeights) -> Mapping[int, float]:
+        if weights not in self._scores:
+            wanted = _expression(self.terms, _CHUNK_ORDER)
+            found = self.documents.chunk_scores(wanted, weights, self.deadline) if wanted else {}
+            self._scores[weights] = found
+        return self._scores[weights]
+
+    def _notes(self, by_name: bool) -> Mapping[int, float]:
+        if by_name not in self._scores:
+            wanted = _expression(self.terms, _NOTE_ORDER)
+            if by_name and wanted:
+                wanted = f"{_NAMES} : ({wanted})"
+            self._scores[by_name] = self.documents.note_scores(wanted, self.deadline) if wanted else {}
+        return self._scores[by_name]
+
+
+def _expression(terms: Sequence[QueryTerm], in_order: str) -> str:
+    """
+    Any of *terms*, as FTS5 reads it; nothing for none.
+
+    Args:
+        in_order: The columns that a phrase may stand in.
+    """
+    parts = []
+    for term in terms:
+        text = _quoted(term.text)
+        parts.append(f"{in_order} : {text}" if term.kind == "phrase" else f"{text} *" if term.is_prefix else text)
+    return " OR ".join(parts)
+
+
+def _quoted(terms: str) -> str:
+    """One term, or several joined by spaces, which are then to stand side by side."""
+    return '"' + terms.replace('"', '""') + '"'
+
+
+def _of(scores: Mapping[int, float], ids: Iterable[int]) -> dict[int, float]:
+    return {i: scores[i] for i in ids if i in scores}
+
+
+def _count(note_ids: Iterable[int], admitted: NoteIds | None) -> int:
+    ids = np.array([*note_ids], np.int64)
+    return len(ids) if admitted is None else int(among(ids, admitted).sum())

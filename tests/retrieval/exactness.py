@@ -35,6 +35,7 @@ from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.runner import SystemRun, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
+from quarry.index.keyword.retrievers import MemoryRetriever
 from quarry.index.vector import limits
 from quarry.index.vector.stored import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL
@@ -96,7 +97,7 @@ def weigh(
     with indexed(prepared.vault, prepared.index_path) as engine:
         with engine._reading() as reader:
             chunk_count = reader.chunk_count
-            if reader._keywords._words is None:
+            if not isinstance(reader.keywords._retriever, MemoryRetriever):
                 raise IndexUnavailable(f"{collection.name}: no postings are in memory; delete the index and try again")
         shipped, exact = found(engine), found(ExactEngine(engine))
     if shipped.refusals != exact.refusals:

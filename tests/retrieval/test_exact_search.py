@@ -1,26 +1,34 @@
 """What search is compared with is exact: on the sample vault, against plain reckoning and against the engine."""
 
-import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from collected import sample
-from exact_search import ExactEngine, ExactReader, WholeNotes, embedded
+from exact_search import ExactEngine, ExactReader, Fts5Documents, embedded
 
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS
-from quarry.index import KeywordQuery, Reader, note_of
+from quarry.index import CHUNK_WEIGHTS, KeywordQuery, Reader, idf, max_score, note_of
 from quarry.index.deadline import NO_DEADLINE
+from quarry.index.keyword.forward import TEXT, NoteTerms
+from quarry.index.keyword.retrievers import MemoryRetriever
+from quarry.index.note_codec import open_packed
 from quarry.indexing.prepare import embedded_text
 from quarry.search.features import FIELD_WEIGHTS
-from quarry.search.prepare import K1
 from quarry.terms.analysis import phrase_terms
 from quarry.types import SearchRequest
 
 QUERIES = ("how do I tune reeds", "error 502 bad gateway", "reedscope", "笙的簧片", "getting the harmonium ready")
+PHRASES = ("parish council", "reed plate", "reedscope", "equal temperament")
+ASKED = (
+    *[KeywordQuery.of(query.split()) for query in QUERIES],
+    KeywordQuery.of(["tuning"], ["parish council", "reed plate"]),
+    KeywordQuery.of(["getting", "harm"], prefix="harm"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +45,15 @@ def reader(engine: Engine) -> Iterator[Reader]:
 
 @pytest.fixture
 def exact(reader: Reader) -> ExactReader:
-    return ExactReader(reader, *embedded(reader, load_encoder()), WholeNotes(reader))
+    return ExactReader(reader, *embedded(reader, load_encoder()), Fts5Documents(reader))
+
+
+def long_guide(reader: Reader) -> NoteTerms:
+    """The terms of a note of many passages."""
+    (body,) = next(
+        reader._db.execute("SELECT body FROM bodies b JOIN notes n ON n.id = b.note_id WHERE path LIKE '%long guide%'")
+    )
+    return open_packed(body).terms()
 
 
 def test_a_passage_is_as_near_as_its_embedding_before_it_was_rounded(reader: Reader, exact: ExactReader):
@@ -82,31 +98,69 @@ def test_only_admitted_notes_are_near(exact: ExactReader):
     assert {note_id for note_id, _ in dense_query.top_titles(admitted, 9)} <= set(admitted.tolist())
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(reader: Reader, exact: ExactReader, query: str):
-    asked, notes = KeywordQuery.of(query.split()), range(1, 100)
-    assert reader._keywords._words is not None
+@pytest.mark.parametrize("query", ASKED, ids=repr)
+def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(
+    reader: Reader, exact: ExactReader, query: KeywordQuery
+):
+    ours, theirs = exact.keywords.query(query), reader.keywords.query(query)
+    assert isinstance(reader.keywords._retriever, MemoryRetriever)
+    some, note_ids = list(range(3, 40, 2)), range(1, 100)
 
-    passages = [of.lexical(asked, None, 30, deadline=NO_DEADLINE, weights=FIELD_WEIGHTS) for of in (exact, reader)]
-    named = [of.lexical_notes(asked, None, 30, deadline=NO_DEADLINE, by_name=True) for of in (exact, reader)]
-    whole = [of.lexical_notes(asked, None, 30, deadline=NO_DEADLINE) for of in (exact, reader)]
+    for admitted in (None, np.array(some)):
+        for weights in (CHUNK_WEIGHTS, FIELD_WEIGHTS):
+            passages = ours.top_chunks(admitted, 30, weights), theirs.top_chunks(admitted, 30, weights)
+            assert [chunk_id for chunk_id, _ in passages[0]] == [chunk_id for chunk_id, _ in passages[1]]
+            assert dict(passages[0]) == pytest.approx(dict(passages[1]), abs=1e-9)
+        for by_name in (False, True):
+            notes = ours.top_notes(admitted, 30, by_name=by_name), theirs.top_notes(admitted, 30, by_name=by_name)
+            assert {i: score for i, _, score in notes[0]} == pytest.approx({i: s for i, _, s in notes[1]}, abs=1e-9)
+            assert ours.top_note_ids(admitted, 5, by_name=by_name) == theirs.top_note_ids(admitted, 5, by_name=by_name)
+        assert ours.count_chunks(admitted, 10_000) == theirs.count_chunks(admitted, 10_000)
+        assert ours.count_notes(admitted) == theirs.count_notes(admitted)
+    assert ours.top_chunks(None, 1, FIELD_WEIGHTS)
+    assert ours.note_scores(note_ids) == pytest.approx(theirs.note_scores(note_ids), abs=1e-9)
+    best = ours.top_chunks(None, 9, FIELD_WEIGHTS)
+    scores = ours.chunk_scores(dict(best), FIELD_WEIGHTS)
+    assert scores == dict(best) == pytest.approx(theirs.chunk_scores(dict(best), FIELD_WEIGHTS), abs=1e-9)
+    of_note = note_of(best[0][0])
+    assert dict(ours.top_chunks_of(of_note, 3, FIELD_WEIGHTS)) == pytest.approx(
+        dict(theirs.top_chunks_of(of_note, 3, FIELD_WEIGHTS)), abs=1e-9
+    )
 
-    assert [c.chunk_id for c in passages[0]] == [c.chunk_id for c in passages[1]]
-    assert [c.score for c in passages[0]] == pytest.approx([c.score for c in passages[1]], abs=1e-9)
-    for first, second in (named, whole):
-        assert {i: score for i, _, score in first} == pytest.approx({i: score for i, _, score in second}, abs=1e-9)
-    assert exact.note_scores(asked, notes) == pytest.approx(reader.note_scores(asked, notes), abs=1e-9)
+
+def test_fts5_finds_terms_and_phrases_where_postings_and_forward_index_do(reader: Reader, exact: ExactReader):
+    ours, theirs = exact.keywords, reader.keywords
+    terms = [term for query in QUERIES for term in KeywordQuery.of(query.split()).terms]
+
+    assert ours.doc_frequencies([*terms, "", "nowhere"]) == theirs.doc_frequencies([*terms, "", "nowhere"])
+    assert ours.similar_terms("harmoniun", 5) == theirs.similar_terms("harmoniun", 5) != []
+    for term in terms:
+        assert ours.chunks_with_term(term, 4) == theirs.chunks_with_term(term, 4)
+    texts = [columns[TEXT] for columns in long_guide(reader).chunks]
+    over_borders = [(before.split(" ")[-1], after.split(" ")[0]) for before, after in pairwise(texts)]
+    for phrase in [*map(phrase_terms, PHRASES), *over_borders]:
+        notes = ours.notes_with_phrase(phrase, deadline=NO_DEADLINE)
+        assert notes == theirs.notes_with_phrase(phrase, deadline=NO_DEADLINE) != []
+        for is_wide in (False, True):
+            found = theirs.chunks_with_phrase(phrase, in_headings=is_wide, deadline=NO_DEADLINE)
+            assert ours.chunks_with_phrase(phrase, in_headings=is_wide, deadline=NO_DEADLINE) == sorted(found)
 
 
 def test_neighbouring_words_count_by_how_many_passages_of_all_hold_them(reader: Reader, exact: ExactReader):
     pair, total = phrase_terms("parish council"), reader.chunk_count
-    every = exact.phrase_scores([pair], [row[0] for row in reader._db.execute("SELECT id FROM chunks")])
+    every = exact.keywords.proximity_scores([pair], [row[0] for row in reader._db.execute("SELECT id FROM chunks")])
     some = sorted(every)[:1]
 
     assert every
-    assert exact.phrase_scores([pair], some) == {chunk_id: every[chunk_id] for chunk_id in some}
-    most = (K1 + 1) * math.log((total - len(every) + 0.5) / (len(every) + 0.5))
-    assert 0 < max(every.values()) < most
+    assert exact.keywords.proximity_scores([pair], some) == {chunk_id: every[chunk_id] for chunk_id in some}
+    assert 0 < max(every.values()) < max_score([idf(len(every), total)])
+
+
+def test_nothing_is_found_by_no_word(exact: ExactReader):
+    nothing = exact.keywords.query(KeywordQuery())
+
+    assert nothing.top_chunks(None, 9, FIELD_WEIGHTS) == nothing.top_notes(None, 9) == []
+    assert exact.keywords.proximity_scores([], [1, 2]) == {}
 
 
 def test_it_answers_as_the_engine_where_rounding_moves_nothing(engine: Engine):

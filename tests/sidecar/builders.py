@@ -25,13 +25,13 @@ from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
-from quarry.index import Index, Problem
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vector.quantize import FloatVector
 from quarry.indexing import read_files
 from quarry.indexing.limits import IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.search import Answer
 from quarry.terms.analysis import phrase_terms
-from quarry.types import SearchRequest, VaultChange
+from quarry.types import Ranking, SearchRequest, VaultChange
 from quarry.vault.read import FileContent
 
 DIM = 32
@@ -333,6 +333,13 @@ def problems(index: Index, limit: int) -> list[Problem]:
     """The first *limit* problems on record, by path."""
     with index.reader() as reader:
         return reader.problems(limit)
+
+
+def top_chunks(
+    reader: Reader, query: KeywordQuery, admitted: NoteIds | None, depth: int, weights: ChunkWeights = CHUNK_WEIGHTS
+) -> Ranking:
+    """The best chunks by keyword, with the places where they stand."""
+    return reader.candidates(reader.keywords.query(query).top_chunks(admitted, depth, weights))
 
 
 def paths(index: Index) -> list[str]:

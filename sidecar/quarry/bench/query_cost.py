@@ -18,7 +18,7 @@ from quarry.bench.measurement import Percentiles, median, memory_mb, named_perce
 from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
-from quarry.index import Deadline, Index, KeywordQuery, Reader
+from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, Reader
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.text.query.parse import parse_query
 from quarry.types import Retriever, Scope, SearchRequest
@@ -183,7 +183,8 @@ def _clock_retrievers(
     marks.append(clock())
     vector = encoder.encode([query.text])[0]
     marks.append(clock())
-    lexical = reader.lexical(lexical_query, None, DEPTH, deadline=deadline) if not lexical_query.is_empty else ()
+    words = reader.keywords.query(lexical_query, deadline=deadline).top_chunks(None, DEPTH, CHUNK_WEIGHTS)
+    lexical = reader.candidates(words)
     marks.append(clock())
     dense = reader.dense(vector, None, DEPTH, deadline=deadline)
     marks.append(clock())

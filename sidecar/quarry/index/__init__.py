@@ -4,8 +4,10 @@ from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
 from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
 from quarry.index.ids import NoteIds, note_of
-from quarry.index.keyword.fts5 import ChunkWeights, NoteWeights
-from quarry.index.keyword.match_query import KeywordQuery
+from quarry.index.keyword.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
+from quarry.index.keyword.codec import PostingsDamaged
+from quarry.index.keyword.columns import TERMS_VERSION
+from quarry.index.keyword.query import KeywordQuery
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
@@ -30,7 +32,9 @@ from quarry.index.vector.quantize import dequantize, quantize
 from quarry.index.vector.query import DenseQuery, NearestChunks
 
 __all__ = [
+    "CHUNK_WEIGHTS",
     "SCHEMA_VERSION",
+    "TERMS_VERSION",
     "ChunkWeights",
     "Counts",
     "Deadline",
@@ -45,9 +49,9 @@ __all__ = [
     "NoteName",
     "NotePage",
     "NoteSummary",
-    "NoteWeights",
     "PendingChunk",
     "PendingTitle",
+    "PostingsDamaged",
     "PreparedNote",
     "Problem",
     "Reader",
@@ -61,7 +65,9 @@ __all__ = [
     "counted",
     "dequantize",
     "discard",
+    "idf",
     "install",
+    "max_score",
     "note_of",
     "prepare",
     "quantize",

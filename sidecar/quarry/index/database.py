@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index.folding import fold_marks
-from quarry.index.keyword.adjacent_tf import beside
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
@@ -121,10 +120,7 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
         else:
             connection.pragma("query_only", True)
             connection.pragma("cache_size", -READER_CACHE_KIB)
-        parts = _find_parts(connection, without)
-        if parts.has_fts5:
-            connection.register_fts5_function("beside", beside)
-        return connection, parts
+        return connection, _find_parts(connection, without)
     except BaseException:
         connection.close()
         raise

@@ -50,11 +50,12 @@ class Deadline(Struct, frozen=True):
         A statement raises what `check` raises: apsw carries an exception through SQLite's progress handler.
         """
         self.check()
-        connection.set_progress_handler(self._keep_going, CHECK_EVERY_STEPS)
+        block = object()  # of its own, as a block may stand inside another
+        connection.set_progress_handler(self._keep_going, CHECK_EVERY_STEPS, id=block)
         try:
             yield
         finally:
-            connection.set_progress_handler(None)
+            connection.set_progress_handler(None, id=block)
 
     def _keep_going(self) -> bool:
         self.check()

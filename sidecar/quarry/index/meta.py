@@ -7,12 +7,11 @@ from quarry.index.database import select
 GENERATION = "generation"  # counts transactions; what is cached from the index is keyed by it
 DIMENSION = "dimension"  # of every vector; absent while there is none
 LEXICAL_STALE = "lexical_stale"  # present: rows changed while FTS5 was missing
-TERMS = "terms"  # the version of `keywords.py` that filled the keyword index
 DROPPED = "dropped"  # the generation in which all vectors were dropped
 NOTES = "notes"  # how many there are: counting 80,000 chunks at every search would take a millisecond
 CHUNKS = "chunks"
 POSTINGS = "postings"  # the random id of the segment file that was written last
-OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, TERMS, DROPPED, NOTES, CHUNKS, POSTINGS})
+OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, DROPPED, NOTES, CHUNKS, POSTINGS})
 
 
 def get(connection: apsw.Connection, key: str) -> str | None:

@@ -4,9 +4,9 @@ Encodes the content of a note - its chunks, links and tags - as one compressed v
 One value a note, not one a chunk: the chunks of a note share their words, so that this takes less room than each by
 itself with a trained dictionary, is made in one call and needs no dictionary (decisions/007).
 
-Before compression the value is two lines of JSON and then the texts, one after another. One text among many is sliced
-out, and a column of the JSON with an entry for each chunk is decoded only for the chunks that are asked about. A column
-that holds its usual values is written as 0.
+Before compression the value is a line of terms (the forward index, `keyword/forward.py`), two lines of JSON, and then
+the texts, one after another. One text among many is sliced out, and a column of the JSON with an entry for each chunk
+is decoded only for the chunks that are asked about. A column that holds its usual values is written as 0.
 """
 
 import json
@@ -17,14 +17,16 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 from msgspec import Raw, Struct
 from msgspec.json import Decoder  # noqa: TID251 - no message: what we stored, in a third of the time of `json`
+from msgspec.structs import replace
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
 from quarry.index.ids import slot_of
-from quarry.index.zstd import FrameDamaged, compressed, decompressor
+from quarry.index.keyword.forward import NoteTerms, decode_terms, encode_terms
+from quarry.index.zstd import FrameDamaged, compressed, decompressed
 from quarry.types import Chunk, Link, Note, Shift
 
-LEVEL = 6  # of zstd; 3 takes half the time, 20 us less a note, and 4 % more room; 9 saves another 1 %
+LEVEL = 3  # of zstd; 6 saves 7 % of the room and takes twice the time, .1 ms a note
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
 CACHED_NOTES = 8  # notes that SQL may ask about in turn, chunk by chunk
 
@@ -53,6 +55,7 @@ class PackedNote(NamedTuple):
     The position of a chunk is stored as a difference from where the chunk before it ends, which is mostly zero.
     """
 
+    terms_line: bytes  # see `keyword/forward.py`
     links_json: bytes
     texts: str
     slots: list[int]
@@ -105,6 +108,16 @@ class PackedNote(NamedTuple):
         """The headings above the chunk of that number, as one text."""
         return " › ".join(self.heading_path(number))
 
+    def terms(self) -> NoteTerms:
+        """The terms of the note."""
+        try:
+            found = decode_terms(self.terms_line.decode())
+        except ValueError as error:
+            raise _damaged() from error
+        if len(found.chunks) != len(self.slots):
+            raise _damaged()
+        return found
+
     def links(self) -> tuple[Link, ...]:
         """All links."""
         return tuple(Link(*link) for link in json.loads(self.links_json))
@@ -136,8 +149,8 @@ _HEADINGS = Decoder(tuple[str, ...])
 _CONTEXT = Decoder(str)
 
 
-def pack(content: NoteContent) -> bytes:
-    """The stored form of *content*."""
+def pack(content: NoteContent, terms: NoteTerms) -> bytes:
+    """The stored form of *content*, which was analysed into *terms*."""
     chunks = content.chunks
     wide = [chunk.start_utf16 - chunk.start for chunk in chunks]
     columns = [
@@ -156,7 +169,8 @@ def pack(content: NoteContent) -> bytes:
         0 if column == usual else column for column, usual in zip(columns, _usual_columns(len(chunks)), strict=True)
     ]
     links = [[link.kind, link.target, link.heading, link.label] for link in content.links]
-    written = "\n".join((_to_json(short), _to_json(links), "".join(chunk.text for chunk in chunks)))
+    texts = "".join([chunk.text for chunk in chunks])
+    written = "\n".join((encode_terms(terms), _to_json(short), _to_json(links), texts))
     # The frame's checksum is what tells damage where SQL asks for one text among many, without the row that the note's
     # own checksum covers.
     return compressed(written.encode(), LEVEL)
@@ -170,14 +184,11 @@ def open_packed(packed: bytes) -> PackedNote:
         IndexDamaged: *packed* is not what `pack` gave.
     """
     try:
-        written = decompressor()(packed, MAX_BYTES)
-        if written is None:
-            raise _damaged()
-        short, links, texts = written.split(b"\n", 2)
+        terms, short, links, texts = _decompressed(packed).split(b"\n", 3)
         columns: Sequence[Any] = _COLUMNS.decode(short)
         usual = _usual_columns(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
-        found = PackedNote(links, texts.decode(), *whole)
+        found = PackedNote(terms, links, texts.decode(), *whole)
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
             raise _damaged()
     except (FrameDamaged, ValueError, TypeError, LookupError) as error:
@@ -188,6 +199,39 @@ def open_packed(packed: bytes) -> PackedNote:
 def unpack(packed: bytes) -> NoteContent:
     """The content that `pack` made *packed* of; raises as `open_packed`."""
     return open_packed(packed).content()
+
+
+class StoredTerms(NamedTuple):
+    """The terms of a note as they are stored, for those who look at nothing else of it."""
+
+    line: bytes  # see `keyword/forward.py`
+    slots: Sequence[int] | None  # None: the first ones
+
+    def slot(self, number: int) -> int:
+        """The slot of the chunk of that number."""
+        return number if self.slots is None else self.slots[number]
+
+
+def stored_terms(packed: bytes) -> StoredTerms:
+    """The terms of the note that `pack` made *packed* of; raises as `open_packed`."""
+    try:
+        line, short, _ = _decompressed(packed).split(b"\n", 2)
+        return StoredTerms(line, None if short.startswith(b"[0,") else _COLUMNS.decode(short)[0])  # type: ignore[arg-type]
+    except (FrameDamaged, ValueError) as error:
+        raise _damaged() from error
+
+
+def with_slots(packed: bytes, slots: Sequence[int]) -> bytes:
+    """*packed* for a note whose chunks have these *slots*; raises as `open_packed`."""
+    opened = open_packed(packed)
+    return pack(replace(opened.content(), slots=tuple(slots)), opened.terms())
+
+
+def _decompressed(packed: bytes) -> bytes:
+    written = decompressed(packed, MAX_BYTES)
+    if written is None:
+        raise _damaged()
+    return written
 
 
 def register(connection: apsw.Connection) -> None:

@@ -2,42 +2,39 @@
 Writes, renames and removes the rows of a note, so that every table agrees.
 
 The functions run inside a transaction that `writer.py` opens; together with it each is all or nothing. A chunk whose
-text, section and context stand unchanged keeps its row, its postings and its vector, wherever it moved in the note.
+text, section and context stand unchanged keeps its row and its vector, wherever it moved in the note.
 """
 
 from collections.abc import Sequence
 
 import apsw
 from msgspec import Struct
-from msgspec.structs import replace
 
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.checksums import content_hash, content_number, note_checksum
-from quarry.index.database import Parts, SqlValue, select
+from quarry.index.database import SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
-from quarry.index.keyword.columns import ChunkColumns, note_columns
-from quarry.index.keyword.writer import KeywordQueue, KeywordRows
+from quarry.index.keyword.writer import KeywordChange, KeywordQueue
 from quarry.index.links import target_key, target_number
-from quarry.index.note_codec import NoteContent, open_packed, pack, unpack
+from quarry.index.note_codec import NoteContent, with_slots
 from quarry.index.note_rows import NoteRow, note_row
-from quarry.index.prepared import PreparedNote, chunk_terms
-from quarry.index.row_codec import note_from
+from quarry.index.prepared import PreparedNote
 from quarry.index.vector.writer import VectorWriter
-from quarry.types import Chunk, FileStamp
+from quarry.types import FileStamp
 
 _INSERT_NOTE = (
     "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
-    " mtime_ns, ctime_ns, sha256, chunk_count, checksum)"
-    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?)"
+    " mtime_ns, ctime_ns, sha256, chunk_count, checksum, name_length)"
+    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
     "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
     " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?,"
-    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?"
+    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?"
     " WHERE id = ?"
 )
-_INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content) VALUES (?,?,?)"
+_INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (?,?,?,?,?)"
 
 
 class _OldNote(Struct, frozen=True):
@@ -52,9 +49,9 @@ class _OldNote(Struct, frozen=True):
 class NoteWriter:
     """Changes the rows of notes over one writing *connection*."""
 
-    def __init__(self, connection: apsw.Connection, parts: Parts, queue: KeywordQueue) -> None:
+    def __init__(self, connection: apsw.Connection, queue: KeywordQueue) -> None:
         self._db = connection
-        self._keywords = KeywordRows(connection, parts, queue)
+        self._keywords = queue
         self._vectors = VectorWriter(connection)
         self._changed: set[int] = set()  # notes that are in `changes` by now
 
@@ -110,15 +107,12 @@ class NoteWriter:
         if note_id is None:
             return
         old = self._old(note_id)
-        self._drop_chunks(old, old.chunk_ids)
+        self._drop_chunks(old.chunk_ids)
         self._drop_links(old)
         self._note_change(note_id)
         self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))  # the rest follows by its foreign keys
         meta.add_to_totals(self._db, -1, -len(old.chunk_ids))
-        if old.content is None:
-            self._keywords.make_anew()
-        else:
-            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.content)), None)
+        self._keywords.put(self._db, KeywordChange(note_id, None, (), old.chunk_ids))
 
     def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
         """Store the vector of a pending chunk; where its text has changed since, it stays pending."""
@@ -143,14 +137,14 @@ class NoteWriter:
         return rows[0][0] if rows else None
 
     def _insert(self, note: PreparedNote) -> None:
-        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum))
+        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum, note.name_length))
         note_id = self._db.last_insert_rowid()
         self._db.execute("INSERT INTO bodies VALUES (?,?)", (note_id, note.body))
         self._write_tags_and_links(note_id, note)
         first, _ = id_range(note_id)
-        self._add_chunks(note, [(number, first + number) for number in range(len(note.hashes))], is_indexed=True)
+        self._add_chunks(note, [(number, first + number) for number in range(len(note.hashes))])
         self._vectors.add_title(note_id, note.title, note.title_vector)
-        self._keywords.replace_note(note_id, None, note.note_terms, note.counted.names if note.counted else None)
+        self._keywords.put(self._db, KeywordChange(note_id, note, range(first, first + len(note.hashes)), ()))
         self._note_change(note_id)
         meta.add_to_totals(self._db, 1, len(note.hashes))
 
@@ -158,7 +152,7 @@ class NoteWriter:
         old = self._old(note_id)
         kept = _kept(old, note.hashes)
         still_used = set(kept.values())
-        self._drop_chunks(old, [chunk_id for chunk_id in old.chunk_ids if chunk_id not in still_used])
+        self._drop_chunks([chunk_id for chunk_id in old.chunk_ids if chunk_id not in still_used])
         fresh = free_ids(note_id, still_used)
         ids = [kept[number] if number in kept else next(fresh) for number in range(len(note.hashes))]
         self._rewrite(note_id, note, ids)
@@ -170,14 +164,11 @@ class NoteWriter:
             self._db.executemany("UPDATE chunk_rows SET number = ? WHERE id = ?", moved)
         self._vectors.keep(note_id, [(kept[number], note.hashes[number], note.vectors[number]) for number in kept])
         added = [(number, chunk_id) for number, chunk_id in enumerate(ids) if number not in kept]
-        self._add_chunks(note, added, is_indexed=old.content is not None)
+        self._add_chunks(note, added)
         self._vectors.set_title(note_id, note.title, note.title_vector)
         self._note_change(note_id)
         meta.add_to_totals(self._db, 0, len(ids) - len(old.chunk_ids))
-        if old.content is None:
-            self._keywords.make_anew()
-        else:
-            self._keywords.replace_note(note_id, note_columns(note_from(old.row.values, old.content)), note.note_terms)
+        self._keywords.put(self._db, KeywordChange(note_id, note, ids, [i for i in old.chunk_ids if i not in {*ids}]))
 
     def _rewrite(self, note_id: int, note: PreparedNote, ids: Sequence[int]) -> None:
         """Write the row and the content of a note whose chunks have these *ids*."""
@@ -185,9 +176,9 @@ class NoteWriter:
         first, _ = id_range(note_id)
         slots = tuple(chunk_id - first for chunk_id in ids)
         if slots != tuple(range(len(slots))):
-            body = pack(replace(unpack(body), slots=slots))
+            body = with_slots(body, slots)
             checksum = note_checksum(note.values, body)
-        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note_id))
+        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note.name_length, note_id))
         self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?,?)", (note_id, body))
 
     def _old(self, note_id: int) -> _OldNote:
@@ -241,24 +232,16 @@ class NoteWriter:
 
     # --- chunks --------------------------------------------------------------------------------
 
-    def _add_chunks(self, note: PreparedNote, added: Sequence[tuple[int, int]], *, is_indexed: bool) -> None:
-        """Write the chunks of *added*, `(number, id)`; not *is_indexed*: the keyword index is filled anew anyway."""
+    def _add_chunks(self, note: PreparedNote, added: Sequence[tuple[int, int]]) -> None:
+        """Write the chunks of *added*, `(number, id)`."""
         if not added:
             return
-        rows = [(chunk_id, number, content_number(note.hashes[number])) for number, chunk_id in added]
+        rows = [(chunk_id, at, content_number(note.hashes[at]), *note.lengths[at]) for at, chunk_id in added]
         self._db.executemany(_INSERT_CHUNK, rows)
-        if is_indexed:
-            terms = _terms(note, [number for number, _ in added])
-            counted = [note.counted.chunk(number) if note.counted else None for number, _ in added]
-            self._keywords.add_chunks(zip((chunk_id for _, chunk_id in added), terms, counted, strict=True))
         self._vectors.add([(chunk_id, note.hashes[number], note.vectors[number]) for number, chunk_id in added])
 
-    def _drop_chunks(self, old: _OldNote, chunk_ids: Sequence[int]) -> None:
-        """Delete chunks and what is derived from them; the keywords of a damaged note are unknown and stay."""
-        if old.content is not None:
-            chunks: dict[int, Chunk] = dict(zip(old.chunk_ids, old.content.chunks, strict=True))
-            for chunk_id in chunk_ids:
-                self._keywords.remove_chunk(chunk_id, chunk_terms(chunks[chunk_id]))
+    def _drop_chunks(self, chunk_ids: Sequence[int]) -> None:
+        """Delete chunks and what is derived from them."""
         self._vectors.delete(chunk_ids)
         if chunk_ids:
             self._db.executemany("DELETE FROM chunk_rows WHERE id = ?", [(chunk_id,) for chunk_id in chunk_ids])
@@ -272,11 +255,3 @@ def _kept(old: _OldNote, hashes: Sequence[bytes]) -> dict[int, int]:
     for chunk_id, key in zip(old.chunk_ids, old.hashes, strict=True):
         reusable.setdefault(key, []).append(chunk_id)
     return {number: reusable[key].pop(0) for number, key in enumerate(hashes) if reusable.get(key)}
-
-
-def _terms(note: PreparedNote, numbers: Sequence[int]) -> list[ChunkColumns]:
-    """The columns of the keyword index for the chunks of these *numbers*."""
-    if note.chunk_terms is not None:
-        return [note.chunk_terms[number] for number in numbers]
-    body = open_packed(note.body)
-    return [chunk_terms(body.chunk(number)) for number in numbers]

@@ -12,7 +12,6 @@ from quarry.index import meta, note_codec
 from quarry.index.database import Parts, connect
 from quarry.index.filters import functions as filter_functions
 from quarry.index.integrity import check_opening
-from quarry.index.keyword import columns
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.schema import create_keyword_index, has_keyword_index
 from quarry.index.schema import SCHEMA_VERSION
@@ -22,7 +21,6 @@ from quarry.index.writer import Writer
 def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tuple[apsw.Connection, Parts]:
     """A connection that knows the SQL functions of our views and conditions; raises as `connect`."""
     connection, parts = connect(path, writable=writable, without=without)
-    columns.register(connection)
     filter_functions.register(connection)
     note_codec.register(connection)
     return connection, parts
@@ -40,7 +38,7 @@ def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) ->
     try:
         _refuse_newer(path, connection)
         check_opening(connection)
-        writer = Writer(path, connection)
+        writer = Writer(path, connection, parts)
         if parts.has_fts5:
             _refill_keyword_index(writer)
         postings.open(connection)
@@ -58,13 +56,10 @@ def _refuse_newer(path: Path, connection: apsw.Connection) -> None:
 
 
 def _refill_keyword_index(writer: Writer) -> None:
-    """Make the keyword index agree with the truth again where FTS5 was missing for a while, or terms were others."""
+    """Make the keyword index agree with the forward index again where FTS5 was missing for a while."""
     connection = writer.connection
     is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
-    is_current = meta.get(connection, meta.TERMS) == columns.VERSION and has_keyword_index(connection)
-    if is_stale or not is_current:
+    if is_stale or not has_keyword_index(connection):
         with writer.change():
             create_keyword_index(connection)
-            meta.put(connection, meta.TERMS, columns.VERSION)
             meta.delete(connection, meta.LEXICAL_STALE)
-            meta.delete(connection, meta.POSTINGS)  # they are of other terms

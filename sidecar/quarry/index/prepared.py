@@ -11,11 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.index.checksums import content_hash, note_checksum
-from quarry.index.keyword.columns import ChunkColumns, NoteColumns, chunk_columns, note_columns
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS, CountedDocument, TermCounts, count_terms
+from quarry.index.keyword.columns import note_terms
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
+from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
-from quarry.types import Chunk, FileStamp, Note
+from quarry.types import FileStamp, Note
 
 
 class CountedNote(NamedTuple):
@@ -41,9 +42,11 @@ class PreparedNote(Struct, frozen=True):
     hashes: tuple[bytes, ...]  # content_hash of each chunk
     vectors: tuple[bytes | None, ...]  # what `quantize` gave for each chunk
     title_vector: bytes | None
-    chunk_terms: tuple[ChunkColumns, ...] | None  # None: made when it is written, for chunks that are new there
-    note_terms: NoteColumns
-    counted: CountedNote | None = None  # both kinds of terms; None: done when it is written, where it is wanted
+    lengths: tuple[tuple[int, int], ...]  # `chunk_lengths` of each chunk
+    name_length: int
+    vocabulary: str  # each term of the note once
+    terms: NoteTerms | None  # None: they are in `counted`
+    counted: CountedNote | None = None
 
     @property
     def path(self) -> str:
@@ -63,7 +66,6 @@ def prepare(
     title_vector: bytes | None = None,
     *,
     hashes: tuple[bytes, ...] | None = None,
-    with_terms: bool = True,
 ) -> PreparedNote:
     """
     Make *note* ready to be written.
@@ -72,7 +74,6 @@ def prepare(
         vectors: For each chunk what `quantize` gave, or None where there is no model yet.
         title_vector: Of the title, likewise.
         hashes: The `content_hash` of each chunk; None: they are computed.
-        with_terms: Take every chunk apart into terms: 0.1 ms each, in vain where most of them did not change.
 
     Raises:
         ValueError: The note cannot be stored (see `rows.check_storable`), or has another number of vectors than chunks.
@@ -80,7 +81,8 @@ def prepare(
     if len(vectors) != len(note.chunks):
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")
     check_storable(note)
-    values, body = note_values(note, stamp), pack(NoteContent.of(note))
+    terms = note_terms(note)
+    values, body = note_values(note, stamp), pack(NoteContent.of(note), terms)
     return PreparedNote(
         values=values,
         body=body,
@@ -90,27 +92,24 @@ def prepare(
         hashes=hashes or tuple(map(content_hash, note.chunks)),
         vectors=tuple(vectors),
         title_vector=title_vector,
-        chunk_terms=tuple(map(chunk_terms, note.chunks)) if with_terms else None,
-        note_terms=note_columns(note),
+        lengths=tuple(map(chunk_lengths, terms.chunks)),
+        name_length=name_length(terms.names),
+        vocabulary=terms.distinct(),
+        terms=terms,
     )
 
 
-def chunk_terms(chunk: Chunk) -> ChunkColumns:
-    """The columns of the keyword index for *chunk*."""
-    return chunk_columns(chunk.text, chunk.section, chunk.context)
-
-
 def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
-    """*notes* with their terms counted, all in one batch; notes prepared without terms stay as they are."""
-    whole = [note for note in notes if note.chunk_terms is not None]
-    chunks = count_terms([columns for note in whole for columns in note.chunk_terms or ()], CHUNK_COLUMNS)
-    names = count_terms([list(map(str, note.note_terms)) for note in whole], NAME_COLUMNS)
+    """*notes* with their terms counted, all in one batch: what a bulk load of the index collects."""
+    every = [note.terms for note in notes if note.terms is not None]
+    chunks = count_terms([columns for terms in every for columns in terms.chunks], CHUNK_COLUMNS)
+    names = count_terms([terms.names for terms in every], NAME_COLUMNS)
     found: list[PreparedNote] = []
     first = row = 0
     for note in notes:
-        if note.chunk_terms is None:
+        if note.terms is None:
             found.append(note)
             continue
-        found.append(replace(note, counted=CountedNote(chunks, first, CountedDocument(names, row))))
-        first, row = first + len(note.chunk_terms), row + 1
+        found.append(replace(note, terms=None, counted=CountedNote(chunks, first, CountedDocument(names, row))))
+        first, row = first + len(note.lengths), row + 1
     return found

@@ -1,7 +1,6 @@
 """What can be asked of the index: every answer of one `Reader` is from the same moment."""
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from unicodedata import normalize
 
 from quarry.conditions import MATCH_ALL, Condition
@@ -54,7 +53,7 @@ class Reader(SearchReader):
             DeadlineExceeded, Cancelled: The deadline says so.
             BadQuery: A regular expression cannot be used on this machine.
         """
-        return matching_notes(self._db, condition, self._phrases, deadline)
+        return matching_notes(self._db, condition, self._phrases(deadline), deadline)
 
     def first_failing_condition(self, condition: Condition, note_id: int, *, deadline: Deadline) -> Condition | None:
         """
@@ -63,7 +62,7 @@ class Reader(SearchReader):
         Raises:
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
-        return first_failing_condition(self._db, condition, note_id, self._phrases, deadline)
+        return first_failing_condition(self._db, condition, note_id, self._phrases(deadline), deadline)
 
     def browse(self, condition: Condition, depth: int, *, deadline: Deadline) -> Newest:
         """
@@ -76,7 +75,7 @@ class Reader(SearchReader):
 
         def read() -> Newest:
             with deadline.over(self._db):
-                return listing.newest(self._db, admitted, condition, self._phrases, depth)
+                return listing.newest(self._db, admitted, condition, self._phrases(deadline), depth)
 
         return self._snapshot_data.newest(depth, read) if condition == MATCH_ALL else read()
 
@@ -210,9 +209,8 @@ class Reader(SearchReader):
         """A number that differs whenever an answer may: what is kept from this snapshot can be keyed by it."""
         return meta.generation(self._db)
 
-    @cached_property
-    def _phrases(self) -> WrittenPhrases:
-        return IndexedPhrases() if self._parts.has_fts5 else WrittenPhrases()
+    def _phrases(self, deadline: Deadline) -> WrittenPhrases:
+        return IndexedPhrases(self.keywords, deadline) if self._parts.has_fts5 else WrittenPhrases()
 
     # --- rows ----------------------------------------------------------------------------------
 

@@ -1,31 +1,28 @@
 """
 What the database looks like: tables and versions.
 
-    notes ──┬─ bodies               what the note says: all its chunks, links and tags, compressed (`bodies.py`)
+    notes ──┬─ bodies               what the note says: chunks, links, tags and terms, compressed (`note_codec.py`)
             ├─ tags, links          by what a look-up asks for them; what they say stands in the body
             ├─ title_vectors        the embedding of each title
-            ├─ names_fts            keyword index over what notes are called (external content: stores no text)
+            ├─ notes_fts            keyword index: proposes the notes that hold a term (`keyword/schema.py`)
             └─ chunk_rows ──┬─ vectors    the embedding of each chunk (int8, with a checksum)
-                            ├─ pending    chunks that wait for one
-                            └─ chunks_fts keyword index over text, section, context (external content as well)
+                            └─ pending    chunks that wait for one
     changes, problems, meta
 
 The tables and views are written in the SQL of SQLite 3.34, so that the `sqlite3` that comes with a system of some years
 can open an index: hence no STRICT tables, which the checksums of the rows do not need.
 
-The view `chunks` shows the rows of `chunk_rows` with what the bodies say of them. The keyword index
-(`keyword_schema.py`) is derived. When FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index is
-refilled as soon as it is back.
+The view `chunks` shows the rows of `chunk_rows` with what the bodies say of them. The keyword index is derived. When
+FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index is refilled as soon as it is back.
 """
 
 import apsw
 
 from quarry.index import meta
 from quarry.index.ids import note_of_sql
-from quarry.index.keyword.schema import VIEWS
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 6  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 7  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
@@ -46,6 +43,7 @@ _TABLES = (
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
         checksum BLOB NOT NULL,        -- over what `rows.note_values` gives, and the body
+        name_length INTEGER NOT NULL,  -- terms of its names, see `keyword/forward.py`
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
     )""",
@@ -64,7 +62,7 @@ _TABLES = (
     "CREATE INDEX tags_by_key ON tags(tag_key)",
     """CREATE TABLE bodies (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        body BLOB NOT NULL             -- see bodies.py; a table of its own, as lists read many notes and no body
+        body BLOB NOT NULL             -- see note_codec.py; a table of its own, as lists read many notes and no body
     )""",
     """CREATE TABLE links (
         target INTEGER NOT NULL,       -- what compares with notes.name
@@ -81,6 +79,8 @@ _TABLES = (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
         number INTEGER NOT NULL,
         content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
+        length INTEGER NOT NULL,       -- terms of the chunk, see `keyword/forward.py`
+        note_length INTEGER NOT NULL,  -- those that count for its note
         note_id INTEGER NOT NULL GENERATED ALWAYS AS ("""
     + note_of_sql("id")
     + """) VIRTUAL  -- no index: ask by `of_note_sql`
@@ -121,7 +121,7 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.pragma("auto_vacuum", "incremental")  # see `give_back_pages`
     connection.pragma("journal_mode", "wal")
     connection.execute("BEGIN IMMEDIATE")
-    for statement in (*_TABLES, *VIEWS):
+    for statement in _TABLES:
         connection.execute(statement)
     for key in (meta.GENERATION, meta.NOTES, meta.CHUNKS):
         connection.execute("INSERT INTO meta VALUES (?, '0')", (key,))

@@ -1,6 +1,6 @@
 """What a search asks of the index: rankings by word and by meaning, scores of what others propose, and words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
@@ -10,35 +10,32 @@ from msgspec import Struct, field
 
 from quarry.index import meta
 from quarry.index.database import Parts, select
-from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds
-from quarry.index.keyword.fts5 import CHUNK_WEIGHTS, ChunkWeights
-from quarry.index.keyword.match_query import KeywordQuery
 from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
+from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.records import NoteName
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.snapshot_data import SnapshotData
-from quarry.index.tie_breaking import Scored, chunk_locations
+from quarry.index.tie_breaking import Scored
 from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.memory import MemoryDenseQuery
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, QueryVector
 from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
-from quarry.terms.normalize import fold
 from quarry.types import Candidate, Ranking
-
-Pairs = Sequence[Sequence[str]]
-"""Terms side by side, two or more each."""
 
 
 class Memory(Struct, frozen=True):
     """What is kept of an index from one reader to the next."""
 
     vectors: VectorCache = field(default_factory=VectorCache)
-    words: SpellingIndex = field(default_factory=SpellingIndex)
+    spelling: SpellingIndex = field(default_factory=SpellingIndex)
+    documents: SnapshotCache[Documents] = field(default_factory=lambda: SnapshotCache(Documents.read))
     snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
     postings: PostingsCache = field(default_factory=PostingsCache)
 
@@ -60,7 +57,6 @@ class SearchReader:
         self._db = connection
         self._parts = parts
         self._memory = memory
-        self._keywords = KeywordSearcher(connection, memory.postings, memory.words)
 
     def warm_up(self) -> None:
         """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
@@ -75,84 +71,20 @@ class SearchReader:
 
     # --- by word -------------------------------------------------------------------------------
 
-    def lexical(
-        self,
-        query: KeywordQuery,
-        admitted: NoteIds | None,
-        depth: int,
-        *,
-        deadline: Deadline,
-        weights: ChunkWeights = CHUNK_WEIGHTS,
-    ) -> Ranking:
-        """The best *depth* chunks by BM25 over any term of *query*; the weights are the published ones by default."""
-        return self._keywords.lexical(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else ()
+    @cached_property
+    def keywords(self) -> KeywordSearcher:
+        """The keyword index of this snapshot. How it finds postings is chosen here, once."""
+        return KeywordSearcher(self._db, self._retriever(), self._snapshot_data.locations)
 
-    def proposed(
-        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, weights: ChunkWeights
-    ) -> Sequence[Scored]:
-        """What `lexical` gives, as ids and scores: to name a hundred chunks takes as long as to rank them."""
-        return self._keywords.proposed(query, admitted, depth, deadline, weights) if self._parts.has_fts5 else []
+    def candidates(self, scored: Sequence[Scored]) -> Ranking:
+        """Chunks and their scores with the places where they stand, in the same order; ids that are gone left out."""
+        places = self._snapshot_data.locations.of_chunks(self._db, [chunk_id for chunk_id, _ in scored])
+        return tuple(Candidate(i, *places[i], score) for i, score in scored if i in places)
 
-    def best_chunks(
-        self, query: KeywordQuery, note_id: int, depth: int, *, deadline: Deadline, weights: ChunkWeights
-    ) -> Ranking:
-        """The best *depth* chunks of one note."""
-        if not self._parts.has_fts5:
-            return ()
-        return self._keywords.best_chunks(query, note_id, depth, deadline, weights)
-
-    def lexical_notes(
-        self,
-        query: KeywordQuery,
-        admitted: NoteIds | None,
-        depth: int,
-        *,
-        deadline: Deadline,
-        by_name: bool = False,
-    ) -> list[tuple[int, str, float]]:
-        """`(note_id, path, score)` of the best *depth* notes by BM25 over all that they hold, or *by_name* alone."""
-        if not self._parts.has_fts5:
-            return []
-        return self._keywords.lexical_notes(query, admitted, depth, deadline, by_name=by_name)
-
-    def proposed_notes(
-        self, query: KeywordQuery, admitted: NoteIds | None, depth: int, *, deadline: Deadline, by_name: bool = False
-    ) -> set[int]:
-        """The notes that `lexical_notes` gives, as ids in no order."""
-        if not self._parts.has_fts5:
-            return set()
-        return self._keywords.proposed_notes(query, admitted, depth, deadline, by_name=by_name)
-
-    def lexical_scores(
-        self,
-        query: KeywordQuery,
-        chunk_ids: Iterable[int],
-        *,
-        deadline: Deadline = NO_DEADLINE,
-        weights: ChunkWeights = CHUNK_WEIGHTS,
-    ) -> dict[int, float]:
-        """The scores that `lexical` gives to these chunks; those without any term of *query* are left out."""
-        return self._keywords.lexical_scores(query, chunk_ids, deadline, weights) if self._parts.has_fts5 else {}
-
-    def note_scores(
-        self, query: KeywordQuery, note_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
-    ) -> dict[int, float]:
-        """The scores that `lexical_notes` gives to these notes; those without any term of *query* are left out."""
-        return self._keywords.note_scores(query, note_ids, deadline) if self._parts.has_fts5 else {}
-
-    def phrase_scores(
-        self, pairs: Pairs, chunk_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
-    ) -> dict[int, float]:
-        """BM25 of these chunks where each of *pairs* counts as one term; those without any of them are left out."""
-        return self._keywords.phrase_scores(pairs, chunk_ids, deadline) if self._parts.has_fts5 else {}
-
-    def count_matching(self, query: KeywordQuery, admitted: NoteIds | None, limit: int) -> int:
-        """How many chunks hold a term of *query*, counted no further than *limit*."""
-        return self._keywords.count_matching(query, admitted, limit) if self._parts.has_fts5 else 0
-
-    def count_notes(self, query: KeywordQuery, admitted: NoteIds | None) -> int:
-        """How many notes hold a term of *query*."""
-        return self._keywords.count_notes(query, admitted) if self._parts.has_fts5 else 0
+    def invalidate_postings(self, why: str) -> None:
+        """Have the postings made anew, as they turned out to be damaged; this reader goes on without them."""
+        self._memory.postings.invalidate(why)
+        self.__dict__.pop("keywords", None)
 
     # --- by meaning ----------------------------------------------------------------------------
 
@@ -179,9 +111,7 @@ class SearchReader:
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
         """The *depth* chunks nearest to *vector*, nearest first; raises as `dense_query`."""
         dense_query = self.dense_query(vector)
-        found = dense_query.top_chunks(admitted, depth, deadline) if dense_query else []
-        places = chunk_locations(self._db, [chunk_id for chunk_id, _ in found])
-        return tuple(Candidate(chunk_id, *places[chunk_id], score) for chunk_id, score in found if chunk_id in places)
+        return self.candidates(dense_query.top_chunks(admitted, depth, deadline)) if dense_query else ()
 
     def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
@@ -191,26 +121,6 @@ class SearchReader:
     def dimension(self) -> int | None:
         """Of every vector in the index; None while there is none."""
         return meta.dimension(self._db)
-
-    # --- words ---------------------------------------------------------------------------------
-
-    def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
-        """In how many chunks each term stands; 0: in none."""
-        if not self._parts.has_fts5:
-            return dict.fromkeys(terms, 0)
-        return self._keywords.document_frequency(terms)
-
-    def nearest_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        """
-        The terms that a mistyped *word* may stand for, with the number of chunks that hold each; likeliest first.
-
-        Terms are stems: `holding` leads to a chunk that tells how the word is written.
-        """
-        return self._keywords.nearest_terms(fold(word), limit) if self._parts.has_fts5 else []
-
-    def holding(self, term: str, limit: int) -> list[int]:
-        """The first *limit* chunks that hold *term*, by path: ids are handed out anew by a rebuild."""
-        return self._keywords.holding(term, limit) if self._parts.has_fts5 else []
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -232,6 +142,14 @@ class SearchReader:
     @cached_property
     def _snapshot_data(self) -> SnapshotData:
         return self._memory.snapshot_data.at(self._db)
+
+    def _retriever(self) -> KeywordRetriever:
+        if not self._parts.has_fts5:
+            return NoRetriever(self._db)
+        scorer = self._memory.postings.scorer(self._db)
+        if scorer is not None:
+            return MemoryRetriever(scorer, self._memory.spelling)
+        return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
 
     def _fits(self, vector: FloatVector) -> bool:
         """

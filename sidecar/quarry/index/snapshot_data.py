@@ -1,6 +1,6 @@
 """What every query asks of a snapshot: to read the names of a hundred notes takes longer than to rank them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import apsw
 from msgspec import Struct, field
@@ -9,9 +9,12 @@ from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.row_codec import read_list
+from quarry.index.tie_breaking import ChunkLocation, chunk_locations
 
-MAX_NAMES = 50_000  # about 25 MB; a larger vault forgets all of them when one more is asked for
+MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
+MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for
 
+_PATHS = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 
 
@@ -43,9 +46,42 @@ class NoteNames(Struct):
         return [name for name in found if name is not None]
 
 
+class Locations(Struct):
+    """
+    The locations of chunks and paths of notes that were asked for: every query finds a hundred, many of them again.
+
+    *connection* always sees the one snapshot. What is given holds others as well; ids that are not there are left out.
+    """
+
+    limit: int = MAX_LOCATIONS
+    _chunks: dict[int, ChunkLocation] = field(default_factory=dict)
+    _notes: dict[int, str] = field(default_factory=dict)
+
+    def of_chunks(self, connection: apsw.Connection, chunk_ids: Sequence[int]) -> Mapping[int, ChunkLocation]:
+        """The locations of these chunks, among others."""
+        known = self._chunks
+        if unknown := [chunk_id for chunk_id in chunk_ids if chunk_id not in known]:
+            if len(known) > self.limit:
+                known = self._chunks = {}
+                unknown = [*chunk_ids]
+            known.update(chunk_locations(connection, unknown))
+        return known
+
+    def of_notes(self, connection: apsw.Connection, note_ids: Sequence[int]) -> Mapping[int, str]:
+        """The paths of these notes, among others."""
+        known = self._notes
+        if unknown := [note_id for note_id in note_ids if note_id not in known]:
+            if len(known) > self.limit:
+                known = self._notes = {}
+                unknown = [*note_ids]
+            known.update(select(connection, _PATHS, (id_list(unknown),)))
+        return known
+
+
 class SnapshotData(Struct):
     """What was read of one snapshot, kept for the next query."""
 
+    locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
 

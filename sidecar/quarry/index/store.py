@@ -143,7 +143,7 @@ class Index:
             ValueError: The note cannot be stored (see `rows.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
-        prepared = prepare(note, stamp, vectors, title_vector, with_terms=False)
+        prepared = prepare(note, stamp, vectors, title_vector)
         self.upsert_prepared(prepared, old_path=old_path)
 
     def upsert_prepared(self, note: PreparedNote, *, old_path: str | None = None) -> None:
@@ -407,7 +407,7 @@ class Index:
     @contextmanager
     def _rows(self) -> Iterator[NoteWriter]:
         with self._writer.change() as connection:
-            yield NoteWriter(connection, self._parts, self._writer.keywords)
+            yield NoteWriter(connection, self._writer.keywords)
 
     def _open_reader(self) -> apsw.Connection:
         connection, _ = connect_ours(self.path, writable=False, without=self._without)

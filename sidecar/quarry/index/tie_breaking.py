@@ -1,6 +1,6 @@
 """Breaks ties in a ranking by path and chunk number, never by the order in which rows were written."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import apsw
 import numpy as np
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from quarry.index.database import select
 from quarry.index.ids import id_list
-from quarry.types import Candidate, Ranking
 
 GROWTH = 4  # where a cut falls amid equal scores, so many times as many are asked for
 
@@ -31,12 +30,6 @@ def fetch_with_ties(fetch: Callable[[int], Sequence[Scored]], depth: int) -> Seq
         if len(rows) < limit or rows[-1][1] != rows[depth - 1][1]:
             return rows
         limit *= GROWTH
-
-
-def top_candidates(candidates: Iterable[Candidate], depth: int) -> Ranking:
-    """The best *depth* of *candidates*, equal scores by path and number."""
-    ordered = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.path, candidate.number))
-    return tuple(ordered[:depth])
 
 
 def sort_by_score_then_path(
@@ -92,9 +85,3 @@ def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> di
         " WHERE c.id IN (SELECT value FROM json_each(?))"
     )
     return {chunk_id: (path, number) for chunk_id, path, number in select(connection, sql, (id_list(chunk_ids),))}
-
-
-def candidates(connection: apsw.Connection, scores: Mapping[int, float]) -> list[Candidate]:
-    """The chunks of *scores* as candidates, in no order; ids that are not there are left out."""
-    places = chunk_locations(connection, [*scores])
-    return [Candidate(chunk_id, path, number, scores[chunk_id]) for chunk_id, (path, number) in places.items()]

@@ -18,9 +18,9 @@ import apsw
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, explained
+from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, Parts, explained
 from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.writer import KeywordQueue, gather
+from quarry.index.keyword.writer import KeywordQueue, collect
 
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
@@ -33,10 +33,10 @@ WAL_FACTOR_AT_MOST = 4  # beyond, the writer waits for readers, which keep a WAL
 class Writer:
     """Owns the one connection that writes to the index at *path*. One thread at a time may use it."""
 
-    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+    def __init__(self, path: Path, connection: apsw.Connection, parts: Parts) -> None:
         self.path = path
         self.connection = connection
-        self.keywords = KeywordQueue()  # written when the transaction ends
+        self.keywords = KeywordQueue(parts.has_fts5)  # written when the transaction ends
         self._bulk: int | None = None  # notes a commit inside `bulk`
         self._is_searched = True  # inside `bulk`: whether a commit is awaited
         self.collector: BulkCollector | None = None  # knows every row of the keyword index, where someone gathers them
@@ -58,7 +58,7 @@ class Writer:
         with explained(self.path):
             self._begin()
             self.connection.execute("SAVEPOINT change")
-            queued = len(self.keywords.statements)
+            queued = len(self.keywords.changes)
             try:
                 yield self.connection
                 self.connection.execute("RELEASE change")
@@ -177,10 +177,8 @@ class Writer:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
-        if written is None:
-            self.collector = None
-        elif self.collector:
-            gather(written, self.collector)
+        if self.collector:
+            collect(written, self.collector)
         self._bound_wal()
 
     def _undo(self) -> None:

@@ -1,7 +1,6 @@
 """zstd frames, each with a checksum."""
 
 import threading
-from collections.abc import Callable
 
 import zstandard
 
@@ -23,12 +22,13 @@ def compressed(data: bytes, level: int) -> bytes:
     return zstandard.ZstdCompressor(level=level, write_checksum=True).compress(data)
 
 
-def decompressor() -> Callable[[bytes | memoryview, int], bytes | None]:
+def decompressed(frame: bytes | memoryview, limit: int) -> bytes | None:
     """
-    A function of a frame and a limit in bytes that gives the frame's content.
+    The content of *frame*; None where it is longer than *limit* bytes, or does not tell its length.
 
-    It gives None where the content is longer than the limit, or its length not told, so that a damaged length does not
-    ask for all memory. It raises `FrameDamaged` for what is no frame of ours.
+    So a damaged length does not ask for all memory.
+
+    Raises:
+        FrameDamaged: It is no frame of ours.
     """
-    size_of, decompress = zstandard.frame_content_size, _of_thread.decompress
-    return lambda frame, limit: decompress(frame) if 0 <= size_of(frame) <= limit else None
+    return _of_thread.decompress(frame) if 0 <= zstandard.frame_content_size(frame) <= limit else None

@@ -124,5 +124,6 @@ class CurrentIndex:
             try:
                 return stack.enter_context(index.reader())
             except IndexUnavailable:
-                if index is self.index:
-                    raise  # else it was closed under our hands because another takes its place
+                with self._replacing:  # until another has taken its place, if that is why it was closed
+                    if index is self.index:
+                        raise

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from quarry.embedding import Fingerprint
 from quarry.errors import IndexMisplaced
-from quarry.index import Index
+from quarry.index import TERMS_VERSION, Index
 from quarry.text.reading_rules import READER_VERSION, SCRUBBER_VERSION
 from quarry.vault.identity import folder_key, vault_id
 
@@ -25,7 +25,7 @@ READING = "reading"  # what decides the rows of a note besides its bytes
 
 def reading_key(skip_sections: Sequence[str]) -> str:
     """The value of `READING` today; another one in the index means reading every note anew."""
-    return json.dumps([READER_VERSION, SCRUBBER_VERSION, list(skip_sections)])
+    return json.dumps([READER_VERSION, SCRUBBER_VERSION, TERMS_VERSION, list(skip_sections)])
 
 
 def fingerprint_text(fingerprint: Fingerprint) -> str:

@@ -256,7 +256,7 @@ def main(parent: ParentConnection) -> None:
     setup = parent.receive()
     assert isinstance(setup, WorkerSetup)
     encoder = setup.options.encoder(setup.fingerprint) if setup.fingerprint else None
-    preparer = NotePreparer(setup.rules, encoder, with_terms=True)
+    preparer = NotePreparer(setup.rules, encoder, with_counts=True)
     gc.disable()  # nothing here refers to itself, and looking for what does is a tenth of all work
     while True:
         parent.send(TaskDone())

@@ -71,7 +71,7 @@ class NotePreparer:
     Args:
         encoder: None where there is no model.
         known: Asked before anything is embedded.
-        with_terms: Cut every chunk into terms and count them here; otherwise the writer does so with what changed.
+        with_counts: Count the terms of all notes of a call here, for a bulk load of the index.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class NotePreparer:
         encoder: Encoder | None,
         known: KnownVectors = no_known_vectors,
         *,
-        with_terms: bool = False,
+        with_counts: bool = False,
     ) -> None:
         self._rules = rules
         self._encoder = encoder
         self._known = known
-        self._with_terms = with_terms
+        self._with_counts = with_counts
 
     def prepare(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         """The notes of *group*, files with the path that each one's note had before, in order."""
@@ -96,7 +96,7 @@ class NotePreparer:
         ready: list[Ready] = []
         for found, (_, old_path) in zip(read, group, strict=True):
             ready.append((self._note(found, vectors) if isinstance(found, _ReadFile) else found, old_path))
-        return _counted(ready) if self._with_terms else ready
+        return _counted(ready) if self._with_counts else ready
 
     def warm_up(self) -> None:
         """Do once what the first note would wait for: the rules of scrubbing alone take 20 ms to be compiled."""
@@ -124,9 +124,7 @@ class NotePreparer:
     def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
         note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]
         try:
-            rows = prepare(
-                note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes, with_terms=self._with_terms
-            )
+            rows = prepare(note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes)
         except ValueError as error:
             return FailedNote(note.path, str(error))
         return ReadyNote(rows, note.redactions)

@@ -99,15 +99,16 @@ class QueryExecution(Struct, frozen=True):
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
         """
-        reader, lexical, dense_only = self.context.reader, result.prepared.lexical, result.ranking.dense_only_notes
+        dense_only = result.ranking.dense_only_notes
         if "lexical" not in self.context.available(self.request.mode):
             return len(result.ranking.note_ids)
         by_word = len(result.ranking.note_ids) - len(dense_only)
-        holding = reader.count_notes(lexical, result.prepared.admitted)
+        keywords = self.context.reader.keywords.query(result.prepared.lexical, deadline=self.deadline)
+        holding = keywords.count_notes(result.prepared.admitted)
         if isinstance(result.ranking, SignalRanking) or not dense_only or holding <= by_word:
             return max(holding, by_word) + len(dense_only)
         # by ranks, a note counts as found by its meaning alone where its words proposed it too late
-        return holding + len(dense_only) - len(reader.note_scores(lexical, dense_only, deadline=self.deadline))
+        return holding + len(dense_only) - len(keywords.note_scores(dense_only))
 
     def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
         """The builder that quotes the notes of *result*."""
@@ -136,7 +137,11 @@ class QueryExecution(Struct, frozen=True):
             deadline=deadline,
             corrects=step != "any-passage",  # who quotes a word means it as it is written
         )
-        matching = count_matching_chunks(prepared, retrievers, reader) if request.show_all_when_few else FEW_CHUNKS
+        matching = (
+            count_matching_chunks(prepared, retrievers, reader, self.deadline)
+            if request.show_all_when_few
+            else FEW_CHUNKS
+        )
         ranking: NoteRanking
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, matching)

@@ -124,7 +124,7 @@ def _words(
     held: dict[str, bool] = {}
     for word in [used.get(word, word) for word in prepared.query.words]:
         alone = KeywordQuery(terms=ranking_terms(word))
-        held[word] = not alone.is_empty and bool(reader.note_scores(alone, [note_id], deadline=deadline))
+        held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 
 

@@ -8,6 +8,7 @@ from them that would change its note's place (.0003 nDCG@10), so that is not ask
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -86,12 +87,13 @@ def extract_features(
     by_meaning = "dense" in retrievers and prepared.vector is not None
     dense_query = reader.dense_query(prepared.vector) if by_meaning and prepared.vector is not None else None
 
+    keywords = reader.keywords.query(query, deadline=deadline)
     lexical = dense = NO_CHUNKS
     named: set[int] = set()
     titled: Sequence[Scored] = ()
     if by_word:
-        lexical = RankedChunks.of(reader.proposed(query, admitted, POOL, deadline=deadline, weights=FIELD_WEIGHTS))
-        named = reader.proposed_notes(query, admitted, NAME_POOL, deadline=deadline, by_name=True)
+        lexical = RankedChunks.of(keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS))
+        named = keywords.top_note_ids(admitted, NAME_POOL, by_name=True)
     if dense_query:
         dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
@@ -100,15 +102,15 @@ def extract_features(
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
         proposed.update(admitted.tolist())
     elif len(lexical.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
-        proposed |= reader.proposed_notes(query, admitted, POOL, deadline=deadline)
+        proposed |= keywords.top_note_ids(admitted, POOL)
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
-    whole_notes = reader.note_scores(query, ids, deadline=deadline) if by_word else {}
+    whole_notes = keywords.note_scores(ids) if by_word else {}
     pairs: Mapping[int, float] = {}
     if prepared.pairs and len(lexical.scores):
         best_chunks = lexical.chunk_ids[:PROXIMITY_POOL].tolist()
-        pairs = reader.phrase_scores(prepared.pairs, best_chunks, deadline=deadline)
+        pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
     title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
@@ -183,18 +185,18 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
     best_matches, are_exact = [], []
     for name in names:
         best, is_exact = 0.0, False
-        for terms, term_count in _terms_of_names(name):
-            shared = terms & wanted
+        for terms in _terms_of_names(name):
+            shared = wanted.intersection(terms)
             if not shared:
                 continue
             share = shares.get(shared)
             if share is None:  # in the query's order, so that the sum is always the same
                 share = shares[shared] = sum([idf[term] for term in idf if term in shared]) / total
             count = len(shared)
-            match = share * count / term_count
+            match = share * count / len(terms)
             if match > best:
                 best = match
-            is_exact = is_exact or count == term_count == wanted_count
+            is_exact = is_exact or count == len(terms) == wanted_count
         best_matches.append(best)
         are_exact.append(is_exact)
     at = note_ids.searchsorted([name.note_id for name in names])
@@ -202,11 +204,11 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
     return matches, exact
 
 
-@lru_cache(maxsize=50_000)  # the names of a large vault; about 20 MB
-def _terms_of_names(name: NoteName) -> tuple[tuple[frozenset[str], int], ...]:
-    """The terms of each different name of the note, without stop words unless it has no other, and their number."""
+@lru_cache(maxsize=20_000)  # the names of a large vault; about 12 MB
+def _terms_of_names(name: NoteName) -> tuple[tuple[str, ...], ...]:
+    """The different terms of each name of the note, without stop words unless it has no other; no name twice."""
     found = []
     for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
-        every = frozenset(phrase_terms(text))
-        found.append(every - STOP_TERMS or every)
-    return tuple([(terms, len(terms)) for terms in dict.fromkeys(found)])
+        every = set(phrase_terms(text))
+        found.append(tuple(map(intern, sorted(every - STOP_TERMS or every))))  # names share most of their terms
+    return tuple(dict.fromkeys(found))

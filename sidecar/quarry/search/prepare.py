@@ -5,24 +5,22 @@ A word that no note holds and that the model does not know either is taken for a
 it is searched for instead, and the answer says so.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
 from quarry.embedding import Encoder
-from quarry.index import Deadline, KeywordQuery, NoteIds, Reader
+from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
 from quarry.terms.analysis import locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
+from quarry.terms.normalize import fold
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Query
 
-K1 = 1.2  # of FTS5's bm25(): a term adds at most (K1 + 1) times its inverse document frequency
-LEAST_IDF = 1e-6  # FTS5's own floor, for a term that more than half of all chunks hold
 MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
 MAX_PAIRS = 32
 MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
@@ -45,7 +43,7 @@ class PreparedQuery(Struct, frozen=True):
     @property
     def max_bm25(self) -> float:
         """The upper bound of the BM25 of any passage: every term as frequent in it as can be."""
-        return (K1 + 1) * sum(self.idf.values())
+        return max_score(self.idf.values())
 
     def wanted(self) -> HighlightTerms:
         """The terms and phrases that snippets mark."""
@@ -84,7 +82,7 @@ def prepare_query(
         admitted=admitted,
         lexical=lexical,
         pairs=_pairs(text),
-        idf=_idf(lexical.terms, reader),
+        idf=_idf(lexical.terms, reader, deadline),
         corrections=corrections,
         vector=vector if vector is not None and vector.any() else None,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
@@ -103,10 +101,9 @@ def _pairs(text: str) -> tuple[Pair, ...]:
     return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
 
 
-def _idf(terms: Sequence[str], reader: Reader) -> dict[str, float]:
-    total = reader.chunk_count
-    counts = reader.document_frequency(terms)
-    return {t: max(math.log((total - counts[t] + 0.5) / (counts[t] + 0.5)), LEAST_IDF) for t in terms}
+def _idf(terms: Sequence[str], reader: Reader, deadline: Deadline) -> dict[str, float]:
+    total, counts = reader.chunk_count, reader.keywords.doc_frequencies(terms, deadline=deadline)
+    return {term: idf(count, total) for term, count in counts.items()}
 
 
 # --- corrections -------------------------------------------------------------------------------
@@ -137,19 +134,19 @@ def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> s
         for word in dict.fromkeys(words)
         if len(word) >= MIN_CORRECTED_LENGTH and word.isalpha() and not (encoder and encoder.is_word(word))
     }
-    known = reader.document_frequency(term for terms in doubtful.values() for term in terms) if doubtful else {}
+    known = reader.keywords.doc_frequencies(term for terms in doubtful.values() for term in terms) if doubtful else {}
     return {word for word, terms in doubtful.items() if not any(known[term] for term in terms)}
 
 
 def _nearest_word(word: str, reader: Reader) -> str | None:
     """The word of the vault nearest to the unknown *word*; None where none is near."""
-    nearest = reader.nearest_terms(word, 1)
+    nearest = reader.keywords.similar_terms(fold(word), 1)
     return _as_spelled(nearest[0][0], reader) if nearest else None
 
 
 def _as_spelled(term: str, reader: Reader) -> str:
     """*term*, which is a stem, as a passage of the vault spells it; *term* itself where no passage tells."""
-    for chunk in reader.chunks(reader.holding(term, 1)).values():
+    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, 1)).values():
         for found in locate_terms(chunk.text):
             if found.text == term:
                 return chunk.text[found.start : found.end].lower()

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
+from quarry.index import CHUNK_WEIGHTS, Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, group_by_note
@@ -130,7 +130,8 @@ def rank_by_rrf(
     """
     admitted, vector = prepared.admitted, prepared.vector if "dense" in retrievers else None
     by_word = "lexical" in retrievers
-    lexical = reader.lexical(prepared.lexical, admitted, depth, deadline=deadline) if by_word else ()
+    keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
+    lexical = reader.candidates(keywords.top_chunks(admitted, depth, CHUNK_WEIGHTS)) if by_word else ()
     dense = reader.dense(vector, admitted, depth, deadline=deadline) if vector is not None else ()
     note_ids, notes = [], []
     for path, chunks in group_by_note(fuse(lexical, dense, weights)).items():
@@ -178,7 +179,9 @@ def rrf_depth(request: SearchRequest, retrievers: Sequence[Retriever], matching_
     return depth if len(retrievers) > 1 else max(depth, request.limit)  # with nothing to fuse, depth only cuts
 
 
-def count_matching_chunks(prepared: PreparedQuery, retrievers: Sequence[Retriever], reader: Reader) -> int:
+def count_matching_chunks(
+    prepared: PreparedQuery, retrievers: Sequence[Retriever], reader: Reader, deadline: Deadline
+) -> int:
     """
     How many chunks match, as far as it matters whether they are fewer than `FEW_CHUNKS`.
 
@@ -187,7 +190,7 @@ def count_matching_chunks(prepared: PreparedQuery, retrievers: Sequence[Retrieve
     if "dense" in retrievers:
         everything = prepared.admitted is None
         return reader.chunk_count if everything else reader.count_chunks(prepared.admitted, FEW_CHUNKS)
-    return reader.count_matching(prepared.lexical, prepared.admitted, FEW_CHUNKS)
+    return reader.keywords.query(prepared.lexical, deadline=deadline).count_chunks(prepared.admitted, FEW_CHUNKS)
 
 
 def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:
@@ -233,10 +236,9 @@ def _choose_passages(
     for note, score in zip(notes, scores, strict=True):
         evidence = evidence_of[note.note_id]
         if not evidence:
-            best = reader.best_chunks(
-                prepared.lexical, note.note_id, PASSAGES_PER_HIT, deadline=deadline, weights=FIELD_WEIGHTS
-            )
-            evidence = {candidate.chunk_id: (None, None, candidate.score, None) for candidate in best}
+            keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
+            best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
+            evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
         by_strength = []
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
             words = (bm25 or 0.0) / max_bm25 if max_bm25 else 0.0

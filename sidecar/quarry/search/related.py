@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest, NoteNotFound
-from quarry.index import ChunkWeights, Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.ids import notes_of
 from quarry.index.vector.quantize import FloatVector
 from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
@@ -140,7 +140,7 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     counts = Counter(term for text in texts for term in analyse(text).words.split())
     usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]
-    known = reader.document_frequency(likely)
+    known = reader.keywords.doc_frequencies(likely)
     total = reader.chunk_count
 
     def weight(term: str) -> float:
@@ -161,7 +161,9 @@ def _scores(
     dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline)) if dense_query else NO_CHUNKS
     words = NO_CHUNKS
     if not lexical.is_empty:
-        words = RankedChunks.of(reader.proposed(lexical, admitted, POOL, deadline=deadline, weights=ChunkWeights()))
+        words = RankedChunks.of(
+            reader.keywords.query(lexical, deadline=deadline).top_chunks(admitted, POOL, CHUNK_WEIGHTS)
+        )
     note_ids = np.union1d(notes_of(dense.chunk_ids), notes_of(words.chunk_ids))
     best: dict[int, int] = {}
     for chunk_id in words.chunk_ids.tolist():

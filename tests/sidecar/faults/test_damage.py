@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
+from quarry.index.keyword import segment_file
 from quarry.index.schema import PAGE_SIZE
-from quarry.types import VaultChange
+from quarry.types import SearchRequest, VaultChange
 
 
 def damage(path: Path) -> None:
@@ -137,13 +138,39 @@ def test_a_keyword_index_that_lost_rows_is_found_when_the_index_is_looked_over(
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
     with engine._sync.index._writer.change() as connection:
-        connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('delete-all')")
+        connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('delete-all')")
 
     engine._requests.request_repair()
     wait_until(lambda: (tmp_path / "index.db.damaged-1").exists())
     settle(engine)
 
     assert find(engine, "walnut", mode="keyword") == ["a.md"]
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="Windows reads the file at once")
+@pytest.mark.parametrize("typed", ["walnut7", '"oak walnut7"', "walnit7 oak"])
+def test_a_question_that_meets_damaged_postings_is_answered_without_them(
+    vault: Vault, open_engine, caplog: pytest.LogCaptureFixture, typed: str
+):
+    vault.write_all({f"{n}.md": f"oak walnut{n}" for n in range(30)})
+    engine = open_engine()
+    before = [(hit.path, hit.score) for hit in ask(engine, typed, mode="keyword").hits]
+    engine.pause()
+    index = engine._sync.index
+    index._memory.postings.invalidate("for the test")
+    index.flush_postings()
+    path = segment_file.path_beside(index.path)
+    written = path.stat()
+    with path.open("r+b") as file:
+        file.seek(segment_file.HEADER_BYTES)
+        file.write(b"\xff" * (written.st_size - segment_file.HEADER_BYTES))
+    os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))  # as a failing disk does it
+
+    answer = ask(engine, typed, mode="keyword")
+
+    assert [(hit.path, hit.score) for hit in answer.hits] == before
+    assert "the keyword postings are damaged" in caplog.text
+    assert engine.explain(SearchRequest(typed, mode="keyword"), "7.md").state == "hit"
 
 
 def test_an_index_deleted_while_running_is_made_anew(vault: Vault, tmp_path: Path, open_engine):

@@ -11,7 +11,7 @@ resource = pytest.importorskip("resource", reason="Windows has no limit on the s
 
 # A process of its own, as the limit holds for all that a process writes. RLIMIT_FSIZE fails writes beyond a size.
 SCRIPT = """
-import json, resource, sys
+import json, random, resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from builders import IMPATIENT, HashEncoder, Vault, find, settle, wait_until
@@ -22,10 +22,12 @@ vault.write("a.md", "walnut")
 engine = Engine.open(vault.root, index, load=lambda _: HashEncoder(), limits=IMPATIENT)
 settle(engine)
 resource.setrlimit(resource.RLIMIT_FSIZE, (index.stat().st_size + 200_000, resource.RLIM_INFINITY))
-vault.write_all({f"{n:03}.md": f"# N{n}\\n" + f"cherry{n} word{n} " * 500 for n in range(200)})
+chance = random.Random(1)  # words that no compression makes small
+words = [" ".join(f"{chance.getrandbits(32):x}" for _ in range(300)) for _ in range(200)]
+vault.write_all({f"{n:03}.md": f"# N{n}\\ncherry{n} {of_note}" for n, of_note in enumerate(words)})
 engine.reconcile()
 wait_until(lambda: engine.status().state == "failed")
-seen = {"message": engine.status().message, "found": find(engine, "walnut"), "working": engine.is_working}
+seen = {"working": engine.is_working, "message": engine.status().message, "found": find(engine, "walnut")}
 seen["whole"] = all(len(find(engine, f"cherry{n}", mode="keyword", limit=1)) <= 1 for n in range(5))
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 settle(engine)

@@ -8,11 +8,18 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from builders import top_chunks
 
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
 from quarry.index.database import select
+from quarry.index.keyword.retrievers import Fts5Retriever
+from quarry.index.keyword.searcher import KeywordSearcher
+from quarry.index.keyword.spelling import SpellingIndex
+from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.opening import connect_ours
+from quarry.index.snapshot_cache import SnapshotCache
+from quarry.index.snapshot_data import Locations
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
@@ -142,7 +149,7 @@ def admit(in_time: Deadline) -> Callable[[Reader, Condition | None], NoteIds | N
 
 @pytest.fixture
 def lexical(
-    index: Index, ask: Callable[..., KeywordQuery], admit: Callable[..., NoteIds | None], in_time: Deadline
+    index: Index, ask: Callable[..., KeywordQuery], admit: Callable[..., NoteIds | None]
 ) -> Callable[..., list[Place]]:
     """Search by keyword in `index`; gives (path, chunk number)."""
 
@@ -150,7 +157,24 @@ def lexical(
         text: str = "", depth: int = 30, *, phrases: Sequence[str] = (), where: Condition | None = None
     ) -> list[Place]:
         with index.reader() as reader:
-            return _places(reader.lexical(ask(text, *phrases), admit(reader, where), depth, deadline=in_time))
+            return _places(top_chunks(reader, ask(text, *phrases), admit(reader, where), depth))
+
+    return search
+
+
+@pytest.fixture(scope="session")
+def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
+    """The newest moment of an index as FTS5 and the forward index answer for it, whatever is in memory."""
+
+    @contextmanager
+    def search(index: Index) -> Iterator[KeywordSearcher]:
+        connection, _ = connect_ours(index.path, writable=False, without=frozenset())
+        try:
+            connection.execute("BEGIN")
+            retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
+            yield KeywordSearcher(connection, retriever, Locations())
+        finally:
+            connection.close()
 
     return search
 

@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import IndexDamaged
-from quarry.index.note_codec import NoteContent, pack, register, unpack
+from quarry.index.keyword.columns import note_terms
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, encode_terms
+from quarry.index.note_codec import (
+    NoteContent,
+    open_packed,
+    pack,
+    register,
+    stored_terms,
+    unpack,
+    with_slots,
+)
 from quarry.types import Chunk, Link, Shift
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -43,27 +53,59 @@ BODIES = st.builds(
 )
 
 
-@given(BODIES)
-def test_a_body_comes_back_as_it_was(body):
-    assert unpack(pack(body)) == body
+COLUMN = st.lists(st.sampled_from(["a", "ü", "机", "c++", "\u2028"]), max_size=4).map(" ".join)
+
+
+def terms_of(body, names, column):
+    """Terms for as many chunks as *body* has; which they are does not matter to the codec."""
+    return NoteTerms(names, ((column, *names[: CHUNK_COLUMNS - 1]),) * len(body.chunks))
+
+
+@given(BODIES, st.tuples(*[COLUMN] * NAME_COLUMNS), COLUMN, st.permutations(range(6)))
+def test_a_body_and_its_terms_come_back_as_they_were(body, names, column, slots):
+    terms = terms_of(body, names, column)
+    packed = pack(body, terms)
+
+    assert unpack(packed) == body
+    opened, stored = open_packed(packed), stored_terms(packed)
+    assert opened.terms() == terms
+    assert stored.line == encode_terms(terms).encode()
+    assert tuple(stored.slot(number) for number in range(len(body.chunks))) == body.slots
+    moved = with_slots(packed, slots[: len(body.chunks)])
+    assert unpack(moved) == NoteContent(tuple(slots[: len(body.chunks)]), body.chunks, body.links, body.tags)
+    assert open_packed(moved).terms() == terms
 
 
 @pytest.fixture
-def body(make_note):
-    return NoteContent.of(make_note("a.md", "apples and pears", "plums", heading="Fruit", tags=("t",)))
+def note(make_note):
+    return make_note("a.md", "apples and pears", "plums", heading="Fruit", tags=("t",))
 
 
-def test_a_body_that_changed_by_itself_is_damage_at_every_bit(body):
-    packed = pack(body)
+@pytest.fixture
+def body(note):
+    return NoteContent.of(note)
 
+
+@pytest.fixture
+def packed(note, body):
+    return pack(body, note_terms(note))
+
+
+def test_slots_are_only_read_where_they_are_not_the_first_ones(packed):
+    assert stored_terms(packed).slots is None
+    assert stored_terms(with_slots(packed, (4, 1))).slots == [4, 1]
+
+
+def test_a_body_that_changed_by_itself_is_damage_at_every_bit(body, packed):
+    terms = stored_terms(packed)
     for at in range(len(packed) * 8):
         flipped = bytearray(packed)
         flipped[at // 8] ^= 1 << at % 8
         try:
-            found = unpack(bytes(flipped))
+            found, of_terms = unpack(bytes(flipped)), stored_terms(bytes(flipped))
         except IndexDamaged:
             continue
-        assert found == body  # a bit of the frame's header that says nothing of the content
+        assert (found, of_terms) == (body, terms)  # a bit of the frame's header that says nothing of the content
 
 
 @pytest.mark.parametrize(
@@ -82,8 +124,25 @@ def test_a_body_that_changed_by_itself_is_damage_at_every_bit(body):
     ],
 )
 def test_what_is_whole_but_no_body_is_damage(content):
+    written = zstandard.ZstdCompressor().compress(b"\x1f" * 10 + b"\n" + content)
+
     with pytest.raises(IndexDamaged):
-        unpack(zstandard.ZstdCompressor().compress(content))
+        unpack(written)
+
+
+@pytest.mark.parametrize("line", [b"", b"a\x1fb", b"\x1f" * 5, b"\x1f" * 9, b"\x1f" * 20, b"\xff" + b"\x1f" * 15])
+def test_terms_of_another_number_of_chunks_are_damage(packed, line):
+    _, rest = zstandard.ZstdDecompressor().decompressobj().decompress(packed).split(b"\n", 1)
+    opened = open_packed(zstandard.ZstdCompressor().compress(line + b"\n" + rest))
+
+    with pytest.raises(IndexDamaged):
+        opened.terms()
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"a\n", b"a\n[[0", b"a\n[[0]]\nx"])
+def test_what_is_whole_but_has_no_terms_is_damage(content):
+    with pytest.raises(IndexDamaged):
+        stored_terms(zstandard.ZstdCompressor().compress(content))
 
 
 def test_what_claims_to_be_huge_is_damage_and_not_all_memory():
@@ -94,10 +153,9 @@ def test_what_claims_to_be_huge_is_damage_and_not_all_memory():
         unpack(bytes(frame))
 
 
-def test_sql_asks_a_body_for_what_one_chunk_says(body):
+def test_sql_asks_a_body_for_what_one_chunk_says(packed):
     connection = apsw.Connection(":memory:")
     register(connection)
-    packed = pack(body)
 
     asked = "SELECT text_of(body_text(?1, ?2)), body_section(?1, ?2), body_context(?1, ?2), body_headings(?1, ?2)"
     assert connection.execute(asked, (packed, (7 << 11) + 1)).fetchall() == [("plums", "Fruit", "a", '["Fruit"]')]

@@ -4,7 +4,10 @@ import pytest
 
 from quarry.index import Index, quantize
 from quarry.index.keyword import segment_file
+from quarry.index.keyword.columns import note_terms
+from quarry.index.keyword.forward import chunk_lengths, name_length
 from quarry.index.keyword.segment_file import HEADER_BYTES
+from quarry.index.note_codec import open_packed
 from quarry.index.prepared import counted, prepare
 
 
@@ -27,6 +30,18 @@ def test_a_note_prepared_elsewhere_is_stored_as_by_upsert(tmp_path, make_note, s
     other.close()
 
 
+def test_lengths_and_the_vocabulary_are_those_of_the_terms(make_note, stamp):
+    note = prepare(make_note("a.md", "the apples", "getStaleFiles x/y", title="The title"), stamp(), [None] * 2)
+
+    assert note.terms == note_terms(make_note("a.md", "the apples", "getStaleFiles x/y", title="The title"))
+    assert note.lengths == tuple(map(chunk_lengths, note.terms.chunks))
+    assert note.name_length == name_length(note.terms.names)
+    assert sorted(note.vocabulary.split(" ")) == sorted(
+        {term for columns in (note.terms.names, *note.terms.chunks) for column in columns for term in column.split()}
+    )
+    assert open_packed(note.body).terms() == note.terms
+
+
 def test_a_note_that_cannot_be_stored_cannot_be_prepared(make_note, stamp):
     with pytest.raises(ValueError, match="2 chunks but 1"):
         prepare(make_note("b.md", "x", "y"), stamp(), [None])
@@ -36,8 +51,9 @@ def test_a_note_that_cannot_be_stored_cannot_be_prepared(make_note, stamp):
 
 def test_notes_counted_elsewhere_give_the_postings_that_reading_everything_gives(tmp_path, make_note, stamp):
     notes = [make_note(f"{i}.md", f"apples {i}", "pears", tags=(f"t{i}",)) for i in range(40)]
-    prepared = [prepare(note, stamp(), [None] * 2, with_terms=i % 7 != 3) for i, note in enumerate(notes)]
+    prepared = [prepare(note, stamp(), [None] * 2) for i, note in enumerate(notes)]
     ready = counted(prepared[:25]) + counted(prepared[25:])
+    ready = [prepared[i] if i % 7 == 3 else note for i, note in enumerate(ready)]
     index = Index.open(tmp_path / "1.db")
     path = segment_file.path_beside(index.path)
 
@@ -56,5 +72,7 @@ def test_notes_counted_elsewhere_give_the_postings_that_reading_everything_gives
     index = Index.open(index.path)
     index.flush_postings()
     assert [note.counted is None for note in ready] == [i % 7 == 3 for i in range(40)]
+    assert [note.terms is None for note in ready] == [i % 7 != 3 for i in range(40)]
+    assert counted(ready[:9])[:3] == ready[:3]
     assert path.read_bytes()[HEADER_BYTES:] == collected[HEADER_BYTES:]
     index.close()

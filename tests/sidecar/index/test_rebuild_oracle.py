@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from builders import top_chunks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -42,16 +43,16 @@ def answers(ask, admit, encode, in_time):
                 for where in (None, HasPhrase("red car"), Not(HasPhrase("pears")), InFolder("f")):
                     admitted = admit(reader, where)
                     rankings = (
-                        reader.lexical(ask(word, "red car"), admitted, 3, deadline=in_time),
+                        top_chunks(reader, ask(word, "red car"), admitted, 3),
                         reader.dense(vector, admitted, 3, deadline=in_time),
                     )
                     found += [[(c.path, c.number, c.score) for c in ranking] for ranking in rankings]
-                    notes = reader.lexical_notes(ask(word, "red car"), admitted, 3, deadline=in_time)
+                    notes = reader.keywords.query(ask(word, "red car")).top_notes(admitted, 3)
                     found.append([(path, score) for _, path, score in notes])
                 dense_query = reader.dense_query(vector)
                 titles = dict(dense_query.top_titles(None, 99)) if dense_query else {}
                 found.append(sorted((name.path, titles[name.note_id]) for name in reader.note_names([*titles])))
-                found.append((reader.document_frequency([word]), reader.nearest_terms(word + "x", 9)))
+                found.append((reader.keywords.doc_frequencies([word]), reader.keywords.similar_terms(word + "x", 9)))
             notes = sorted(reader.stamps().items())
             found.append([(path, stamp, reader.note(path).note) for path, stamp in notes])
             found.append(reader.notes(NoteFilter(), 99))

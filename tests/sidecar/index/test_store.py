@@ -2,11 +2,11 @@ import struct
 import threading
 
 import pytest
-from builders import index_bytes, problems
+from builders import index_bytes, problems, top_chunks
 
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
-from quarry.index import Index, content_hash, quantize
+from quarry.index import CHUNK_WEIGHTS, Index, content_hash, quantize
 from quarry.types import Note
 
 
@@ -370,8 +370,13 @@ def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, mak
         vector = encode(["apples"])[0]
         by_phrase = reader.dense(vector, admit(reader, HasPhrase("red car")), 5, deadline=in_time)
         without_word = reader.dense(vector, admit(reader, Not(HasPhrase("PEARS"))), 5, deadline=in_time)
-        assert reader.lexical(ask("apples"), None, 5, deadline=in_time) == ()
-        assert reader.count_matching(ask("apples"), None, 5) == 0
+        assert top_chunks(reader, ask("apples"), None, 5) == ()
+        by_word = reader.keywords.query(ask("apples", "red car", prefix="app"))
+        assert by_word.top_notes(None, 5) == []
+        assert (by_word.count_chunks(None, 5), by_word.count_notes(None)) == (0, 0)
+        assert (by_word.chunk_scores([2048], CHUNK_WEIGHTS), by_word.note_scores([1])) == ({}, {})
+        assert reader.keywords.notes_with_phrase(("red", "car"), deadline=in_time) == []
+        assert reader.keywords.proximity_scores([("red", "car")], [2048]) == {}
     assert [c.path for c in by_phrase] == [c.path for c in without_word] == ["a.md"]
     assert "FTS5" in index.missing["lexical"]
     index.close()
@@ -392,7 +397,7 @@ def test_what_was_written_without_a_part_is_found_when_it_is_back(
     index = reopened(index)
 
     with index.reader() as reader:
-        lexical = reader.lexical(ask("apples"), None, 9, deadline=in_time)
+        lexical = top_chunks(reader, ask("apples"), None, 9)
         dense = reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)
     assert {c.path for c in lexical} == {"new.md", "stays.md", "pending.md"}
     assert {c.path for c in dense} == {"new.md", "stays.md"}
@@ -549,7 +554,7 @@ def test_a_full_disk_stops_writing_and_nothing_else(index, put, make_note, stamp
     connection.pragma("max_page_count", connection.pragma("page_count"))
 
     with pytest.raises(IndexUnavailable, match="full"):
-        index.upsert(make_note("b.md", "pears " * 9000), stamp(), [None])
+        index.upsert(make_note("b.md", " ".join(f"pear{n * 7919 % 99991}" for n in range(40_000))), stamp(), [None])
     assert lexical("apples pears") == [("a.md", 0)]
 
     connection.pragma("max_page_count", 1 << 30)
@@ -569,7 +574,7 @@ def test_a_reader_sees_one_moment(index, put, ask, in_time):
         put("b.md", "apples")
         index.remove("a.md")
         assert list(reader.stamps()) == ["a.md"]
-        assert [c.path for c in reader.lexical(ask("apples"), None, 5, deadline=in_time)] == ["a.md"]
+        assert [c.path for c in top_chunks(reader, ask("apples"), None, 5)] == ["a.md"]
     with index.reader() as reader:
         assert list(reader.stamps()) == ["b.md"]
 
@@ -604,7 +609,7 @@ def test_many_threads_search_while_one_writes(index, put, store, make_note, ask,
             try:
                 with index.reader() as reader:
                     count = reader.counts().notes
-                    lexical = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+                    lexical = top_chunks(reader, ask("apples"), None, 100)
                     dense = reader.dense(encode(["apples"])[0], None, 100, deadline=in_time)
                     stored = reader.chunks(c.chunk_id for c in lexical)
                     if not count == len(lexical) == len(dense) == len(stored):
@@ -698,7 +703,7 @@ def test_a_rebuilt_index_takes_the_place_of_the_old_one(tmp_path, store, make_no
     index.replace_with(tmp_path / "i.db.rebuild")
 
     with index.reader() as reader:
-        assert [c.path for c in reader.lexical(ask("apples"), None, 5, deadline=in_time)] == ["new.md"]
+        assert [c.path for c in top_chunks(reader, ask("apples"), None, 5)] == ["new.md"]
     store(index, make_note("more.md", "apples"))
     index.close()
     assert [file.name for file in tmp_path.iterdir()] == ["i.db"]

@@ -4,17 +4,21 @@ from hypothesis import strategies as st
 
 from quarry.index.tie_breaking import (
     argsort_by_score_then_path,
+    chunk_locations,
     fetch_with_ties,
     sort_by_score_then_path,
-    top_candidates,
 )
-from quarry.types import Candidate
 
 
-def test_equal_scores_stand_by_path_and_number_whatever_their_ids():
-    rows = [Candidate(1, "b", 0, 1.0), Candidate(2, "a", 1, 1.0), Candidate(3, "a", 0, 1.0), Candidate(4, "z", 0, 2.0)]
+def test_chunks_are_located_by_path_and_number_and_ids_that_are_not_there_are_left_out(index, put):
+    put("a.md", "x", "y")
+    put("b.md", "x")
+    put("a.md", "y", "x")
 
-    assert [(c.path, c.number) for c in top_candidates(rows, 3)] == [("z", 0), ("a", 0), ("a", 1)]
+    with index.reader() as reader:
+        found = chunk_locations(reader._db, [(1 << 11) + 1, 2 << 11, 1 << 11, 99])
+
+    assert found == {1 << 11: ("a.md", 1), (1 << 11) + 1: ("a.md", 0), 2 << 11: ("b.md", 0)}
 
 
 def test_a_cut_amid_equal_scores_asks_for_all_of_them():

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders import top_chunks
 
 from quarry.errors import IndexUnavailable
 from quarry.index import Index
 from quarry.index.keyword import postings_cache, segment_file
 from quarry.index.warm_memory import warm_memory
 
-NOTES = [f"{n}.md" for n in range(40)]  # more than a search reads by itself
+NOTES = [f"{n}.md" for n in range(40)]
 
 
 @pytest.fixture
@@ -20,13 +21,20 @@ def index(tmp_path: Path) -> Iterator[Index]:
     opened.close()
 
 
+@pytest.fixture(autouse=True)
+def few_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search reads fewer notes by itself than there are."""
+    monkeypatch.setattr(postings_cache, "FEW_NOTES", len(NOTES) - 8)
+
+
 @pytest.fixture
 def rebuilt(tmp_path: Path, index: Index, store, make_note) -> Path:
     """A whole, closed index, to take the place of *index*."""
     path = tmp_path / "i.db.rebuild"
     made = Index.open(path)
-    for name in NOTES:
-        store(made, make_note(name, "apples", "pears"))
+    with made.batch():
+        for name in NOTES:
+            store(made, make_note(name, "apples", "pears"))
     made.flush_postings()
     made.close()
     return path
@@ -39,7 +47,7 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
     monkeypatch.setattr(postings_cache.SegmentDelta, "apply_note", lambda *_: 1 // 0)
 
     with index.reader() as reader:
-        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        found = top_chunks(reader, ask("apples"), None, 1000)
         statements = []
         reader._db.set_exec_trace(lambda _, sql, __: statements.append(sql) or True)
         reader.read_ahead()
@@ -93,7 +101,7 @@ def test_a_side_file_that_stays_where_it_is_keeps_nobody_from_the_new_index(
 
     with index.reader() as reader:
         assert sorted(reader.stamps()) == sorted(NOTES)
-        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        found = top_chunks(reader, ask("apples"), None, 1000)
         assert sorted({candidate.path for candidate in found}) == sorted(NOTES)
     assert not list(tmp_path.glob("*rebuild*"))
 
@@ -103,7 +111,7 @@ def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
 ):
     store(index, make_note("old.md", "apples"))
     with index.reader() as reader:
-        reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        top_chunks(reader, ask("apples"), None, 1000)
 
     def stop(*_: object) -> None:
         raise OSError("the disk went")
@@ -114,5 +122,5 @@ def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
         index.replace_with(rebuilt)
 
     with index.reader() as reader:
-        found = reader.lexical(ask("apples"), None, 100, deadline=in_time)
+        found = top_chunks(reader, ask("apples"), None, 1000)
         assert sorted({candidate.path for candidate in found}) == sorted(reader.stamps()) == sorted(NOTES)

@@ -11,10 +11,9 @@ from quarry.index.writer import Writer
 def writing(tmp_path):
     path = tmp_path / "i.db"
     files.create(path)
-    connection, _ = connect(path, writable=True)
-    made = Writer(path, connection)
+    made = Writer(path, *connect(path, writable=True))
     yield made
-    connection.close()
+    made.connection.close()
 
 
 def put(writing, key):

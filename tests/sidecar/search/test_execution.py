@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline
+from quarry.index.keyword.query_scorer import QueryScorer
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.search import SearchContext, search
 from quarry.text.query.description import describe_query
@@ -254,13 +255,14 @@ def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, op
     ranked = threading.Event()
 
     with open_engine()._reading() as reader:
-        count, reader.chunks = reader.phrase_scores, lambda _: pytest.fail("chunks were fetched for a cancelled search")
+        count = reader.keywords.proximity_scores
+        reader.chunks = lambda _: pytest.fail("chunks were fetched for a cancelled search")
 
         def count_and_be_cancelled(*arguments: object, **options: object) -> object:
             ranked.set()
             return count(*arguments, **options)
 
-        reader.phrase_scores = count_and_be_cancelled
+        reader.keywords.proximity_scores = count_and_be_cancelled
         context = SearchContext(reader, None, {"dense": "not here"})
         with pytest.raises(Cancelled):
             search(
@@ -285,17 +287,18 @@ def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
                 search(SearchRequest("walnut"), SearchContext(reader, None, {}), EQUAL, fusion, past, NOW)
 
 
-def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(vault: Vault, open_engine):
+def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(
+    vault: Vault, open_engine, monkeypatch: pytest.MonkeyPatch
+):
     vault.write_all({f"{number:03}.md": "walnut" for number in range(40)} | {"z.md": "oak"})
     deadline, given = Deadline.after(10), []
-    engine = open_engine()
+    engine, note_scores = open_engine(), QueryScorer.note_scores
+    monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
     with engine._search_context() as context:
-        note_scores = context.reader.note_scores
-        context.reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
         search(SearchRequest("walnut"), context, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
 
-    assert given == [{"deadline": deadline}]
+    assert given == [deadline]
 
 
 def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_engine):

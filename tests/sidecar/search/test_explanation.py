@@ -8,6 +8,7 @@ from builders import HashEncoder, Vault, ask, settle
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.index import Deadline
+from quarry.index.keyword.query_scorer import QueryScorer
 from quarry.search import SearchContext, explain, search
 from quarry.types import Scope, SearchRequest
 
@@ -146,17 +147,15 @@ def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
     assert why(engine, "walnut", "Nuts/19.md", limit=5, show_all_when_few=True, mode="keyword").state == "hit"
 
 
-def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine):
-    deadline, given = Deadline.after(10), []
+def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    deadline, given, note_scores = Deadline.after(10), [], QueryScorer.note_scores
+    monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
     with engine._reading() as reader:
-        note_scores = reader.note_scores
-        reader.note_scores = lambda *asked, **options: given.append(options) or note_scores(*asked, **options)
         context = SearchContext(reader, None, {"dense": "not here"})
         explain(SearchRequest("walnut plum"), "Nuts/00.md", context, EQUAL, "convex", deadline, NOW)
 
-    assert len(given) == 3  # for the ranking, and for each word
-    assert all(options == {"deadline": deadline} for options in given)
+    assert given == [deadline] * 3  # for the ranking, and for each word
 
 
 # --- numbers ---------------------------------------------------------------------------------------

@@ -103,8 +103,8 @@ def test_neighbours_of_the_query_are_looked_for_under_the_deadline(vault: Vault,
     deadline, given = Deadline.after(10), []
 
     with open_engine()._reading() as reader:
-        phrase_scores = reader.phrase_scores
-        reader.phrase_scores = lambda *asked, **options: given.append(options) or phrase_scores(*asked, **options)
+        score = reader.keywords.proximity_scores
+        reader.keywords.proximity_scores = lambda *asked, **options: given.append(options) or score(*asked, **options)
         asked = prepare_query(parse_query("hide glue", now=NOW), reader, None, typing=False, deadline=deadline)
         extract_features(asked, reader, ("lexical",), deadline)
 

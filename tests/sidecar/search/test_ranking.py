@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, ask, find, settle
 
 from quarry.engine import Engine
-from quarry.index import Deadline, KeywordQuery
+from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
 from quarry.ranking.fusion import DEPTH, RRF_K
 from quarry.ranking.signals import SIGNAL_NAMES
 
@@ -25,7 +25,7 @@ def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sam
         deadline = Deadline.after(10)
         words = KeywordQuery.of([word for word in typed.split() if word not in ("the", "at")])
         retrievers = (
-            reader.lexical(words, None, 30, deadline=deadline),
+            reader.candidates(reader.keywords.query(words, deadline=deadline).top_chunks(None, 30, CHUNK_WEIGHTS)),
             reader.dense(encoder.encode([typed])[0], None, 30, deadline=deadline),
         )
     ranks = [{(c.path, c.number): rank for rank, c in enumerate(retriever, start=1)} for retriever in retrievers]

@@ -12,7 +12,6 @@ from quarry.index.database import SqlValue
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.filters.tasks import holds_task
 from quarry.index.folding import fold_case
-from quarry.index.keyword.cross_chunk_phrase import holds_phrase, terms_ahead
 from quarry.terms.patterns import compile_pattern
 from quarry.types import PropertyValue
 
@@ -25,8 +24,6 @@ def register(connection: apsw.Connection) -> None:
         "has_task": (_has_task, 2),
         "property_stands": (_property_stands, 4),
         "created_ms": (_created_ms, 1),
-        "terms_ahead": (_terms_ahead, 3),
-        "holds_phrase": (_holds_phrase, 2),
     }
     for name, (function, count) in functions.items():
         connection.create_scalar_function(name, function, count, deterministic=True)
@@ -42,15 +39,6 @@ def _matches(pattern: SqlValue, text: SqlValue) -> bool:
 
 def _has_task(text: SqlValue, wanted: SqlValue) -> bool:
     return holds_task(str(text), _task(str(wanted)))
-
-
-def _terms_ahead(text: SqlValue, phrase: SqlValue, ahead: SqlValue) -> int:
-    assert isinstance(ahead, int)
-    return terms_ahead(str(text), str(phrase), ahead)
-
-
-def _holds_phrase(text: SqlValue, phrase: SqlValue) -> bool:
-    return holds_phrase(str(text), str(phrase))
 
 
 @lru_cache(maxsize=64)

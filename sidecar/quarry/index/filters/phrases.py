@@ -1,26 +1,25 @@
 """
-Where a phrase stands, as SQL on a note `n` or a chunk `c`: looked up in the keyword index, or searched for as written.
+Where a phrase stands, as SQL on a note `n` or a chunk `c`: found by its terms, or searched for as written.
 
 The keyword index knows phrases by the terms that the notes were analysed into. A phrase without any term (`->`,
 `- [ ]`), and every phrase where FTS5 is missing, is searched for as it is written, in any case.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
+from quarry.index.deadline import Deadline
 from quarry.index.folding import fold_case
-from quarry.index.ids import note_of_sql, of_note_sql
-from quarry.index.keyword.cross_chunk_phrase import also_across
-from quarry.index.keyword.match_query import quoted
+from quarry.index.ids import id_list, of_note_sql
+from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.sql import SqlFragment, join
 from quarry.terms.analysis import phrase_terms
 
 ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE " + of_note_sql("c.id", "n.id") + " AND "  # to be closed
 ALWAYS = SqlFragment("1")
-_IN_ONE_PIECE = (
-    "SELECT rowid FROM names_fts WHERE names_fts MATCH ?"
-    " UNION SELECT " + note_of_sql("rowid") + " FROM chunks_fts WHERE chunks_fts MATCH ?"
-)
-_IN_CHUNK = SqlFragment("c.id IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)")
+_NOTE_AMONG = "n.id IN (SELECT value FROM json_each(?))"
+_CHUNK_AMONG = "c.id IN (SELECT value FROM json_each(?))"
+# `+` keeps SQLite from going through all ids of the list for every note whose chunks are looked at.
+_CHUNK_OF_NOTE_AMONG = "+c.id IN (SELECT value FROM json_each(?))"
 
 
 class WrittenPhrases:
@@ -42,30 +41,38 @@ class WrittenPhrases:
 
 
 class IndexedPhrases(WrittenPhrases):
-    """Phrases are looked up in the keyword index by their terms."""
+    """Phrases are found by their terms; all notes that hold one are found at once."""
+
+    def __init__(self, keywords: KeywordSearcher, deadline: Deadline) -> None:
+        self._keywords = keywords
+        self._deadline = deadline
 
     def in_note(self, phrase: str) -> SqlFragment:
         """Whether the note `n` holds *phrase* in its text, also over a border of its chunks, its title or aliases."""
         terms = phrase_terms(phrase)
         if not terms:
             return super().in_note(phrase)
-        wanted = quoted(" ".join(terms))
-        whole = SqlFragment(_IN_ONE_PIECE, ("{title aliases} : " + wanted, "{text} : " + wanted))
-        return (also_across(whole, terms) if len(terms) > 1 else whole).wrap("n.id IN (", ")")
+        return _among(_NOTE_AMONG, self._keywords.notes_with_phrase(terms, deadline=self._deadline))
 
     def in_section(self, phrase: str) -> SqlFragment:
         """Whether the chunk `c` holds *phrase* in its text or its headings."""
         terms = phrase_terms(phrase)
-        return _in_columns("{text section}", terms) if terms else super().in_section(phrase)
+        if not terms:
+            return super().in_section(phrase)
+        found = self._keywords.chunks_with_phrase(terms, in_headings=True, deadline=self._deadline)
+        return _among(_CHUNK_AMONG, found)
 
     def may_be_in_text(self, phrase: str) -> SqlFragment:
         """Whether the text of the chunk `c` holds the terms of *phrase* side by side."""
         terms = phrase_terms(phrase)
-        return _in_columns("{text}", terms) if terms else ALWAYS
+        if not terms:
+            return ALWAYS
+        found = self._keywords.chunks_with_phrase(terms, in_headings=False, deadline=self._deadline)
+        return _among(_CHUNK_OF_NOTE_AMONG, found)
 
 
-def _in_columns(columns: str, terms: Sequence[str]) -> SqlFragment:
-    return SqlFragment(_IN_CHUNK.text, (columns + " : " + quoted(" ".join(terms)),))
+def _among(sql: str, ids: Iterable[int]) -> SqlFragment:
+    return SqlFragment(sql, (id_list(ids),))
 
 
 def _written(phrase: str, column: str) -> SqlFragment:

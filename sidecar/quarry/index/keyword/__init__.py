@@ -1,22 +1,21 @@
 """
-The keyword index: BM25 over chunks, whole notes and names, by FTS5 and, with the same scores, in memory.
+The keyword index: which chunks and notes hold the words of a query, and BM25 over them.
 
-    columns, schema, writer                  what FTS5 is given, and its tables
-    fts5, match_query, cross_chunk_phrase    answers from FTS5
-    searcher                                 answers from memory, or from FTS5 where memory has none
+    columns, forward              a note's terms, by column and in order: the forward index
+    schema, writer                what FTS5 keeps, which proposes notes, and how it is written
+    searcher, retrievers          what a reader asks; from memory or by way of FTS5, chosen once a snapshot
+    query, query_scorer           what is ranked by, and its scores
+    snapshot_scorer, bm25         what single terms add to a score; the formula and its weights
+    note_scoring, phrases         whole notes; terms that stand side by side
+    spelling                      terms that a mistyped word may stand for
 
-In memory:
+    snapshot                      what is scored at one moment: documents and their postings
+    segment_snapshot              from memory: an immutable segment, and the notes that changed since
+    stored_snapshot               from the forward index, for the terms of one query
+    segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
+    segment_file, file_slice, segment_delta, mutable_segment   its file, and what changed since
+    postings_cache, build_from_database                        the newest snapshot; a segment built anew
+    byte_limited_lru              what is kept from one query to the next
 
-    term_dictionary, segment, codec          an immutable segment: terms and postings, encoded in blocks
-    term_counts, builder                     builds segments from counted documents, or by merging
-    build_from_database                      builds them from all that is stored
-    segment_file, file_slice                 stores segments in a file and reads them block by block
-    mutable_segment, segment_delta           documents that changed since
-    segment_snapshot                         both together, for one snapshot of the index
-    postings_cache                           the newest snapshot, and the life of its segment file
-    bm25, snapshot_scorer, query_scorer      the scores of a term, and of the terms of a query
-    note_scoring, proximity, adjacent_tf     scores of a few notes, and of neighbouring words
-    byte_limited_lru, fts5_tokens, spelling  caches, tokens as FTS5 splits them, and terms for mistyped words
-
-Segments are derived from the database and may be dropped at any time: FTS5 answers wherever they are missing.
+All of it but the forward index is derived, and may be dropped at any time.
 """

@@ -1,17 +1,22 @@
 """
-BM25 as FTS5's bm25() reckons it, over arrays (Robertson and Zaragoza, 2009; FTS5's floor of the idf is its own).
+BM25 over arrays, and everything that it is made of: weights of columns, inverse document frequencies, length norms.
+
+The formula is that of FTS5's bm25(), with its floor of the inverse document frequency (Robertson and Zaragoza, The
+Probabilistic Relevance Framework, 2009). Documents that cannot reach the best are passed over as MaxScore does (Turtle
+and Flood, Query Evaluation: Strategies and Optimizations, 1995).
 
 Scores are rounded to twelve decimals: documents that are alike score alike, in whichever order the sums were taken.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.keyword.segment import DocOrdinals
+from quarry.index.keyword.segment import DocOrdinals, TfCodes
+from quarry.index.top_k import reached_by
 
 K1 = 1.2
 B = 0.75
@@ -19,137 +24,146 @@ LEAST_IDF = 1e-6  # of a term that more than half of all documents hold
 DIGITS = 9  # of weighted frequencies, which are sums of .3 and the like
 SCORE_DIGITS = 12  # of scores; with the least idf they begin at the sixth
 ROUNDING_MARGIN = 1e-10  # more than adding in another order, and rounding, can move a score
-RUN = 64  # scores of which the highest is looked at first, as in `matrix.py`
-PASSES = 8  # documents that are gone through in the time of adding to the score of one
+PASSES = 8  # documents that are scanned in the time of adding to the score of one
 STRIDE = 8192  # documents at a time: what is worked on stays in the processor's cache
 COMMON = 16  # a term in one of so many documents adds little to a score, and takes long to be added up everywhere
 
 Floats = NDArray[np.float64]
 
 
+class ChunkWeights(Struct, frozen=True):
+    """What a term counts for in each column of a chunk; the first three as published."""
+
+    text: float = 1.0
+    section: float = 0.5
+    context: float = 0.3
+    compounds: float = 1.0
+    parts: float = 0.3
+
+
+class NoteWeights(Struct, frozen=True):
+    """What a term counts for in each column of a note's names, and in the text of its chunks."""
+
+    title: float = 10.0
+    aliases: float = 5.0
+    name: float = 10.0
+    headings: float = 2.0
+    tags: float = 2.0
+    body: float = 1.0  # its chunks together
+    compounds: float = 1.0
+
+
+CHUNK_WEIGHTS = ChunkWeights()
+NOTE_WEIGHTS = NoteWeights()
+
+
 class SparseScores(Struct, frozen=True, eq=False):
     """What one term, or one after the other, adds to the scores of the documents that hold it."""
 
-    positions: DocOrdinals  # of those documents; those of several terms may repeat
-    values: Floats  # one for each of `positions`
+    ordinals: DocOrdinals  # of those documents; those of several terms may repeat
+    values: Floats  # one for each of `ordinals`
 
     @property
     def count(self) -> int:
         """Postings."""
-        return len(self.positions)
+        return len(self.ordinals)
 
     @property
     def size_bytes(self) -> int:
         """What it takes in memory."""
-        return self.values.nbytes + self.positions.nbytes
+        return self.values.nbytes + self.ordinals.nbytes
 
     def add_to(self, scores: Floats) -> None:
         """Add it to the scores of all documents that hold a term."""
-        np.add.at(scores, self.positions, self.values)
+        np.add.at(scores, self.ordinals, self.values)
 
     def held(self) -> DocOrdinals:
         """Where it adds something."""
-        return self.positions
+        return self.ordinals
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
         """The documents, ascending, and what it adds to each; None where they are not each there once."""
-        is_once = (self.positions[1:] > self.positions[:-1]).all()
-        return (self.positions, self.values) if is_once else None
+        is_once = (self.ordinals[1:] > self.ordinals[:-1]).all()
+        return (self.ordinals, self.values) if is_once else None
 
 
 class LazyScores(Struct, frozen=True, eq=False):
-    """The same for a term that a good part of all documents hold: worked out for those alone that are asked about."""
+    """What a term that a good part of all documents hold adds to scores, computed for the documents asked about."""
 
-    count: int
-    highest: float  # that it may add to any
+    count: int  # documents that hold it
     idf: float
-    frequencies: Callable[[DocOrdinals], Floats]  # of documents, weighted by column
-    holding: Callable[[], tuple[DocOrdinals, Floats]]  # the documents, and how often each
-    length_norms: Floats
-    size_bytes: int
+    norms: Floats  # `length_norms` of all documents
+    table: Floats  # weighted frequencies: by code where there are `codes`, otherwise by document
+    codes: TfCodes | None  # of all documents; 0: the term is not there
+    size_bytes: int = 0  # of what is its own
 
-    def at(self, positions: DocOrdinals) -> Floats:
+    @property
+    def highest(self) -> float:
+        """The most that it may add to any score."""
+        return self.idf * (K1 + 1)
+
+    def at(self, ordinals: DocOrdinals) -> Floats:
         """What it adds to these documents."""
-        return term_scores(self.frequencies(positions), self.length_norms.take(positions), self.idf)
+        return term_scores(self._frequencies(ordinals), self.norms.take(ordinals), self.idf)
 
     def add_to(self, scores: Floats) -> None:
         """Add it to the scores of all documents that hold the term."""
-        positions, frequencies = self.holding()
-        for start in range(0, len(positions), STRIDE):
-            here = positions[start : start + STRIDE]
-            values = term_scores(frequencies[start : start + STRIDE], self.length_norms.take(here), self.idf)
-            np.add.at(scores, here, values)
+        ordinals = self.held()
+        for start in range(0, len(ordinals), STRIDE):
+            here = ordinals[start : start + STRIDE]
+            np.add.at(scores, here, self.at(here))
 
     def held(self) -> DocOrdinals:
-        """Where it adds something."""
-        return self.holding()[0]
+        """The documents that hold the term, ascending."""
+        # Of truth values: a third of the time.
+        return np.flatnonzero(self.codes != 0) if self.codes is not None else np.flatnonzero(self.table > 0)
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
         """The documents, ascending, and what it adds to each."""
-        positions, frequencies = self.holding()
-        return positions, term_scores(frequencies, self.length_norms.take(positions), self.idf)
+        ordinals = self.held()
+        return ordinals, self.at(ordinals)
+
+    def _frequencies(self, ordinals: DocOrdinals) -> Floats:
+        return self.table.take(self.codes.take(ordinals) if self.codes is not None else ordinals)
 
 
 TermScores = SparseScores | LazyScores
 
 
-def length_factors(lengths: Floats, average: float) -> Floats:
-    """The part of BM25's denominator that a document's length decides."""
-    length_norms: Floats = K1 * (1 - B + B * lengths / average)
-    return length_norms
+def length_norms(lengths: Floats, average: float) -> Floats:
+    """The part of BM25's denominator that the *lengths* of documents, in terms, decide; shape as *lengths*."""
+    norms: Floats = K1 * (1 - B + B * lengths / average)
+    return norms
 
 
-def length_factor(length: int, average: float) -> float:
-    """The same of one document."""
-    return K1 * (1 - B + B * length / average)
+def is_common(count: int, total: int) -> bool:
+    """Whether a term that *count* of *total* documents hold is better looked up than added up."""
+    return count * COMMON > total
 
 
-def is_common(count: int, size: int) -> bool:
-    """Whether a term of so many documents is better looked up than added up."""
-    return count * COMMON > size
-
-
-def rare_scores(
-    positions: DocOrdinals, frequencies: Floats, counts: DocOrdinals, length_norms: Floats, total: int
+def sparse_scores(
+    ordinals: DocOrdinals, frequencies: Floats, counts: DocOrdinals, norms: Floats, total: int
 ) -> SparseScores:
     """
-    The scores of terms.
+    The scores of terms, given their postings one after the other.
 
     Args:
-        positions: The documents that hold the first term, then those that hold the next.
-        frequencies: How often, weighted by column; shape as *positions*.
-        counts: How many documents hold each term.
-        length_norms: Of all documents, see `length_factors`.
-        total: How many documents there are; `length_norms` has those that are dead as well.
+        ordinals: The documents that hold the first term, then those that hold the next.
+        frequencies: Weighted term frequencies; shape as *ordinals*.
+        counts: How many documents hold each term; shape (terms,).
+        norms: The `length_norms` of all documents.
+        total: How many documents are alive; *norms* has the others as well.
     """
-    of_terms = np.array([idf(count, total) for count in counts.tolist()], np.float64)
-    return SparseScores(positions, term_scores(frequencies, length_norms.take(positions), np.repeat(of_terms, counts)))
+    idfs = np.array([idf(count, total) for count in counts.tolist()], np.float64)
+    return SparseScores(ordinals, term_scores(frequencies, norms.take(ordinals), np.repeat(idfs, counts)))
 
 
-def common_scores(
-    count: int,
-    frequencies: Callable[[DocOrdinals], Floats],
-    holding: Callable[[], tuple[DocOrdinals, Floats]],
-    length_norms: Floats,
-    total: int,
-    size_bytes: int,
-) -> LazyScores:
-    """The same for a term that *count* documents hold."""
-    of_term = idf(count, total)
-    return LazyScores(count, of_term * (K1 + 1), of_term, frequencies, holding, length_norms, size_bytes)
-
-
-def term_scores(frequencies: Floats, length_norms: Floats, idf: float | Floats) -> Floats:
-    """What a term that stands so often in documents of these `length_factors` adds to their scores."""
+def term_scores(frequencies: Floats, norms: Floats, idf: float | Floats) -> Floats:
+    """What a term of these weighted *frequencies* adds to the scores of documents of these `length_norms`."""
     values = frequencies * (K1 + 1)
-    values /= frequencies + length_norms
+    values /= frequencies + norms
     values *= idf
     return values
-
-
-def score(frequency: float, factor: float, idf: float) -> float:
-    """The same for one document."""
-    return frequency * (K1 + 1) / (frequency + factor) * idf
 
 
 def idf(count: float, total: int) -> float:
@@ -158,19 +172,24 @@ def idf(count: float, total: int) -> float:
     return found if found > 0 else LEAST_IDF
 
 
-def scores_at(terms: Sequence[TermScores], size: int, positions: DocOrdinals) -> Floats:
-    """The rounded scores of the documents at *positions* among *size*."""
+def max_score(idfs: Iterable[float]) -> float:
+    """The upper bound of the score of a document for terms of these inverse document frequencies."""
+    return (K1 + 1) * sum(idfs)
+
+
+def scores_of(terms: Sequence[TermScores], size: int, ordinals: DocOrdinals) -> Floats:
+    """The rounded scores of the documents at *ordinals* among *size*."""
     rare, common = _in_order(terms)
     everywhere = np.zeros(size)
     for few in rare:
         few.add_to(everywhere)
-    scores: Floats = everywhere.take(positions)
+    scores: Floats = everywhere.take(ordinals)
     for many in common:
-        scores += many.at(positions)
+        scores += many.at(ordinals)
     return np.round(scores, SCORE_DIGITS)
 
 
-def best(
+def top_documents(
     terms: Sequence[TermScores],
     size: int,
     chosen: NDArray[np.bool_] | None,
@@ -190,9 +209,9 @@ def best(
     check()
     rare, common = _in_order(terms)
     if len(rare) + len(common) == 1 and (each := (rare or common)[0].each()):
-        positions, values = each if chosen is None else (each[0], each[1] * chosen.take(each[0]))
-        at = _from(values, _kth_at_least(values, limit) - ROUNDING_MARGIN)
-        return _highest(positions[at], values[at], limit)
+        ordinals, values = each if chosen is None else (each[0], each[1] * chosen.take(each[0]))
+        at = _from(values, reached_by(values, limit) - ROUNDING_MARGIN)
+        return _highest(ordinals[at], values[at], limit)
     scores = np.zeros(size)
     for few in rare:
         check()
@@ -206,7 +225,7 @@ def best(
         if chosen is not None:
             scores *= chosen
     if found is None:
-        found = _from(scores, _kth_at_least(scores, limit) - ROUNDING_MARGIN)
+        found = _from(scores, reached_by(scores, limit) - ROUNDING_MARGIN)
     values = scores[found]
     for term in common:
         values += term.at(found)
@@ -231,19 +250,10 @@ def _in_order(terms: Sequence[TermScores]) -> tuple[list[SparseScores], list[Laz
 
 def _maxscore_candidates(scores: Floats, common: Sequence[LazyScores], limit: int) -> DocOrdinals | None:
     """Documents that *common* terms may lift among the *limit* best; None where it is quicker to add up the first."""
-    lowest = _kth_at_least(scores, limit) - sum(term.highest for term in common) - ROUNDING_MARGIN
+    lowest = reached_by(scores, limit) - sum(term.highest for term in common) - ROUNDING_MARGIN
     found = _from(scores, lowest) if lowest > 0 else None
     is_quicker = found is None or len(found) * len(common) > common[0].count + len(scores) // PASSES
     return None if is_quicker else found
-
-
-def _kth_at_least(scores: Floats, limit: int) -> float:
-    """A score that at least *limit* documents reach, and not many more."""
-    runs = len(scores) // RUN
-    if limit <= runs:
-        peaks = scores[: runs * RUN].reshape(RUN, runs).max(axis=0)  # every so many-eth: quicker than neighbours
-        return float(np.partition(peaks, -limit)[-limit])
-    return float(np.partition(scores, -limit)[-limit]) if limit <= len(scores) else 0.0
 
 
 def _from(scores: Floats, lowest: float) -> DocOrdinals:

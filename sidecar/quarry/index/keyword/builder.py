@@ -11,10 +11,9 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from quarry.index.keyword.codec import compress, encode_byte_planes
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.segment import Postings, Segment, gaps_of, split_by_frequency
 from quarry.index.keyword.term_counts import (
-    CHUNK_COLUMNS,
-    NAME_COLUMNS,
     CountedDocument,
     Small,
     TermCounts,

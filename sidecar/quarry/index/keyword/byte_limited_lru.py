@@ -1,16 +1,12 @@
-"""Caches of a snapshot that live from one query to the next: scores of single terms, and locations of documents."""
+"""A cache of a snapshot that lives from one query to the next, bounded by the memory that it takes."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
 
-from msgspec import Struct, field
-
 from quarry.index.keyword.bm25 import Floats
 
-KEPT_BYTES = 16 * 1024 * 1024  # of single terms: of the stop words, and of what is being typed
-KEPT_NOTES_BYTES = 4 * 1024 * 1024  # of the notes that hold common terms: those of 160 terms in a million chunks
 ENTRY_BYTES = 500  # of an entry itself
 
 
@@ -26,17 +22,10 @@ class Sized(Protocol):
 _Found = TypeVar("_Found", bound=Sized)
 
 
-class Places(Struct, frozen=True):
-    """Locations of chunks and notes that were found before: every search finds a hundred chunks, many of them again."""
-
-    of_chunks: dict[int, tuple[str, int]] = field(default_factory=dict)  # id -> path, and number in its note
-    of_notes: dict[int, str] = field(default_factory=dict)  # id -> path
-
-
 class ByteLimitedLru:
     """Values by key, the least recently used dropped first; for any number of threads."""
 
-    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, limit_bytes: int) -> None:
         """Hold at most *limit_bytes*."""
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()

@@ -63,11 +63,10 @@ def decompress(block: Piece, max_bytes: int) -> bytes:
 
 def decompress_all(blocks: Sequence[Piece], max_bytes: Sequence[int]) -> list[bytes]:
     """Decompress each of *blocks* within its own limit; see `decompress`."""
-    content = zstd.decompressor()
     found = []
     try:
         for block, limit in zip(blocks, max_bytes, strict=True):
-            data = content(block, limit)
+            data = zstd.decompressed(block, limit)
             if data is None:
                 raise PostingsDamaged("a part of the keyword postings is larger than it can be")
             found.append(data)

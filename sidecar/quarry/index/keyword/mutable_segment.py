@@ -6,14 +6,13 @@ that it may see (`limit`), so a snapshot taken earlier does not see documents th
 """
 
 import threading
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quarry.index.keyword.builder import assemble
-from quarry.index.keyword.fts5_tokens import as_fts5_tokenizes, encoded, needs_fts5_tokenizer, tokens_of
 from quarry.index.keyword.segment import DocOrdinals, Segment
 
 _HIGHEST = chr(0x10FFFF)
@@ -29,7 +28,8 @@ class MutableSegment:
         self._field_lengths: list[list[int]] = []
         self._codes: dict[tuple[int, ...], int] = {}
         self._postings: dict[str, tuple[list[int], list[int]]] = {}  # ordinals, ascending, and tf codes
-        self._terms: list[str] = []  # sorted
+        self._terms: list[str] = []  # sorted when they are asked for
+        self._is_sorted = True
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -39,7 +39,7 @@ class MutableSegment:
         counted: dict[str, list[int]] = {}
         field_lengths = [0] * self._columns
         for at, column in enumerate(columns):
-            for token in _tokens(column):
+            for token in filter(None, column.split(" ")):
                 counted.setdefault(token, [0] * self._columns)[at] += 1
                 field_lengths[at] += 1
         with self._lock:
@@ -48,7 +48,8 @@ class MutableSegment:
                 code = self._codes.setdefault(tuple(counts), len(self._codes))
                 if token not in self._postings:
                     self._postings[token] = ([], [])
-                    insort(self._terms, token)
+                    self._terms.append(token)
+                    self._is_sorted = False
                 documents, codes = self._postings[token]
                 documents.append(document)
                 codes.append(code)
@@ -82,7 +83,7 @@ class MutableSegment:
     def terms(self) -> list[str]:
         """All terms that were ever added, sorted."""
         with self._lock:
-            return list(self._terms)
+            return list(self._sorted_terms())
 
     def to_segment(self, keep: NDArray[np.bool_]) -> Segment:
         """
@@ -103,18 +104,18 @@ class MutableSegment:
             number = np.full(int(kept.sum()), at, np.int32)
             postings.append((number, ordinal[documents[kept]], codes[kept].astype(np.int32)))
         ids, field_lengths = self.ids(len(keep))[keep], self.field_lengths(len(keep))[keep]
-        return assemble(ids, field_lengths, self.tf_table(), [encoded(term) for term in terms], postings)
+        return assemble(ids, field_lengths, self.tf_table(), [term.encode() for term in terms], postings)
 
     def _terms_with(self, prefix: str) -> list[str]:
-        first = bisect_left(self._terms, prefix)
-        return self._terms[first : bisect_left(self._terms, prefix + _HIGHEST, first)]
+        terms = self._sorted_terms()
+        first = bisect_left(terms, prefix)
+        return terms[first : bisect_left(terms, prefix + _HIGHEST, first)]
 
-
-def _tokens(column: str) -> Iterable[str]:
-    tokens = tokens_of(column)
-    if any(map(needs_fts5_tokenizer, tokens)):
-        tokens = [encoded(token).decode(errors="ignore") for token in tokens_of(as_fts5_tokenizes(column))]
-    return filter(None, tokens)
+    def _sorted_terms(self) -> list[str]:
+        if not self._is_sorted:
+            self._terms.sort()
+            self._is_sorted = True
+        return self._terms
 
 
 def _joined(limit: int, found: Sequence[tuple[list[int], list[int]]]) -> tuple[DocOrdinals, DocOrdinals]:

@@ -1,8 +1,8 @@
 """
-Which notes hold a term, and what do a few of them score by all that they hold?
+Which notes hold a term, and the scores of a few notes by all that they hold.
 
-The same as a ranking of whole notes gives, but worked out for those alone that are asked about: what half a million
-postings say of 200,000 notes takes ten times as long as to look up what they say of three hundred.
+The scores are those of a ranking of all notes, but computed for the notes that are asked about: to sum up what half a
+million postings say of 200,000 notes takes ten times as long as to look up what they say of three hundred.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.keyword.bm25 import DIGITS, Floats, TermScores, idf, term_scores
-from quarry.index.keyword.fts5 import NOTE_WEIGHTS
+from quarry.index.keyword.bm25 import DIGITS, NOTE_WEIGHTS, Floats, TermScores, idf, term_scores
+from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals
-from quarry.index.keyword.snapshot_scorer import PostingsBatch, PostingsReader, QueryTerm, SnapshotScorer
+from quarry.index.keyword.snapshot_scorer import PostingsBatch, PostingsReader, SnapshotScorer
 
 BoolMatrix = NDArray[np.bool_]
 
@@ -27,111 +27,110 @@ class NoteBitmap(Struct, frozen=True, eq=False):
 
     @property
     def size_bytes(self) -> int:
-        """What it takes in memory."""
+        """The memory that it takes."""
         return self.bits.nbytes
 
 
-def marked(words: SnapshotScorer, term: QueryTerm, read: PostingsReader) -> NoteBitmap:
+def note_bitmap(scorer: SnapshotScorer, term: QueryTerm, read: PostingsReader) -> NoteBitmap:
     """
-    The notes that hold a common term; they take long to find and are remembered.
+    The notes that hold a common term, cached as they take long to find.
 
     Args:
-        read: Gives the chunks that hold it, and their codes.
+        read: Gives the chunk postings of a term.
     """
 
     def find() -> NoteBitmap:
-        holds = np.zeros(words.names.size, np.bool_)
-        documents, codes = read(term)
-        at = words.note_of_chunk.take(documents.take(np.flatnonzero(words.is_in_note.take(codes))))
-        holds[at] = True
-        holds[words.names.postings(term.text)[0]] = True  # no column of a name counts for nothing
+        holds = np.zeros(scorer.names.size, np.bool_)
+        ordinals, codes = read(term)
+        holds[scorer.note_of_chunk.take(ordinals.take(np.flatnonzero(scorer.is_in_note.take(codes))))] = True
+        holds[scorer.names.postings(term.text)[0]] = True  # no column of the names counts for nothing
         return NoteBitmap(int(np.count_nonzero(holds)), np.packbits(holds))
 
-    return words.kept_notes.get(term, find)
+    return scorer.cached_notes.get(term, find)
 
 
-def holding(words: SnapshotScorer, texts: PostingsBatch, names: PostingsBatch) -> BoolMatrix:
-    """Which notes hold each of several terms of these postings; shape (terms, notes)."""
-    size = words.names.size
+def notes_with_terms(scorer: SnapshotScorer, texts: PostingsBatch, names: PostingsBatch) -> BoolMatrix:
+    """Which notes hold each term of these chunk and name postings; shape (terms, notes)."""
+    size = scorer.names.size
     holds = np.zeros((len(texts.counts), size), np.bool_)
     flat = holds.reshape(-1)
-    at = texts.keys(size)
-    at += words.note_of_chunk.take(texts.positions)
-    flat[at[words.is_in_note.take(texts.codes)]] = True
-    flat[names.keys(size) + names.positions] = True
+    at = texts.offsets(size)
+    at += scorer.note_of_chunk.take(texts.ordinals)
+    flat[at[scorer.is_in_note.take(texts.codes)]] = True
+    flat[names.offsets(size) + names.ordinals] = True
     return holds
 
 
 class CandidateNoteScorer:
-    """Some notes, where what they hold stands, and what they score."""
+    """Some notes, their chunks, and the scores that are added up for them."""
 
-    def __init__(self, words: SnapshotScorer, notes: DocOrdinals) -> None:
-        self._words = words
+    def __init__(self, scorer: SnapshotScorer, notes: DocOrdinals) -> None:
+        self._scorer = scorer
         self._notes = notes
-        self._scores: list[tuple[int, Floats]] = []  # of a term, and how many notes hold it
-        ordered = words.note_of_chunk[: len(words.chunks.segment.ids)]
+        self._scores: list[tuple[int, Floats]] = []  # of a term, after the number of notes that hold it
+        ordered = scorer.note_of_chunk[: scorer.chunks.ascending]
         wanted = notes.astype(ordered.dtype)
         first = np.searchsorted(ordered, wanted)
         count = np.searchsorted(ordered, wanted, side="right") - first
         begins = np.cumsum(count) - count
-        self._of_name = _numbered(words.names.size, notes, np.arange(len(notes)))
+        self._row_of_note = _numbered(scorer.names.size, notes, np.arange(len(notes)))
         self._chunks = np.arange(count.sum()) + np.repeat(first - begins, count)
-        self._owners = np.repeat(np.arange(len(notes)), count)
-        if words.chunks.added_count:
-            added = self._of_name.take(words.note_of_chunk[len(ordered) :])
-            is_there = np.flatnonzero(added)
-            self._chunks = np.concatenate([self._chunks, is_there + len(ordered)])
-            self._owners = np.concatenate([self._owners, added[is_there] - 1])
+        self._rows = np.repeat(np.arange(len(notes)), count)
+        if scorer.chunks.size > len(ordered):
+            added = self._row_of_note.take(scorer.note_of_chunk[len(ordered) :])
+            is_wanted = np.flatnonzero(added)
+            self._chunks = np.concatenate([self._chunks, is_wanted + len(ordered)])
+            self._rows = np.concatenate([self._rows, added[is_wanted] - 1])
 
-    def add_plain(self, texts: PostingsBatch, names: PostingsBatch, counts: Sequence[int]) -> None:
-        """Add what plain terms of these postings score, which so many notes hold."""
+    def add_rare(self, texts: PostingsBatch, names: PostingsBatch, counts: Sequence[int]) -> None:
+        """Add the scores for terms of these chunk and name postings, each of which so many notes hold."""
         if not counts:
             return
-        words = self._words
-        of_chunk = _numbered(words.chunks.size, self._chunks, self._owners)
-        frequencies = self._frequencies(texts, of_chunk, words.in_note) * NOTE_WEIGHTS.body
-        frequencies += self._frequencies(names, self._of_name, words.weighted_names("note"))
-        idfs = np.array([[idf(count, words.names.total)] for count in counts])
-        scores = term_scores(np.round(frequencies, DIGITS), words.note_length_norms.take(self._notes), idfs)
+        scorer = self._scorer
+        row_of_chunk = _numbered(scorer.chunks.size, self._chunks, self._rows)
+        frequencies = self._frequencies(texts, row_of_chunk, scorer.in_note) * NOTE_WEIGHTS.body
+        frequencies += self._frequencies(names, self._row_of_note, scorer.name_table("note"))
+        idfs = np.array([[idf(count, scorer.names.total)] for count in counts])
+        scores = term_scores(np.round(frequencies, DIGITS), scorer.note_length_norms.take(self._notes), idfs)
         self._scores += zip(counts, scores, strict=True)
 
     def add_common(self, term: QueryTerm, count: int, read: PostingsReader) -> None:
-        """Add what a common term scores, which so many notes hold; *read* as above."""
-        words = self._words
-        times = words.in_note_above.take(words.codes_of(term, read).codes.take(self._chunks))
-        in_text = np.bincount(self._owners, times, len(self._notes)) * NOTE_WEIGHTS.body
-        names = PostingsBatch.of([words.names.postings(term.text)])
-        in_names = self._frequencies(names, self._of_name, words.weighted_names("note"))[0]
+        """Add the scores for a common term, which *count* notes hold; *read* as above."""
+        scorer = self._scorer
+        tf = scorer.dense_in_note.take(scorer.dense_frequencies(term, read).codes.take(self._chunks))
+        in_text = np.bincount(self._rows, tf, len(self._notes)) * NOTE_WEIGHTS.body
+        names = PostingsBatch.of([scorer.names.postings(term.text)])
+        in_names = self._frequencies(names, self._row_of_note, scorer.name_table("note"))[0]
         frequencies = np.round(in_text + in_names, DIGITS)
-        scores = term_scores(frequencies, words.note_length_norms.take(self._notes), idf(count, words.names.total))
-        self._scores.append((count, scores))
+        norms = scorer.note_length_norms.take(self._notes)
+        self._scores.append((count, term_scores(frequencies, norms, idf(count, scorer.names.total))))
 
     def add(self, term: TermScores) -> None:
-        """Add what something else scores in all notes."""
-        everywhere = np.zeros(self._words.names.size)
+        """Add scores that were computed for all notes."""
+        everywhere = np.zeros(self._scorer.names.size)
         term.add_to(everywhere)
         self._scores.append((term.count, everywhere.take(self._notes)))
 
     def scores(self) -> Floats:
-        """What each scores in all, not rounded."""
+        """The sum for each note, not rounded; shape (notes,)."""
         total = np.zeros(len(self._notes))
         for _, scores in sorted(self._scores, key=lambda counted: counted[0]):  # in one order, whatever came first
             total += scores
         return total
 
-    def _frequencies(self, postings: PostingsBatch, of_document: NDArray[np.int32], table: Floats) -> Floats:
-        """How often each term stands in each note; shape (terms, notes)."""
-        notes = of_document.take(postings.positions)
-        at = np.flatnonzero(notes != 0)
+    def _frequencies(self, postings: PostingsBatch, row_of: NDArray[np.int32], table: Floats) -> Floats:
+        """The weighted frequency of each term in each note; shape (terms, notes)."""
+        rows = row_of.take(postings.ordinals)
+        at = np.flatnonzero(rows != 0)
         term = np.searchsorted(np.cumsum(postings.counts), at, side="right")
         shape = len(postings.counts), len(self._notes)
-        keys = term * shape[1] + notes[at] - 1
+        keys = term * shape[1] + rows[at] - 1
         found = np.bincount(keys, table.take(postings.codes[at]), shape[0] * shape[1])
         return found.astype(np.float64, copy=False).reshape(shape)
 
 
-def _numbered(size: int, positions: DocOrdinals, numbers: DocOrdinals) -> NDArray[np.int32]:
-    """At each of *positions* its number, counted from 1; elsewhere 0."""
+def _numbered(size: int, ordinals: DocOrdinals, rows: DocOrdinals) -> NDArray[np.int32]:
+    """At each of *ordinals* its row, counted from 1; elsewhere 0."""
     found = np.zeros(size, np.int32)
-    found[positions] = numbers + 1
+    found[ordinals] = rows + 1
     return found

@@ -21,15 +21,15 @@ from quarry.index.keyword import segment_file
 from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.builder import BulkCollector, empty_segment
 from quarry.index.keyword.codec import PostingsDamaged
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.segment import SegmentPair
 from quarry.index.keyword.segment_delta import SegmentDelta
 from quarry.index.keyword.segment_file import CHECKED_BYTES, InvalidSegmentFile, SegmentFile
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
 
 _log = logging.getLogger(__name__)
 
-FEW_NOTES = 32  # are read in the middle of a search, about half a millisecond each
+FEW_NOTES = 1000  # are read in the middle of a search, about .3 ms each, once
 MANY_NOTES = 2000  # in memory on top of segments; more would make searches slower, and wait for `flush`
 REBUILD_SHARE = 4  # where one of so many notes changed, segments are built anew instead of merged
 

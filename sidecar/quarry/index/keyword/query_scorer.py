@@ -1,188 +1,230 @@
-"""What the keyword retriever asks about one list of terms, answered from memory: each posting is read once."""
+"""One keyword query at one moment of the index: ranks chunks and notes, scores candidates, counts matches."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+import apsw
 import numpy as np
+from msgspec.structs import astuple
+from numpy.typing import NDArray
 
-from quarry.index.ids import NoteIds
-from quarry.index.keyword.bm25 import SCORE_DIGITS, Floats, SparseScores, TermScores, best, scores_at
-from quarry.index.keyword.fts5 import ChunkWeights
-from quarry.index.keyword.note_scoring import BoolMatrix, CandidateNoteScorer, holding, marked
-from quarry.index.keyword.segment import DocOrdinals
-from quarry.index.keyword.segment_snapshot import SegmentSnapshot
-from quarry.index.keyword.snapshot_scorer import Of, PostingsBatch, QueryTerm, SnapshotScorer
+from quarry.index.database import select
+from quarry.index.deadline import Deadline
+from quarry.index.ids import NoteIds, id_range
+from quarry.index.keyword.bm25 import (
+    SCORE_DIGITS,
+    ChunkWeights,
+    Floats,
+    TermScores,
+    scores_of,
+    top_documents,
+)
+from quarry.index.keyword.note_scoring import BoolMatrix, CandidateNoteScorer, note_bitmap, notes_with_terms
+from quarry.index.keyword.phrases import PhraseOccurrences, phrase_chunk_scores, phrase_note_scores
+from quarry.index.keyword.query import QueryTerm
+from quarry.index.keyword.snapshot import PostingsSnapshot
+from quarry.index.keyword.snapshot_scorer import Postings, PostingsBatch, ScoreScope, SnapshotScorer
+from quarry.index.snapshot_data import Locations
+from quarry.index.tie_breaking import Scored, sort_by_score_then_path
 
 FEW_POSTINGS = 4096  # are quicker added up for all notes than looked up for some
-
-Scores = dict[int, float]
-"""Score by id."""
 
 
 class QueryScorer:
     """
-    The terms asked for at one moment.
+    The terms of a query, each posting of which is read once.
 
-    `more` are scores to be added, of chunks or of notes by id: those of phrases.
+    Every method raises DeadlineExceeded or Cancelled when the deadline says so.
     """
 
-    def __init__(self, words: SnapshotScorer, asked: Sequence[QueryTerm]) -> None:
-        self.words = words
-        self._asked = asked
-        self._postings: dict[QueryTerm, tuple[DocOrdinals, DocOrdinals]] = {}
-        self._of_chunks: dict[ChunkWeights, list[TermScores]] = {}
-        self._of_notes: dict[Of, list[TermScores]] = {}
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        scorer: SnapshotScorer,
+        locations: Locations,
+        terms: Sequence[QueryTerm],
+        phrases: Mapping[QueryTerm, PhraseOccurrences],
+        deadline: Deadline,
+    ) -> None:
+        self._db = connection
+        self._scorer = scorer
+        self._locations = locations
+        self._terms = terms
+        self._phrases = phrases
+        self._deadline = deadline
+        self._postings: dict[QueryTerm, Postings] = {}
+        self._chunk_scores: dict[ChunkWeights, list[TermScores]] = {}
+        self._note_scores: dict[ScoreScope, list[TermScores]] = {}
 
     # --- chunks --------------------------------------------------------------------------------
 
-    def best_chunks(
-        self,
-        admitted: NoteIds | None,
-        depth: int,
-        weights: ChunkWeights,
-        check: Callable[[], None],
-        more: Scores | None = None,
-    ) -> tuple[DocOrdinals, Floats]:
-        """
-        The ids of the *depth* best chunks of the *admitted* notes and of all that score like the last; their scores.
+    def top_chunks(self, admitted: NoteIds | None, depth: int, weights: ChunkWeights) -> list[Scored]:
+        """The best *depth* chunks of the *admitted* notes (None: of all); equal scores by path and number."""
+        if depth < 1 or not self._terms:
+            return []
+        chunks = self._scorer.chunks
+        chosen = None if admitted is None else self._scorer.matching_chunks(admitted)
+        terms = self._scores_for_chunks(weights)
+        found, scores = top_documents(terms, chunks.size, chosen, depth, self._deadline.check)
+        return sort_by_score_then_path(chunks.ids[found], scores, depth, self._places)
 
-        Args:
-            check: Called now and then; may raise to give up.
-        """
-        check()
-        words = self.words
-        terms = [*self._chunk_scores(weights), *_given(words.chunks, more)]
-        chosen = None if admitted is None else words.admitted(admitted)[words.note_of_chunk]
-        found, scores = best(terms, words.chunks.size, chosen, depth, check)
-        return words.chunks.ids[found], scores
+    def top_chunks_of(self, note_id: int, depth: int, weights: ChunkWeights) -> list[Scored]:
+        """The best *depth* chunks of one note; equal scores by number."""
+        sql = "SELECT id FROM chunk_rows WHERE id BETWEEN ? AND ?"
+        scores = self.chunk_scores([row[0] for row in select(self._db, sql, id_range(note_id))], weights)
+        ids, values = np.array([*scores], np.int64), np.array([*scores.values()], np.float64)
+        return sort_by_score_then_path(ids, values, depth, self._places) if scores else []
 
-    def chunk_scores(self, ids: Iterable[int], weights: ChunkWeights, more: Scores | None = None) -> Scores:
-        """The scores of these chunks; those without any are left out."""
-        chunks = self.words.chunks
-        return _scores_of(chunks, [*self._chunk_scores(weights), *_given(chunks, more)], ids)
+    def chunk_scores(self, chunk_ids: Iterable[int], weights: ChunkWeights) -> dict[int, float]:
+        """The scores that `top_chunks` gives to these chunks; those without any are left out."""
+        return _scores(self._scorer.chunks, self._scores_for_chunks(weights), chunk_ids)
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
-        """How many chunks of the *admitted* notes hold any of the terms, counted no further than *limit*."""
-        words = self.words
-        if admitted is None and any(not t.is_prefix and words.frequency(t.text) >= limit for t in self._asked):
+        """How many chunks of the *admitted* notes match, counted no further than *limit*."""
+        scorer = self._scorer
+        plain = [term for term in self._terms if term.kind == "term"]
+        if admitted is None and any(scorer.chunk_frequency(term.text) >= limit for term in plain):
             return limit
-        holds = np.zeros(words.chunks.size, np.bool_)
-        for term in self._asked:
-            holds[self._holding(term)[0]] = True
+        holds = np.zeros(scorer.chunks.size, np.bool_)
+        for term in self._terms:
+            holds[self._phrases[term].chunks if term.kind == "phrase" else self._read(term)[0]] = True
         if admitted is not None:
-            holds &= words.admitted(admitted)[words.note_of_chunk]
+            holds &= scorer.matching_chunks(admitted)
         return min(int(holds.sum()), limit)
 
     # --- notes ---------------------------------------------------------------------------------
 
-    def best_notes(
-        self, admitted: NoteIds | None, depth: int, of: Of, check: Callable[[], None], more: Scores | None = None
-    ) -> tuple[DocOrdinals, Floats]:
-        """The same of notes, by all that they hold or by *name* alone."""
-        check()
-        names = self.words.names
-        chosen = None if admitted is None else self.words.admitted(admitted)
-        terms = [*self._note_scores(of), *_given(names, more)]
-        found, scores = best(terms, names.size, chosen, depth, check)
-        return names.ids[found], scores
+    def top_notes(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> list[tuple[int, str, float]]:
+        """
+        `(note_id, path, score)` of the best *depth* of the *admitted* notes; equal scores by path.
 
-    def note_scores(self, ids: Iterable[int], more: Scores | None = None) -> Scores:
-        """The scores of these notes by all that they hold; those without any are left out."""
-        names = self.words.names
-        if len(self._texts.positions) < FEW_POSTINGS and all(term.is_prefix for term in self._parted[1]):
-            return _scores_of(names, [*self._note_scores("note"), *_given(names, more)], ids)
-        positions = names.ordinals_of(np.array(sorted(ids), np.int64))
-        positions = positions[positions >= 0]
-        few = CandidateNoteScorer(self.words, positions)
-        few.add_plain(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._noted])
-        for term in self._parted[1]:
-            if term.is_prefix:
-                few.add(self.words.note_scores(term, "note", self._holding))
+        Args:
+            by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
+        """
+        ids, scores = self._best_notes(admitted, depth, by_name)
+        paths = self._locations.of_notes(self._db, ids.tolist())
+        named = [(i, paths[i], score) for i, score in zip(ids.tolist(), scores.tolist(), strict=True) if i in paths]
+        return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
+
+    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
+        """The notes of `top_notes`, in no order: paths are only looked up where the cut falls amid equal scores."""
+        ids, scores = self._best_notes(admitted, depth, by_name)
+        if len(ids) <= depth:
+            return set(ids.tolist())
+        lowest = scores.min()
+        found, tied = set(ids[scores > lowest].tolist()), ids[scores == lowest].tolist()
+        paths = self._locations.of_notes(self._db, tied)
+        return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
+
+    def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
+        """The scores that `top_notes` gives to these notes; those without any are left out."""
+        self._deadline.check()
+        scorer, names = self._scorer, self._scorer.names
+        others = [term for term in self._others if not term.is_prefix]
+        if len(self._texts.ordinals) < FEW_POSTINGS and not others:
+            return _scores(names, self._scores_for_notes("note"), note_ids)
+        ordinals = names.ordinals_of(np.array(sorted(note_ids), np.int64))
+        ordinals = ordinals[ordinals >= 0]
+        candidates = CandidateNoteScorer(scorer, ordinals)
+        candidates.add_rare(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._rare_notes])
+        for term in self._others:
+            if term.kind == "term":
+                candidates.add_common(term, note_bitmap(scorer, term, self._read).count, self._read)
             else:
-                few.add_common(term, marked(self.words, term, self._holding).count, self._holding)
-        for given in _given(names, more):
-            few.add(given)
-        scores = np.round(few.scores(), SCORE_DIGITS)
+                candidates.add(self._term_note_scores(term, "note"))
+        scores = np.round(candidates.scores(), SCORE_DIGITS)
         has_any = scores > 0
-        return dict(zip(names.ids[positions[has_any]].tolist(), scores[has_any].tolist(), strict=True))
+        return dict(zip(names.ids[ordinals[has_any]].tolist(), scores[has_any].tolist(), strict=True))
 
-    def count_notes(self, admitted: NoteIds | None, also: Sequence[int] = ()) -> int:
-        """How many of the *admitted* notes hold any of the terms, with those of *also*."""
-        names = self.words.names
-        holds: BoolMatrix = np.logical_or.reduce(self._noted, axis=0)
-        if also:
-            at = names.ordinals_of(np.array(also, np.int64))
-            holds[at[at >= 0]] = True
-        for term in self._parted[1]:
-            if term.is_prefix:
-                holds[self.words.note_scores(term, "note", self._holding).held()] = True
-            else:
-                bits = marked(self.words, term, self._holding).bits
+    def count_notes(self, admitted: NoteIds | None) -> int:
+        """How many of the *admitted* notes match."""
+        names = self._scorer.names
+        holds: BoolMatrix = np.logical_or.reduce(self._rare_notes, axis=0)
+        for term in self._others:
+            if term.kind == "term":
+                bits = note_bitmap(self._scorer, term, self._read).bits
                 holds |= np.unpackbits(bits, count=names.size).view(np.bool_)
+            else:
+                holds[self._term_note_scores(term, "note").held()] = True
         if admitted is not None:
-            holds &= self.words.admitted(admitted)
+            holds &= self._scorer.matching_notes(admitted)
         return int(holds.sum())
 
     # --- helpers -------------------------------------------------------------------------------
 
+    def _best_notes(self, admitted: NoteIds | None, depth: int, by_name: bool) -> tuple[NDArray[np.int64], Floats]:
+        names = self._scorer.names
+        if depth < 1 or not self._terms:
+            return np.zeros(0, np.int64), np.zeros(0)
+        chosen = None if admitted is None else self._scorer.matching_notes(admitted)
+        terms = self._scores_for_notes("name" if by_name else "note")
+        found, scores = top_documents(terms, names.size, chosen, depth, self._deadline.check)
+        return names.ids[found], scores
+
     @cached_property
-    def _parted(self) -> tuple[list[QueryTerm], list[QueryTerm]]:
-        """The plain terms, the rarest first, and the others."""
-        plain = [term for term in self._asked if self.words.is_rare_term(term)]
-        others = [term for term in self._asked if term not in plain]
-        return sorted(plain, key=lambda term: self.words.frequency(term.text)), others
+    def _rare(self) -> list[QueryTerm]:
+        """The terms whose postings are read together, the rarest first."""
+        scorer = self._scorer
+        rare = [term for term in self._terms if term.kind == "term" and not scorer.is_common(term)]
+        return sorted(rare, key=lambda term: scorer.chunk_frequency(term.text))
+
+    @cached_property
+    def _others(self) -> list[QueryTerm]:
+        """Common terms, phrases and the prefix."""
+        return [term for term in self._terms if term not in self._rare]
 
     @cached_property
     def _texts(self) -> PostingsBatch:
-        return self.words.chunk_postings_of(self._parted[0])
+        return self._scorer.chunk_postings(self._rare)
 
     @cached_property
     def _names(self) -> PostingsBatch:
-        return self.words.name_postings_of(self._parted[0])
+        return self._scorer.name_postings(self._rare)
 
     @cached_property
-    def _noted(self) -> BoolMatrix:
-        """Which notes hold each of the plain terms; shape (terms, notes)."""
-        return holding(self.words, self._texts, self._names)
+    def _rare_notes(self) -> BoolMatrix:
+        """Which notes hold each of the rare terms; shape (terms, notes)."""
+        return notes_with_terms(self._scorer, self._texts, self._names)
 
-    def _holding(self, term: QueryTerm) -> tuple[DocOrdinals, DocOrdinals]:
-        """The chunks that hold a term, and their codes: half a million may, which are read once."""
-        if term not in self._postings:
-            self._postings[term] = self.words.chunk_postings(term)
-        return self._postings[term]
-
-    def _chunk_scores(self, weights: ChunkWeights) -> list[TermScores]:
-        found = self._of_chunks.get(weights)
+    def _read(self, term: QueryTerm) -> Postings:
+        """The chunk postings of a term or prefix, of which there may be half a million."""
+        found = self._postings.get(term)
         if found is None:
-            others = self._parted[1]
-            found = [self.words.plain_chunk_scores(self._texts, weights)]
-            found += [self.words.chunk_scores(term, weights, self._holding) for term in others]
-            self._of_chunks[weights] = found
+            found = self._postings[term] = self._scorer.postings_of(term)
         return found
 
-    def _note_scores(self, of: Of) -> list[TermScores]:
-        found = self._of_notes.get(of)
+    def _scores_for_chunks(self, weights: ChunkWeights) -> list[TermScores]:
+        found = self._chunk_scores.get(weights)
         if found is None:
-            others = self._parted[1]
-            found = [self.words.plain_note_scores(self._texts, self._names, of)]
-            found += [self.words.note_scores(term, of, self._holding) for term in others]
-            self._of_notes[of] = found
+            found = [self._scorer.rare_chunk_scores(self._texts, weights)]
+            for term in self._others:
+                if term.kind == "phrase":
+                    found.append(phrase_chunk_scores(self._scorer, self._phrases[term], astuple(weights)))
+                else:
+                    found.append(self._scorer.chunk_scores(term, weights, self._read))
+            self._chunk_scores[weights] = found
         return found
 
+    def _scores_for_notes(self, scope: ScoreScope) -> list[TermScores]:
+        found = self._note_scores.get(scope)
+        if found is None:
+            found = [self._scorer.rare_note_scores(self._texts, self._names, scope)]
+            found += [self._term_note_scores(term, scope) for term in self._others]
+            self._note_scores[scope] = found
+        return found
 
-def _given(moment: SegmentSnapshot, scores: Scores | None) -> list[TermScores]:
-    """Scores by id, as those of a term."""
-    if not scores:
-        return []
-    positions = moment.ordinals_of(np.fromiter(scores, np.int64, len(scores)))
-    values = np.fromiter(scores.values(), np.float64, len(scores))
-    is_there = positions >= 0
-    return [SparseScores(positions[is_there], values[is_there])]
+    def _term_note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
+        if term.kind == "phrase":
+            return phrase_note_scores(self._scorer, self._phrases[term], scope)
+        return self._scorer.note_scores(term, scope, self._read)
+
+    def _places(self, chunk_ids: Sequence[int]) -> Mapping[int, tuple[str, int]]:
+        return self._locations.of_chunks(self._db, chunk_ids)
 
 
-def _scores_of(moment: SegmentSnapshot, terms: Sequence[TermScores], ids: Iterable[int]) -> Scores:
-    positions = moment.ordinals_of(np.array(sorted(ids), np.int64))
-    positions = positions[positions >= 0]
-    scores = scores_at(terms, moment.size, positions)
+def _scores(snapshot: PostingsSnapshot, terms: Sequence[TermScores], ids: Iterable[int]) -> dict[int, float]:
+    ordinals = snapshot.ordinals_of(np.array(sorted(ids), np.int64))
+    ordinals = ordinals[ordinals >= 0]
+    scores = scores_of(terms, snapshot.size, ordinals)
     has_any = scores > 0
-    return dict(zip(moment.ids[positions[has_any]].tolist(), scores[has_any].tolist(), strict=True))
+    return dict(zip(snapshot.ids[ordinals[has_any]].tolist(), scores[has_any].tolist(), strict=True))

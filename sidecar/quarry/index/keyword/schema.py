@@ -1,77 +1,37 @@
 """
-The tables of the keyword index, and the views that say what they should hold.
+The tables of the keyword index that SQLite keeps: they propose notes, and score none.
 
-    chunks_fts    chunks by text, section and context (external content: stores no text)
-    names_fts     notes by what they are called and filed under (external content as well)
-    vocabulary    the terms of `chunks_fts`, with the chunks that hold each
+    notes_fts     the distinct terms of each note (contentless, `detail=none`: no text, no positions, no frequencies)
+    vocabulary    the terms of `notes_fts`, with the number of notes that hold each
 
-All are derived from the tables of `schema.py`. FTS5 is given terms, not text, by the functions of `keywords.py`.
+Both are derived from the forward index (`forward.py`), by which whatever they propose is read and scored.
 
 FTS5 writes a segment a commit, and merges segments when it has many of a size. No merge is to happen while someone
-saves: it is put off to idle time (`merge`), when also the terms of removed rows leave the file for good. FTS5 could
-remove them at once (`secure-delete`), for 2.5 ms a saved chunk instead of .15 (p99 16 instead of 1).
+saves: it is put off to idle time (`merge`), when also the terms of removed rows leave the file for good.
 """
 
-from collections.abc import Mapping
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 import apsw
 
+from quarry.errors import IndexDamaged
 from quarry.index.database import select
-from quarry.index.ids import of_note_sql
+from quarry.index.note_codec import open_packed
 
-VIEWS = (
-    """CREATE VIEW chunk_terms AS SELECT
-        id, words_of(text) AS text, words_of(section) AS section, words_of(context) AS context,
-        compounds_of(text) || ' ' || compounds_of(section) || ' ' || compounds_of(context) AS compounds,
-        parts_of(text) || ' ' || parts_of(section) || ' ' || parts_of(context) AS parts
-    FROM chunks""",
-    """CREATE VIEW name_terms AS SELECT
-        id, words_of(title) AS title, words_in_list(aliases) AS aliases, words_of(file_name(path)) AS name,
-        words_in_list(headings) AS headings, words_in_list(tags) AS tags,
-        compounds_of(title) || ' ' || compounds_in_list(aliases) || ' ' || compounds_of(file_name(path)) || ' '
-        || compounds_in_list(headings) || ' ' || compounds_in_list(tags) AS compounds
-    FROM (SELECT
-        n.id, n.title, n.aliases, n.path,
-        (SELECT json_group_array(tag) FROM (
-            SELECT t.tag FROM tags t WHERE t.note_id = n.id ORDER BY t.position
-        )) AS tags,
-        (SELECT heading_list(json_group_array(heading_path)) FROM (
-            SELECT c.heading_path FROM chunks c WHERE """
-    + of_note_sql("c.id", "n.id")
-    + """ ORDER BY c.number
-        )) AS headings
-    FROM notes n)""",
-)
 # The tokenizer splits at spaces alone: beyond ASCII everything is a letter to it, and so is the punctuation named here.
-_KEYWORD_INDEXES = {
-    "chunks_fts": """CREATE VIRTUAL TABLE chunks_fts USING fts5(
-        text, section, context, compounds, parts, content='chunk_terms', content_rowid='id',
-        tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
-    )""",
-    "names_fts": """CREATE VIRTUAL TABLE names_fts USING fts5(
-        title, aliases, name, headings, tags, compounds, content='name_terms', content_rowid='id',
-        tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
-    )""",
-}
-_VOCABULARY = "CREATE VIRTUAL TABLE vocabulary USING fts5vocab('chunks_fts', 'row')"
-_SET = {
-    "chunks_fts": "INSERT INTO chunks_fts(chunks_fts, rank) VALUES (?, ?)",
-    "names_fts": "INSERT INTO names_fts(names_fts, rank) VALUES (?, ?)",
-}
-_MERGE = {
-    "chunks_fts": "INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')",
-    "names_fts": "INSERT INTO names_fts(names_fts) VALUES ('optimize')",
-}
-_REBUILD = {
-    "chunks_fts": "INSERT INTO chunks_fts(chunks_fts) VALUES ('rebuild')",
-    "names_fts": "INSERT INTO names_fts(names_fts) VALUES ('rebuild')",
-}
-
+_CREATE_INDEX = """CREATE VIRTUAL TABLE notes_fts USING fts5(
+    terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+)"""
+_CREATE_VOCABULARY = "CREATE VIRTUAL TABLE vocabulary USING fts5vocab('notes_fts', 'row')"
+PUT_TERMS = "INSERT OR REPLACE INTO notes_fts(rowid, terms) VALUES (?, ?)"
+REMOVE_TERMS = "DELETE FROM notes_fts WHERE rowid = ?"
 
 _ALWAYS = {
     "pgsz": 8140,  # bytes of a leaf, which so fills a page of ours; at the head of each, a term is written out in full
     "automerge": 0,  # merges nothing of its own accord
-    "secure-delete": 0,
+    "deletemerge": 0,
 }
 _EVERYDAY = {
     **_ALWAYS,
@@ -86,21 +46,20 @@ _BULK = {
 
 
 def create_keyword_index(connection: apsw.Connection) -> None:
-    """Make `chunks_fts` and `names_fts` if need be, and fill them from what is stored."""
-    for name, statement in _KEYWORD_INDEXES.items():
-        if not table_exists(connection, name):
-            connection.execute(statement)
+    """Make `notes_fts` if need be, and fill it from the forward index; a note that is damaged is left out."""
+    if not table_exists(connection, "notes_fts"):
+        connection.execute(_CREATE_INDEX)
     if not table_exists(connection, "vocabulary"):
-        connection.execute(_VOCABULARY)
+        connection.execute(_CREATE_VOCABULARY)
     begin_bulk(connection)
-    for statement in _REBUILD.values():
-        connection.execute(statement)
+    connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('delete-all')")
+    connection.executemany(PUT_TERMS, _distinct_terms(connection))
     merge(connection)
 
 
 def begin_bulk(connection: apsw.Connection) -> None:
     """
-    Set the keyword index up for very many rows, until `merge` ends that: 80,000 take half the time.
+    Set the keyword index up for very many rows, until `merge` ends that: 17,000 notes take half the time.
 
     It answers right all the while, more slowly.
     """
@@ -109,25 +68,61 @@ def begin_bulk(connection: apsw.Connection) -> None:
 
 def merge(connection: apsw.Connection) -> None:
     """
-    What idle time is for: each keyword index becomes one segment, in which no term of a removed row is left.
+    What idle time is for: the keyword index becomes one segment, in which no term of a removed row is left.
 
-    Those of 80,000 chunks take .5 s, or nothing where nothing changed. Then single saves are to come, not bulk.
+    That of 17,000 notes takes .3 s, or nothing where nothing changed. Then single saves are to come, not bulk.
     """
-    for statement in _MERGE.values():
-        connection.execute(statement)
+    connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('optimize')")
     _set_up(connection, _EVERYDAY)
 
 
-def _set_up(connection: apsw.Connection, options: Mapping[str, int]) -> None:
-    for statement in _SET.values():
-        connection.executemany(statement, options.items())
+def check_keyword_index(connection: apsw.Connection) -> None:
+    """
+    Check that `notes_fts` is whole, and holds the terms of the forward index for every note: 5 s for 17,000 notes.
+
+    Raises:
+        IndexDamaged: One of these fails.
+        apsw.CorruptError: What FTS5 stores does not hang together.
+    """
+    connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('integrity-check')")
+    connection.execute("CREATE VIRTUAL TABLE temp.stored_terms USING fts5vocab('main', 'notes_fts', 'instance')")
+    try:
+        stored: Counter[int] = Counter()
+        for term, note_id in connection.execute("SELECT term, doc FROM temp.stored_terms"):
+            stored[note_id] += _term_checksum(term)
+    finally:
+        connection.execute("DROP TABLE temp.stored_terms")
+    for note_id, terms in _distinct_terms(connection):
+        if stored.pop(note_id, 0) != sum(map(_term_checksum, terms.split(" ") if terms else ())):
+            raise IndexDamaged(
+                f"the keyword index has other terms of note {note_id} than it holds; it has to be rebuilt"
+            )
+    if stored:
+        raise IndexDamaged(f"the keyword index has terms of note {min(stored)}, which is gone; it has to be rebuilt")
 
 
 def has_keyword_index(connection: apsw.Connection) -> bool:
     """Whether every table of it is there."""
-    return all(table_exists(connection, name) for name in (*_KEYWORD_INDEXES, "vocabulary"))
+    return table_exists(connection, "notes_fts") and table_exists(connection, "vocabulary")
 
 
 def table_exists(connection: apsw.Connection, name: str) -> bool:
     """Whether the database holds a table of that *name*."""
     return bool(select(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (name,)))
+
+
+def _set_up(connection: apsw.Connection, options: Mapping[str, int]) -> None:
+    connection.executemany("INSERT INTO notes_fts(notes_fts, rank) VALUES (?, ?)", options.items())
+
+
+def _term_checksum(term: str) -> int:
+    return zlib.crc32(term.encode("utf-8", "surrogatepass"))
+
+
+def _distinct_terms(connection: apsw.Connection) -> Iterator[tuple[int, str]]:
+    rows: list[tuple[int, bytes]] = select(connection, "SELECT note_id, body FROM bodies ORDER BY note_id")
+    for note_id, body in rows:
+        try:
+            yield note_id, open_packed(body).terms().distinct()
+        except IndexDamaged:  # `verify` finds it, and the note is read anew
+            continue

@@ -66,12 +66,9 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         return ordinals, codes.astype(self._code_type, copy=False)
 
     def document_frequency(self, first: int, last: int) -> int:
-        """The number of postings of the terms `[first, last)`."""
-        each = self.terms.layout.block_terms
-        return sum(
-            sum(self.terms.block(begin // each).document_frequencies[max(first - begin, 0) : last - begin])
-            for begin in range(first - first % each, last, each)
-        )
+        """The document frequency of the one term `[first, last)`; 0 where the range is empty."""
+        block, at = divmod(first, self.terms.layout.block_terms)
+        return self.terms.block(block).document_frequencies[at] if last > first else 0
 
     def document_frequencies(self) -> NDArray[np.int64]:
         """The document frequency of each term; shape (terms,)."""

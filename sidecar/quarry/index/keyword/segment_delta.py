@@ -13,11 +13,12 @@ from quarry.index.ids import SLOT_BITS
 from quarry.index.keyword.build_from_database import read_note
 from quarry.index.keyword.builder import merge_segments
 from quarry.index.keyword.codec import PostingsDamaged
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment, SegmentPair
 from quarry.index.keyword.segment_snapshot import SegmentSnapshot
+from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
 
 
 class SegmentDelta:
@@ -101,7 +102,8 @@ class SegmentDelta:
         return at if at < len(notes) and int(notes[at]) == note_id else None
 
 
-def _merge(snapshot: SegmentSnapshot) -> Segment:
+def _merge(snapshot: PostingsSnapshot) -> Segment:
+    assert isinstance(snapshot, SegmentSnapshot)
     live_docs = np.ones(snapshot.size, np.bool_) if snapshot.live_docs is None else snapshot.live_docs
     count = len(snapshot.segment.ids)
     return merge_segments(snapshot.segment, live_docs[:count], snapshot.mutable_segment.to_segment(live_docs[count:]))

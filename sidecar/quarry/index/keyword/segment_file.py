@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from quarry.faults import fault_point
 from quarry.index.keyword.codec import Packed, PostingsDamaged, compress, decompress
 from quarry.index.keyword.file_slice import FileSlice, SharedFile
+from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.segment import Segment, SegmentPair
-from quarry.index.keyword.term_counts import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.term_dictionary import TermDictionary
 
 SUFFIX = ".postings"

@@ -6,9 +6,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.keyword.bm25 import Floats, length_factors
+from quarry.index.keyword.bm25 import Floats, length_norms
 from quarry.index.keyword.codec import PostingsDamaged
-from quarry.index.keyword.fts5_tokens import encoded
+from quarry.index.keyword.forward import COMPOUNDS, TEXT
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import DocOrdinals, Segment
 
@@ -61,15 +61,29 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         table = np.concatenate([of_segment, self.mutable_segment.tf_table()]) if self.added_count else of_segment
         return table.astype(np.float64)
 
+    @property
+    def ascending(self) -> int:
+        """How many of the first documents have ascending ids: those of the segment."""
+        return len(self.segment.ids)
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The number of terms of each document; shape (size,)."""
+        lengths: Floats = self.field_lengths.sum(axis=1, dtype=np.float64)
+        return lengths
+
+    @cached_property
+    def note_lengths(self) -> Floats:
+        """The number of those that count for its note; shape (size,)."""
+        lengths: Floats = self.field_lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64)
+        return lengths
+
     @cached_property
     def length_norms(self) -> Floats:
-        """BM25's length norm of each document over all fields, see `length_factors`; shape (size,)."""
-        return self.length_norms_of(self.field_lengths.sum(axis=1, dtype=np.float64))
-
-    def length_norms_of(self, lengths: Floats) -> Floats:
-        """BM25's length norms for these *lengths*, shape (size,); the average is that of the documents alive."""
+        """BM25's length norm of each document over all columns; shape (size,). The average is of those alive."""
+        lengths = self.lengths
         tokens = float(lengths.sum() if self.live_docs is None else lengths[self.live_docs].sum())
-        return length_factors(lengths, tokens / self.total if tokens else 1.0)
+        return length_norms(lengths, tokens / self.total if tokens else 1.0)
 
     def postings(self, term: str) -> tuple[DocOrdinals, DocOrdinals]:
         """
@@ -90,7 +104,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def prefix_postings(self, prefix: str) -> tuple[DocOrdinals, DocOrdinals]:
         """The postings of every term that begins with *prefix*, a document once for each; raises as `postings`."""
-        first, last = self.segment.terms.prefix_range(encoded(prefix))
+        first, last = self.segment.terms.prefix_range(prefix.encode())
         added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else _NONE
         return self._live_postings(first, last, *added)
 
@@ -142,7 +156,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         if found is None:
             if len(self._ranges) > KEPT_RANGES:
                 self._ranges.clear()
-            found = self._ranges[term] = self.segment.terms.term_range(encoded(term))
+            found = self._ranges[term] = self.segment.terms.term_range(term.encode())
         return found
 
     def _live_postings(
@@ -153,6 +167,8 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         documents, of_segment = self.segment.postings(first, last)
         if len(documents) and int(documents.max()) >= len(self.segment.ids):
             raise PostingsDamaged("a posting is of a document that does not exist")
+        if len(of_segment) and int(of_segment.max()) >= len(self.segment.tf_table):
+            raise PostingsDamaged("a posting has a code that does not exist")
         if len(added):
             documents = np.concatenate([documents, added + len(self.segment.ids)])
             every = np.concatenate([of_segment.astype(np.intp), codes + len(self.segment.tf_table)])

@@ -6,7 +6,7 @@ What the vault knows are terms: stems, lower case. `configuraton` is near to `co
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import apsw
@@ -14,19 +14,18 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import meta
 from quarry.index.database import select
-from quarry.index.keyword.match_query import quoted
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment
+from quarry.index.keyword.segment_snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
+from quarry.index.snapshot_cache import SnapshotCache
 from quarry.terms.normalize import stem
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
 MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
 
-_COUNT = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
 _WRITTEN_ENDINGS = """
 e s es ed d ing ings ion ions ation ations ment ments ement ements er ers or ors al ally ly ely ity ities able eable
 ible ably ive ively ness ful fully ous ously ize izes ized izing ization ise ises ised ising isation ance ence ances
@@ -35,14 +34,9 @@ ences ant ent
 _ENDINGS = tuple(_WRITTEN_ENDINGS.split())
 
 
-def document_frequency(connection: apsw.Connection, terms: Iterable[str]) -> dict[str, int]:
-    """In how many chunks each term stands; 0: the vault does not know it."""
-    return {term: select(connection, _COUNT, (quoted(term),))[0][0] if term else 0 for term in dict.fromkeys(terms)}
-
-
 class _Spellings(Struct, frozen=True):
     """
-    TermDictionary of one length, with the letters that each is made of.
+    Terms of one length, with the letters that each is made of.
 
     A slip takes at most one letter out and brings one in, and only one of the two where it changes the length. So terms
     whose letters differ in more are passed over, which is one operation for all of them: of 30,000 terms a few hundred
@@ -79,91 +73,72 @@ def _letters(word: str) -> np.uint32:
     return np.uint32(found)
 
 
-_ByLength = Mapping[int, Sequence[_Spellings]]
-
-
-class _Terms(Struct, frozen=True):
-    """The terms of one moment."""
-
-    generation: int
-    counts: Mapping[str, int]  # the chunks that each stands in
-    by_length: _ByLength
+TermsByLength = Mapping[int, Sequence[_Spellings]]
 
 
 class SpellingIndex:
-    """The terms of the newest moment that was asked for; they are read when first needed, in about 0.3 s."""
+    """The terms of the newest snapshot that was asked for; they are read when first needed, in about 0.3 s."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: _Terms | None = None
-        self._base: tuple[Segment, _ByLength] | None = None
-        self._added: tuple[MutableSegment, int, _ByLength] | None = None
+        self._stored = SnapshotCache(_read)
+        self._segment: tuple[Segment, TermsByLength] | None = None
+        self._added: tuple[MutableSegment, int, TermsByLength] | None = None
 
-    def nearest(
-        self, connection: apsw.Connection, word: str, limit: int, words: SnapshotScorer | None = None
-    ) -> list[tuple[str, int]]:
-        """
-        The terms that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
-
-        A slip is a letter too many, too few, another, or two swapped.
-
-        Args:
-            words: The keyword index in memory, where it is there: the database is not asked then.
-
-        Returns:
-            `(term, chunks that it stands in)`; nearest first, then those that begin alike, then the commonest.
-        """
-        slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
-        if not slips:
-            return []
-        found: list[tuple[int, bool, int, str]] = []
-        if words is not None:
-            by_length = self._known(words)
-            frequency: Callable[[str], int] = words.frequency
-        else:
-            terms = self._terms(connection)
-            by_length, frequency = terms.by_length, terms.counts.__getitem__
-        for term in _candidates(word, slips, by_length):
-            distance = _distance(word, term, slips)
-            if 0 < distance <= slips and (count := frequency(term)):
-                found.append((distance, term[0] != word[0], -count, term))
-        return [(term, -count) for _, _, count, term in sorted(found)[:limit]]
-
-    def _known(self, words: SnapshotScorer) -> _ByLength:
-        """The terms of letters of the base, read once, and those that came since; some may stand nowhere any more."""
-        base, additions, count = words.chunks.segment, words.chunks.mutable_segment, words.chunks.added_count
+    def of_postings(self, scorer: SnapshotScorer) -> TermsByLength:
+        """The terms of the segment, read once, and those that were added; some may stand nowhere any more."""
+        chunks = scorer.chunks
+        assert isinstance(chunks, SegmentSnapshot)
+        segment, mutable, count = chunks.segment, chunks.mutable_segment, chunks.added_count
         with self._lock:
-            if self._base is None or self._base[0] is not base:
-                self._base = (base, _by_length(_commonest(base)))
-            if self._added is None or self._added[0] is not additions or self._added[1] != count:
-                self._added = (additions, count, _by_length(additions.terms()))
-            known, added = self._base[1], self._added[2]
+            if self._segment is None or self._segment[0] is not segment:
+                self._segment = (segment, _by_length(_commonest(segment)))
+            if self._added is None or self._added[0] is not mutable or self._added[1] != count:
+                self._added = (mutable, count, _by_length(mutable.terms()))
+            known, added = self._segment[1], self._added[2]
         if not added:
             return known
         return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
 
-    def _terms(self, connection: apsw.Connection) -> _Terms:
-        generation = meta.generation(connection)
-        with self._lock:
-            if self._kept is None or self._kept.generation != generation:
-                self._kept = _read(connection, generation)
-            return self._kept
+    def of_database(self, connection: apsw.Connection) -> TermsByLength:
+        """The terms that FTS5 has, of names as well."""
+        return self._stored.at(connection)
 
 
-def _read(connection: apsw.Connection, generation: int) -> _Terms:
+def similar_terms(word: str, terms: TermsByLength) -> dict[str, tuple[int, bool]]:
+    """
+    The *terms* that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
+
+    A slip is a letter too many, too few, another, or two swapped: the optimal string alignment distance (Boytsov,
+    Indexing Methods for Approximate Dictionary Searching, 2011).
+
+    Returns:
+        Term -> how many slips away it is, and whether it begins with another letter.
+    """
+    slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
+    if not slips:
+        return {}
+    found = {}
+    for term in _candidates(word, slips, terms):
+        distance = _distance(word, term, slips)
+        if 0 < distance <= slips:
+            found[term] = (distance, term[0] != word[0])
+    return found
+
+
+def _read(connection: apsw.Connection) -> TermsByLength:
     """The terms of letters only; where there are too many, the commonest."""
-    sql = "SELECT term, doc FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
-    counts = {term: doc for term, doc in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)) if term.isalpha()}
-    return _Terms(generation, counts, _by_length(counts))
+    sql = "SELECT term FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
+    return _by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
 
 
-def _commonest(base: Segment) -> Iterable[str]:
+def _commonest(segment: Segment) -> Iterable[str]:
     """The terms of a segment, as `_read` has those of the database."""
-    if len(base.terms) <= MAX_TERMS:
-        return (term.decode(errors="replace") for term in base.terms)
-    terms = [term.decode(errors="replace") for term in base.terms]
+    if len(segment.terms) <= MAX_TERMS:
+        return (term.decode(errors="replace") for term in segment.terms)
+    terms = [term.decode(errors="replace") for term in segment.terms]
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
-    counts = base.document_frequencies()
+    counts = segment.document_frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
     return [terms[at] for at in long[:MAX_TERMS]]
 
@@ -177,7 +152,7 @@ def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
     return {length: [_Spellings.of(alike)] for length, alike in by_length.items()}
 
 
-def _candidates(word: str, slips: int, by_length: _ByLength) -> set[str]:
+def _candidates(word: str, slips: int, by_length: TermsByLength) -> set[str]:
     """Terms that are near to *word* once it has lost an ending, spelled right or nearly so."""
     found: set[str] = set()
     for beginning, left in _beginnings(word, slips):

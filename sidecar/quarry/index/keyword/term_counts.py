@@ -12,11 +12,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.keyword.fts5_tokens import any_needs_fts5_tokenizer, tokens_as_stored
 from quarry.terms.unique_words import unique_words
 
-CHUNK_COLUMNS = 5  # text, section, context, compounds, parts: see `columns.chunk_columns`
-NAME_COLUMNS = 6  # title, aliases, name, headings, tags, compounds
 COLUMN_BITS = 3
 
 Small: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
@@ -45,9 +42,6 @@ def count_terms(documents: Sequence[Sequence[str]], columns: int) -> TermCounts:
     assert columns < 1 << COLUMN_BITS
     texts = [document[column] for column in range(columns) for document in documents]
     terms, numbers = _number_tokens(texts)
-    if any_needs_fts5_tokenizer(b" ".join(terms).decode(errors="surrogateescape").split(" ")):
-        texts = [" ".join(tokens_as_stored(text)) for text in texts]
-        terms, numbers = _number_tokens(texts)
     term, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], columns)
     field_lengths = np.zeros((len(documents), columns), np.uint32)
     for column in range(columns):
@@ -70,7 +64,7 @@ def downcast(values: NDArray[np.int64], limit: int) -> Small:
 
 def _number_tokens(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]]:
     """The distinct tokens of *texts*, and the number of each token among them, from 1; an empty token has 0."""
-    data = " ".join(texts).encode(errors="surrogateescape")
+    data = " ".join(texts).encode()
     ends = np.flatnonzero(np.append(np.frombuffer(data, np.uint8) == ord(" "), True))
     starts = np.append(0, ends[:-1] + 1)
     is_token = ends > starts

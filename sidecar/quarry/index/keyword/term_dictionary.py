@@ -28,7 +28,7 @@ from quarry.index.keyword.codec import (
 )
 
 CACHED_BLOCKS = 256  # 6 KB each once decoded
-MAX_TERM_BYTES = 1 << 16  # a term has at most half of it, see fts5_tokens.py
+MAX_TERM_BYTES = 1 << 16  # a term has at most half of it, see `columns.MAX_TERM_CHARACTERS`
 _BEYOND = b"\xff"  # higher than any byte of UTF-8
 
 

@@ -1,32 +1,36 @@
-"""A plain reckoning of BM25 over columns of terms, to compare with; and a vault whose notes are edited at random."""
+"""A plain reckoning of BM25 over columns of terms, to compare with."""
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
 from quarry.index import Reader
-from quarry.index.keyword.build_from_database import NoteColumns, read_note
+from quarry.index.ids import id_range
+from quarry.index.keyword.columns import note_terms
+from quarry.index.keyword.forward import NoteTerms
+from quarry.index.keyword.retrievers import MemoryRetriever
 
-_TOKEN = re.compile("[^\\x00-\\x20\"'\\x7f]+")
 Columns = Mapping[int, Sequence[str]]
+Wanted = Callable[[str], int]
+"""How often a term or a phrase stands in a column."""
 
 
-def _bm25(columns: Columns, weights: Sequence[float], wanted: Sequence[Callable[[str], bool]]) -> dict[int, float]:
-    """Id -> score of every document with a score: FTS5's bm25(), written down as its documentation has it."""
-    tokens = {i: [_TOKEN.findall(column) for column in of] for i, of in columns.items()}
-    field_lengths = {i: sum(map(len, of)) for i, of in tokens.items()}
-    average = sum(field_lengths.values()) / len(field_lengths) if field_lengths else 0.0
+def _bm25(columns: Columns, weights: Sequence[float], wanted: Sequence[Wanted]) -> dict[int, float]:
+    """Id -> score of every document with a score: BM25 as FTS5's documentation writes it down."""
+    lengths = {i: sum(len(column.split()) for column in of) for i, of in columns.items()}
+    average = sum(lengths.values()) / len(lengths) if lengths else 0.0
     scores: dict[int, float] = Counter()
-    for is_wanted in wanted:
-        counts = {i: [sum(map(is_wanted, column)) for column in of] for i, of in tokens.items()}
+    for count in wanted:
+        counts = {
+            i: [count(column) if w else 0 for w, column in zip(weights, of, strict=True)] for i, of in columns.items()
+        }
         found = {i: f for i, of in counts.items() if (f := sum(w * c for w, c in zip(weights, of, strict=True)))}
-        idf = math.log((len(tokens) - len(found) + 0.5) / (len(found) + 0.5))
+        idf = math.log((len(columns) - len(found) + 0.5) / (len(found) + 0.5))
         for i, f in found.items():
-            term_scores = f * 2.2 / (f + 1.2 * (0.25 + 0.75 * field_lengths[i] / average))
-            scores[i] += (idf if idf > 0 else 1e-6) * term_scores
+            score = f * 2.2 / (f + 1.2 * (0.25 + 0.75 * lengths[i] / average))
+            scores[i] += (idf if idf > 0 else 1e-6) * score
     return dict(scores)
 
 
@@ -35,25 +39,47 @@ def bm25() -> Callable[..., dict[int, float]]:
     return _bm25
 
 
+def _analysed(reader: Reader) -> Iterator[tuple[int, Sequence[int], NoteTerms]]:
+    """Id, ids of chunks and terms of every note, by analysing it anew."""
+    ids = {path: note_id for note_id, path in reader._db.execute("SELECT id, path FROM notes")}
+    for path, note_id in ids.items():
+        stored = reader.note(path)
+        assert stored is not None
+        yield note_id, stored.chunk_ids, note_terms(stored.note)
+
+
 @pytest.fixture(scope="session")
 def chunk_columns() -> Callable[[Reader], Columns]:
     """The columns of every chunk."""
-    return lambda reader: {chunk_id: columns for note in _notes(reader).values() for chunk_id, columns in note.chunks}
+    return lambda reader: {
+        chunk_id: columns
+        for _, chunk_ids, terms in _analysed(reader)
+        for chunk_id, columns in zip(chunk_ids, terms.chunks, strict=True)
+    }
 
 
 @pytest.fixture(scope="session")
 def note_columns() -> Callable[[Reader], Columns]:
-    """The columns of every note: those of its name, then the texts and compounds of its chunks."""
+    """The columns of every note: those of its names, then the text of each of its chunks, and their compounds."""
+    return lambda reader: {
+        note_id: (*terms.names, "\n".join(columns[0] for columns in terms.chunks), " ".join(c[3] for c in terms.chunks))
+        for note_id, _, terms in _analysed(reader)
+    }
 
-    def read(reader: Reader) -> Columns:
-        return {
-            note_id: [*note.names, " ".join(f"{columns[0]} {columns[3]}" for _, columns in note.chunks)]
-            for note_id, note in _notes(reader).items()
-        }
+
+@pytest.fixture(scope="session")
+def in_memory() -> Callable[[Reader], bool]:
+    """Whether postings in memory answer for a reader; otherwise FTS5 and the forward index do."""
+    return lambda reader: isinstance(reader.keywords._retriever, MemoryRetriever)
+
+
+@pytest.fixture(scope="session")
+def chunk_ids() -> Callable[..., list[int]]:
+    """The ids of all chunks, or of those of one note in its order."""
+
+    def read(reader: Reader, note_id: int | None = None) -> list[int]:
+        first, last = (0, 1 << 62) if note_id is None else id_range(note_id)
+        sql = "SELECT id FROM chunk_rows WHERE id BETWEEN ? AND ? ORDER BY id >> 11, number"
+        return [row[0] for row in reader._db.execute(sql, (first, last))]
 
     return read
-
-
-def _notes(reader: Reader) -> Mapping[int, NoteColumns]:
-    found = {note_id: read_note(reader._db, note_id) for (note_id,) in reader._db.execute("SELECT id FROM notes")}
-    return {note_id: note for note_id, note in found.items() if note is not None}

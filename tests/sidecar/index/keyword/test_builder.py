@@ -96,18 +96,6 @@ def test_huge_counts_are_counted():
     }
 
 
-def test_odd_bytes_are_cut_as_fts5_cuts_them():
-    builder = SegmentBuilder(1)
-    builder.add(1, ('a"b C\x01d',))
-    builder.add(2, ("a" * 40_000,))
-    builder.add(3, ("a" * 40_001,))
-
-    found = builder.build()
-
-    assert list(found.terms) == [b"a", b"a" * 32_768, b"b", b"c", b"d"]
-    assert found.document_frequency(1, 2) == 2
-
-
 def test_who_gathers_may_remove_what_it_put_and_put_it_again():
     collector = BulkCollector()
     for note in (1, 2, 3):

@@ -3,27 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.keyword import columns as keyword_columns
-from quarry.index.keyword.columns import BETWEEN, chunk_columns, note_columns, register
-from quarry.terms.analysis import phrase_terms
+from quarry.index import Index
+from quarry.index.keyword.build_from_database import read_note
+from quarry.index.keyword.columns import BETWEEN, MAX_TERM_CHARACTERS, chunk_columns, name_columns, note_terms, stored
+from quarry.index.keyword.forward import NoteTerms, decode_terms, encode_terms
+from quarry.index.keyword.schema import _CREATE_INDEX, _CREATE_VOCABULARY
+from quarry.terms.analysis import analyse, phrase_terms
 
-
-@pytest.fixture
-def connection():
-    made = apsw.Connection(":memory:")
-    register(made)
-    return made
-
-
-def stored(index):
-    """What the views say of all notes and chunks."""
-    connection = index._writer.connection
-    notes = connection.execute("SELECT title, aliases, name, headings, tags, compounds FROM name_terms").fetchall()
-    chunks = connection.execute("SELECT text, section, context, compounds, parts FROM chunk_terms").fetchall()
-    return notes, chunks
-
-
-NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @pytest.mark.slow
@@ -34,20 +21,20 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
     texts=st.lists(NAMES, max_size=3),
     heading=NAMES,
 )
-def test_what_is_written_is_what_the_views_say(
+def test_what_a_note_was_analysed_into_is_what_is_stored(
     tmp_path_factory, make_note, stamp, title, aliases, tags, texts, heading
 ):
-    from quarry.index import Index
-
     note = make_note("f/Some_name.md", *texts, title=title, aliases=tuple(aliases), tags=tuple(tags), heading=heading)
-    index = Index.open(tmp_path_factory.mktemp("views") / "i.db")
+    index = Index.open(tmp_path_factory.mktemp("stored") / "i.db")
     index.upsert(note, stamp(), [None] * len(texts))
 
-    notes, chunks = stored(index)
+    found = read_note(index._writer.connection, 1)
+    index.check()
     index.close()
 
-    assert notes == [note_columns(note)]
-    assert chunks == [chunk_columns(c.text, c.section, c.context) for c in note.chunks]
+    assert found.names == name_columns(note)
+    assert [columns for _, columns in found.chunks] == [chunk_columns(chunk) for chunk in note.chunks]
+    assert note_terms(note) == NoteTerms(found.names, tuple(columns for _, columns in found.chunks))
 
 
 def test_a_note_has_its_terms_by_where_they_stand(make_note):
@@ -61,38 +48,55 @@ def test_a_note_has_its_terms_by_where_they_stand(make_note):
         heading="Head",
     )
 
-    title, aliases, name, headings, tags, compounds = note_columns(note)
+    title, aliases, name, headings, tags, compounds = name_columns(note)
 
     assert (title, name, headings, tags) == ("a titl", "file name", "head", "t u")
     assert aliases == f"on {BETWEEN} two"
     assert compounds.split() == ["filenam", "t/u"]
 
 
+def test_a_chunk_has_its_terms_by_where_they_stand(make_note):
+    (chunk,) = make_note("a.md", "Of getStaleFiles()", heading="snake_case", context="The apples").chunks
+
+    text, section, context, compounds, parts = chunk_columns(chunk)
+
+    assert (text, section, context) == (analyse("Of getStaleFiles()").words, "snake case", "the appl")
+    of_text, of_section = analyse("Of getStaleFiles()"), analyse("snake_case")
+    assert compounds.split() == [*of_text.compounds.split(), *of_section.compounds.split()]
+    assert parts.split() == [*of_text.parts.split(), *of_section.parts.split()]
+
+
 def test_headings_stand_once(make_note):
-    assert note_columns(make_note("a.md", "x", "y", heading="Head"))[3] == "head"
+    assert name_columns(make_note("a.md", "x", "y", heading="Head"))[3] == "head"
 
 
 def test_what_stands_between_two_aliases_is_no_term_of_a_text():
     assert phrase_terms(BETWEEN) == ()
 
 
-def test_damaged_lists_are_empty(connection):
-    assert connection.execute("SELECT words_in_list('{'), words_in_list('{}'), words_in_list('[1]')").fetchall() == [
-        ("", "", "")
-    ]
+def test_a_column_has_one_space_between_two_terms_and_none_at_its_ends():
+    assert stored("  a   b c ") == "a b c"
+    assert stored(" ") == stored("") == ""
 
 
-def test_an_index_filled_by_another_version_is_filled_anew(index, put, monkeypatch, ask, in_time):
-    from quarry.index import Index
+def test_what_fts5_would_split_or_fold_or_cut_is_replaced_alike_for_all():
+    assert stored('it\'s "A\x00b\x1fc\x7f"') == "it_s _a_b_c__"
+    long = "机" * (MAX_TERM_CHARACTERS + 1)
+    assert stored(f"a {long} {long}x") == f"a {long[:-1]} {long[:-1]}"
 
-    put("a.md", "apples")
-    with index._writer.change() as connection:
-        connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('delete-all')")
-    index.close()
-    monkeypatch.setattr(keyword_columns, "VERSION", "another")
 
-    again = Index.open(index.path)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=5))
+def test_any_column_is_to_fts5_the_terms_that_the_forward_index_has(words):
+    column = stored(" ".join(words))
+    connection = apsw.Connection(":memory:")
+    connection.execute(_CREATE_INDEX)
+    connection.execute(_CREATE_VOCABULARY)
+    connection.execute("INSERT INTO notes_fts(rowid, terms) VALUES (1, ?)", (column,))
 
-    with again.reader() as reader:
-        assert len(reader.lexical(ask("apples"), None, 5, deadline=in_time)) == 1
-    again.close()
+    terms = column.split(" ") if column else []
+    assert sorted(term for (term,) in connection.execute("SELECT term FROM vocabulary")) == sorted(set(terms))
+    whole = NoteTerms((column, "", "", "", "", ""), ())
+    assert decode_terms(encode_terms(whole)) == whole
+    for term in terms:
+        asked = '"' + term + '"'
+        assert connection.execute("SELECT rowid FROM notes_fts WHERE notes_fts MATCH ?", (asked,)).fetchall() == [(1,)]

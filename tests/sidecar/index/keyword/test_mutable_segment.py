@@ -28,9 +28,12 @@ def test_what_is_not_kept_leaves_no_term():
     assert segment.ids.tolist() == [2]
 
 
-def test_odd_tokens_are_cut_as_in_a_segment():
+def test_terms_come_in_order_whenever_they_were_added():
     additions = MutableSegment(1)
-    additions.add(1, ('A"b c\x01',))
+    additions.add(1, ("pear apple",))
+    assert additions.terms() == ["apple", "pear"]
+    additions.add(2, ("plum banana apple",))
 
-    assert additions.terms() == ["a", "b", "c"]
-    assert additions.field_lengths(1).tolist() == [[3]]
+    assert additions.terms() == ["apple", "banana", "pear", "plum"]
+    assert additions.prefix_postings("p", 2)[0].tolist() == [0, 1]
+    assert additions.field_lengths(2).tolist() == [[2], [3]]

@@ -2,16 +2,21 @@ import numpy as np
 import pytest
 
 from quarry.index.keyword import query_scorer
-from quarry.index.keyword.fts5 import CHUNK_WEIGHTS
-from quarry.index.keyword.note_scoring import holding, marked
-from quarry.index.keyword.query_scorer import QueryScorer
-from quarry.index.keyword.snapshot_scorer import QueryTerm
+from quarry.index.keyword.bm25 import CHUNK_WEIGHTS
+from quarry.index.keyword.note_scoring import note_bitmap, notes_with_terms
+from quarry.index.keyword.query import KeywordQuery, QueryTerm
+from quarry.index.keyword.segment_snapshot import SegmentSnapshot
 
-TERMS = [QueryTerm("the"), QueryTerm("appl"), QueryTerm("w7"), QueryTerm("unknown"), QueryTerm("w1", is_prefix=True)]
+QUERIES = [
+    KeywordQuery(("the", "appl", "w7", "unknown"), prefix="w1"),
+    KeywordQuery(("appl", "w7", "unknown"), prefix="w1"),
+    KeywordQuery(("the",)),
+    KeywordQuery(("the", "appl"), (("the", "appl"), ("w7", "the"))),
+]
 
 
 @pytest.fixture
-def words(index, store, make_note):
+def reader(index, store, make_note):
     """`the` is common and `appl` is not; some notes changed after the segment file was written, one is gone."""
     for number in range(60):
         parts = ["the end"] * (1 + number % 3) + (["apple the apple"] if not number % 30 else [])
@@ -21,50 +26,58 @@ def words(index, store, make_note):
     store(index, make_note("99.md", "w7 the w7"))
     index.remove("05.md")
     with index.reader() as reader:
-        yield reader._keywords._words
+        yield reader
 
 
-@pytest.mark.parametrize("terms", [TERMS, TERMS[1:], TERMS[:1]])
+@pytest.fixture
+def scorer(reader):
+    return reader._memory.postings.scorer(reader._db)
+
+
+@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("few", [0, 4096])
-def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(words, terms, few, monkeypatch):
+def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(reader, query, few, monkeypatch):
     monkeypatch.setattr(query_scorer, "FEW_POSTINGS", few)
-    asking = QueryScorer(words, terms)
-    ids, scores = asking.best_notes(None, 999, "note", lambda: None)
-    ranked = dict(zip(ids.tolist(), scores.tolist(), strict=True))
+    asked = reader.keywords.query(query)
+    ranked = {note_id: score for note_id, _, score in asked.top_notes(None, 999)}
+    some = sorted(ranked)[3:5]
 
-    assert asking.note_scores(ids.tolist()) == ranked
-    assert asking.note_scores([10**6, *ids[3:5].tolist()]) == {i: ranked[i] for i in ids[3:5].tolist()}
-    assert asking.note_scores([]) == {}
-    assert asking.count_notes(None) == len(ranked)
+    assert asked.note_scores(ranked) == ranked
+    assert asked.note_scores([10**6, *some]) == {note_id: ranked[note_id] for note_id in some}
+    assert asked.note_scores([]) == {}
+    assert asked.count_notes(None) == len(ranked)
 
 
-def test_the_notes_that_hold_a_term_are_told_by_what_stands_in_them(words):
+def test_the_notes_that_hold_a_term_are_told_by_what_stands_in_them(scorer):
     plain = [QueryTerm("appl"), QueryTerm("unknown"), QueryTerm("w7")]
-    some = holding(words, words.chunk_postings_of(plain), words.name_postings_of(plain))
-    common = marked(words, QueryTerm("the"), words.chunk_postings)
+    some = notes_with_terms(scorer, scorer.chunk_postings(plain), scorer.name_postings(plain))
+    common = note_bitmap(scorer, QueryTerm("the"), scorer.postings_of)
 
     assert common.count == np.count_nonzero(np.unpackbits(common.bits)) == 60  # 60 less one, and a new one
+    assert common.size_bytes == len(common.bits)
     assert some.sum(axis=1).tolist() == [3, 0, 8]  # "w7": notes 7, 16, 25 and so on, one of them twice, and both new
 
 
-def test_what_is_given_to_notes_is_added(words):
-    asking = QueryScorer(words, TERMS[:2])
-    some = asking.words.names.ids[:2].tolist()
-    without = asking.note_scores(some)
+def test_the_notes_of_a_common_term_are_found_once(scorer):
+    read = []
 
-    assert asking.note_scores(some, {some[1]: 5.0}) == {some[0]: without[some[0]], some[1]: without[some[1]] + 5}
+    def postings(term):
+        read.append(term)
+        return scorer.postings_of(term)
+
+    assert note_bitmap(scorer, QueryTerm("the"), postings) is note_bitmap(scorer, QueryTerm("the"), postings)
+    assert read == [QueryTerm("the")]
 
 
-def test_a_common_term_is_unpacked_once_for_chunks_and_notes(words, monkeypatch):
-    read, moment = [], type(words.chunks)
-    unpack = moment.postings
-    monkeypatch.setattr(moment, "postings", lambda self, term: read.append(id(self)) or unpack(self, term))
-    words.chunks.frequency("the")  # of a moment with changes it is counted
+def test_a_common_term_is_unpacked_once_for_chunks_and_notes(reader, scorer, monkeypatch):
+    read, unpack = [], SegmentSnapshot.postings
+    monkeypatch.setattr(SegmentSnapshot, "postings", lambda self, term: read.append(id(self)) or unpack(self, term))
+    scorer.chunks.frequency("the")  # of a snapshot with changes it is counted
     read.clear()
-    asking = QueryScorer(words, [QueryTerm("the")])
-    asking.best_chunks(None, 5, CHUNK_WEIGHTS, lambda: None)
-    asking.note_scores(words.names.ids.tolist())
-    asking.count_notes(None)
+    asked = reader.keywords.query(KeywordQuery(("the",)))
+    asked.top_chunks(None, 5, CHUNK_WEIGHTS)
+    asked.note_scores(scorer.names.ids.tolist())
+    asked.count_notes(None)
 
-    assert words.is_common_term(QueryTerm("the"))
-    assert read.count(id(words.chunks)) == 1
+    assert scorer.is_common(QueryTerm("the"))
+    assert read.count(id(scorer.chunks)) == 1

@@ -14,7 +14,13 @@ from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.segment_file import HEADER_BYTES
 from quarry.index.opening import connect_ours
 
-NOTES = postings_cache.FEW_NOTES + 8
+NOTES = 40
+
+
+@pytest.fixture(autouse=True)
+def few_notes(monkeypatch):
+    """A search reads fewer notes by itself than `many` has."""
+    monkeypatch.setattr(postings_cache, "FEW_NOTES", NOTES - 8)
 
 
 class Opened:
@@ -66,10 +72,10 @@ def test_many_notes_without_a_segment_file_are_left_to_fts5(opened):
 def test_few_notes_need_no_segment_file(index, store, make_note):
     store(index, make_note("one.md", "apple"))
     with closing(Opened(index.path)) as opened:
-        assert opened.scorer().frequency("appl") == 1
+        assert opened.scorer().chunk_frequency("appl") == 1
         assert not opened.path.exists()
         store(index, make_note("two.md", "apple"))
-        assert opened.scorer().frequency("appl") == 2
+        assert opened.scorer().chunk_frequency("appl") == 2
 
 
 def test_a_cache_without_a_database_has_no_segment_file(many):
@@ -89,7 +95,7 @@ def test_a_segment_file_is_used_when_the_index_is_opened_again_and_flushed_when_
     assert opened.scorer().chunks.added_count == 1
     assert opened.flush()
     scorer = opened.scorer()
-    assert (scorer.chunks.added_count, scorer.frequency("plum")) == (0, 1)
+    assert (scorer.chunks.added_count, scorer.chunk_frequency("plum")) == (0, 1)
 
 
 def test_merging_gives_the_bytes_that_building_anew_gives(many, opened, store, make_note):
@@ -124,11 +130,11 @@ def test_what_a_writer_collected_gives_the_same_file(many, opened):
 def test_an_older_snapshot_does_not_see_what_came_later(many, store, make_note):
     many.flush_postings()
     with many.reader() as older:
-        assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
+        assert older.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
         store(many, make_note("new.md", "plum apple"))
         with many.reader() as newer:
-            assert newer.document_frequency(["plum"]) == {"plum": 1}
-        assert older.document_frequency(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
+            assert newer.keywords.doc_frequencies(["plum"]) == {"plum": 1}
+        assert older.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 0, "appl": NOTES}
 
 
 def test_a_scorer_that_is_in_use_stays_as_it_is(many, opened, store, make_note):
@@ -138,9 +144,9 @@ def test_a_scorer_that_is_in_use_stays_as_it_is(many, opened, store, make_note):
     store(many, make_note("new.md", "plum cherry plum"))
     store(many, make_note("more.md", "plum"))
 
-    assert opened.scorer().frequency("plum") == 2
-    assert before.frequency("plum") == 1
-    assert before.frequency("cherri") == 0
+    assert opened.scorer().chunk_frequency("plum") == 2
+    assert before.chunk_frequency("plum") == 1
+    assert before.chunk_frequency("cherri") == 0
 
 
 def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_note):
@@ -151,7 +157,7 @@ def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_not
 
     assert opened.scorer() is None
     assert opened.flush()
-    assert opened.scorer().frequency("plum") == NOTES
+    assert opened.scorer().chunk_frequency("plum") == NOTES
 
 
 def test_a_segment_file_of_another_moment_or_index_is_deleted(many, tmp_path, store, make_note):
@@ -187,7 +193,7 @@ def test_a_segment_file_of_another_branch_of_the_same_index_is_deleted(many, tmp
     with closing(Opened(backup)) as opened:
         assert opened.scorer() is None
         assert opened.flush()
-        assert opened.scorer().frequency("plum") == 0
+        assert opened.scorer().chunk_frequency("plum") == 0
 
 
 def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, opened):
@@ -200,16 +206,15 @@ def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, open
     assert opened.flush()
 
 
-def test_a_keyword_index_of_other_terms_has_no_segment_file(many):
+def test_what_was_written_without_fts5_is_added_to_the_segment_file_that_was_there(many, store, make_note, in_memory):
     many.flush_postings()
     many.close()
-    connection, _ = connect_ours(many.path, writable=True, without=frozenset())
-    with closing(connection):
-        meta.put(connection, meta.TERMS, "of an earlier version")
+    with closing(Index.open(many.path, without=frozenset({"fts5"}))) as without:
+        store(without, make_note("00.md", "plum"))
 
-    Index.open(many.path).close()
-
-    assert not segment_file.path_beside(many.path).exists()
+    with closing(Index.open(many.path)) as again, again.reader() as reader:
+        assert in_memory(reader)
+        assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 1, "appl": NOTES - 1}
 
 
 def test_damage_is_found_by_the_check(opened):
@@ -260,7 +265,7 @@ def test_damaged_segments_are_not_merged_and_given_new_checksums(many, opened, s
 
     assert opened.flush()
 
-    assert opened.scorer().frequency("appl") == NOTES
+    assert opened.scorer().chunk_frequency("appl") == NOTES
     opened.cache.verify()
     assert opened.path.exists()
 
@@ -288,7 +293,7 @@ def test_searches_go_on_while_a_file_is_written(many, opened, store, make_note, 
     def write_and_search(path, segments):
         file_id = write(path, segments)
         with closing(connect_ours(many.path, writable=False, without=frozenset())[0]) as reader:
-            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).frequency("plum")))
+            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).chunk_frequency("plum")))
             thread.start()
             thread.join()
         return file_id
@@ -306,7 +311,7 @@ def test_where_files_cannot_be_read_at_an_offset_the_whole_file_is_read(many, op
     store(many, make_note("new.md", "plum"))
     assert opened.flush()
 
-    assert reopened(opened, many.path).scorer().frequency("plum") == 1
+    assert reopened(opened, many.path).scorer().chunk_frequency("plum") == 1
     assert not opened.flush()
 
 
@@ -331,4 +336,4 @@ def test_the_segment_file_goes_where_its_database_goes(many, tmp_path, store, ma
     assert not segment_file.path_beside(other.path).exists()
     assert segment_file.path_beside(many.path).exists()
     with many.reader() as reader:
-        assert reader.document_frequency(["plum", "appl"]) == {"plum": NOTES, "appl": 0}
+        assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": NOTES, "appl": 0}

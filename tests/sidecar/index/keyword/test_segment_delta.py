@@ -47,7 +47,7 @@ def test_saved_renamed_and_removed_notes_are_seen_and_merged_as_if_built_anew(in
 
     scorer = delta.scorer(meta.generation(connection))
 
-    assert {term: scorer.frequency(term) for term in ("appl", "pear", "plum", "cherri")} == {
+    assert {term: scorer.chunk_frequency(term) for term in ("appl", "pear", "plum", "cherri")} == {
         "appl": 1,
         "pear": 1,
         "plum": 1,
@@ -66,7 +66,7 @@ def test_an_earlier_scorer_stays_as_it_is(connection, delta, put):
     delta.apply_note(connection, note_id(connection, "a.md"))
     after = delta.scorer(meta.generation(connection))
 
-    assert (before.frequency("plum"), after.frequency("plum")) == (0, 1)
+    assert (before.chunk_frequency("plum"), after.chunk_frequency("plum")) == (0, 1)
     assert delta.count == 2  # an old version that is dead, a new one that was added
 
 

@@ -1,72 +1,105 @@
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
+from quarry.index.keyword import segment_snapshot
 from quarry.index.keyword.builder import SegmentBuilder
 from quarry.index.keyword.codec import PostingsDamaged
+from quarry.index.keyword.forward import CHUNK_COLUMNS
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment_snapshot import SegmentSnapshot
 
-BEFORE = {10: ("apple pear", "x"), 20: ("apple apple", ""), 30: ("apricot", "")}
-ADDED = {20: ("apple plum", "y"), 5: ("apple", "")}
+
+def columns(text, compounds=""):
+    return (text, "section", "", compounds, "")
 
 
 @pytest.fixture
-def snapshot():
-    """Document 20 was replaced and 5 is new; a later document is not seen."""
-    builder, added = SegmentBuilder(2), MutableSegment(2)
-    for document_id, columns in BEFORE.items():
-        builder.add(document_id, columns)
-    for document_id, columns in (*ADDED.items(), (40, ("apple later", ""))):
-        added.add(document_id, columns)
-    return SegmentSnapshot(builder.build(), added, 2, np.array([True, False, True, True, True]))
+def parts():
+    """A segment of documents 10 to 14, and 12 and 7 that were added since; 12 was there before."""
+    builder, added = SegmentBuilder(CHUNK_COLUMNS), MutableSegment(CHUNK_COLUMNS)
+    for document_id in range(10, 15):
+        builder.add(document_id, columns(f"apple pear w{document_id}", "x/y"))
+    added.add(12, columns("apple apple plum"))
+    added.add(7, columns("apricot"))
+    return builder.build(), added
 
 
-def told(snapshot, postings):
-    """Id -> term frequencies by field."""
-    ordinals, codes = postings
-    return dict(zip(snapshot.ids[ordinals].tolist(), snapshot.tf_table[codes].tolist(), strict=True))
+@pytest.fixture
+def snapshot(parts):
+    live_docs = np.array([True, True, False, True, False, True, True])
+    return SegmentSnapshot(*parts, 2, live_docs)
 
 
-def test_postings_are_those_of_live_documents_of_both_segments(snapshot):
-    assert told(snapshot, snapshot.postings("apple")) == {10: [1, 0], 20: [1, 0], 5: [1, 0]}
-    assert told(snapshot, snapshot.postings("plum")) == {20: [1, 0]}
-    assert told(snapshot, snapshot.postings("later")) == told(snapshot, snapshot.postings("none")) == {}
-    assert told(snapshot, snapshot.prefix_postings("ap")) == {10: [1, 0], 20: [1, 0], 5: [1, 0], 30: [1, 0]}
+def test_documents_are_those_of_the_segment_and_then_those_that_were_added(snapshot):
+    assert (snapshot.size, snapshot.total, snapshot.ascending) == (7, 5, 5)
+    assert snapshot.ids.tolist() == [10, 11, 12, 13, 14, 12, 7]
+    assert snapshot.lengths.tolist() == [5, 5, 5, 5, 5, 4, 2]
+    assert snapshot.note_lengths.tolist() == [4, 4, 4, 4, 4, 3, 1]  # of text and compounds
 
 
-def test_dead_and_later_documents_do_not_count(snapshot):
-    assert (snapshot.size, snapshot.total) == (5, 4)
-    assert {term: snapshot.frequency(term) for term in ("apple", "pear", "plum", "later")} == {
-        "apple": 3,
-        "pear": 1,
-        "plum": 1,
-        "later": 0,
-    }
+def test_the_average_length_is_of_those_alive(snapshot):
+    average = (5 + 5 + 5 + 4 + 2) / 5
+
+    assert snapshot.length_norms == pytest.approx(1.2 * (0.25 + 0.75 * snapshot.lengths / average))
 
 
-def test_a_snapshot_without_changes_has_the_frequencies_of_its_segment(snapshot):
-    unchanged = replace(snapshot, added_count=0, live_docs=None)
+def test_postings_are_of_those_alive_with_their_frequencies(snapshot):
+    ordinals, codes = snapshot.postings("apple")
 
-    assert unchanged.total == 3
-    assert unchanged.frequency("apple") == 2
-    assert told(unchanged, unchanged.postings("apple")) == {10: [1, 0], 20: [2, 0]}
-
-
-def test_ordinals_are_those_of_the_live_document_of_an_id(snapshot):
-    assert snapshot.ordinals_of(np.array([5, 10, 20, 30, 40])).tolist() == [4, 0, 3, 2, -1]
-    assert snapshot.field_lengths.tolist() == [[2, 1], [2, 0], [1, 0], [2, 1], [1, 0]]
+    assert ordinals.tolist() == [0, 1, 3, 5]
+    assert snapshot.tf_table[codes, 0].tolist() == [1, 1, 1, 2]
+    assert snapshot.postings("w12")[0].tolist() == snapshot.postings("unknown")[0].tolist() == []
+    assert snapshot.postings("plum")[0].tolist() == [5]
 
 
-def test_length_norms_use_the_average_of_live_documents(snapshot):
-    """k1 * (1 - b + b * length / average) with k1 = 1.2, b = .75: lengths 3, 1, 3 and 1 are alive."""
-    expected = 1.2 * (0.25 + 0.75 * np.array([3, 2, 1, 3, 1]) / 2)
+def test_a_document_is_there_once_for_each_term_that_begins_so(snapshot):
+    ordinals, codes = snapshot.prefix_postings("ap")
 
-    assert snapshot.length_norms.tolist() == pytest.approx(expected.tolist())
+    assert sorted(ordinals.tolist()) == [0, 1, 3, 5, 6]
+    assert len(codes) == len(ordinals)
+    assert snapshot.prefix_postings("q")[0].tolist() == []
+    assert sorted(snapshot.prefix_postings("p")[0].tolist()) == [0, 1, 3, 5]
 
 
-def test_a_posting_of_a_document_that_does_not_exist_is_damage(snapshot):
-    segment = replace(snapshot.segment, ids=snapshot.segment.ids[:1])
+def test_terms_are_counted_among_those_alive_however_often_it_is_asked(snapshot, monkeypatch):
+    monkeypatch.setattr(segment_snapshot, "KEPT_RANGES", 1)
+    monkeypatch.setattr(segment_snapshot, "KEPT_POSTINGS", 1)
+    for _ in range(2):
+        found = {term: snapshot.frequency(term) for term in ("apple", "pear", "plum", "w14", "unknown")}
+        assert found == {"apple": 4, "pear": 3, "plum": 1, "w14": 0, "unknown": 0}
 
-    with pytest.raises(PostingsDamaged):
-        replace(snapshot, segment=segment).postings("apple")
+
+def test_without_changes_terms_are_counted_by_the_dictionary(parts):
+    snapshot = SegmentSnapshot(*parts, 0, None)
+
+    assert (snapshot.size, snapshot.total) == (5, 5)
+    assert (snapshot.frequency("apple"), snapshot.frequency("plum")) == (5, 0)
+    assert snapshot.postings("apple")[0].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_documents_that_are_added_later_are_not_seen(parts):
+    snapshot = SegmentSnapshot(*parts, 1, None)
+
+    assert snapshot.ids.tolist()[5:] == [12]
+    assert snapshot.frequency("apricot") == 0
+    assert snapshot.prefix_postings("apri")[0].tolist() == []
+
+
+def test_ids_have_the_ordinal_of_the_document_that_is_alive(snapshot, parts):
+    assert snapshot.ordinals_of(np.array([10, 12, 14, 7, 99])).tolist() == [0, 5, -1, 6, -1]
+    assert snapshot.ordinals_of(np.zeros(0, np.int64)).tolist() == []
+    fresh = SegmentSnapshot(SegmentBuilder(CHUNK_COLUMNS).build(), parts[1], 2, None)
+    assert fresh.ordinals_of(np.array([7, 12, 10])).tolist() == [1, 0, -1]
+
+
+@pytest.mark.parametrize("broken", ["ids", "tf_table"])
+def test_postings_that_lead_nowhere_are_damage(parts, broken):
+    from msgspec.structs import replace
+
+    segment, added = parts
+    other = replace(segment, **{broken: getattr(segment, broken)[:0]})
+    field_lengths = {"field_lengths": segment.field_lengths[:0]} if broken == "ids" else {}
+    snapshot = SegmentSnapshot(replace(other, **field_lengths), added, 0, None)
+
+    with pytest.raises(PostingsDamaged, match="does not exist"):
+        snapshot.postings("apple")

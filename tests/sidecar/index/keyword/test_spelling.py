@@ -15,19 +15,22 @@ def known(put):
         put(f"{number}.md", text)
 
 
-def nearest(index, word, limit=5):
-    with index.reader() as reader:
-        return reader.nearest_terms(word, limit)
+@pytest.fixture
+def nearest(by_fts5):
+    """What a word may stand for, by postings in memory and likewise by what FTS5 has."""
+
+    def ask(index, word, limit=5):
+        found = from_memory(index, word, limit)
+        with by_fts5(index) as keywords:
+            assert keywords.similar_terms(word, limit) == found
+        return found
+
+    return ask
 
 
-def test_terms_are_counted_by_the_chunks_they_stand_in(index, known):
+def from_memory(index, word, limit):
     with index.reader() as reader:
-        assert reader.document_frequency(["receiv", "letter", "nothing", ""]) == {
-            "receiv": 2,
-            "letter": 1,
-            "nothing": 0,
-            "": 0,
-        }
+        return reader.keywords.similar_terms(word, limit)
 
 
 @pytest.mark.parametrize(
@@ -42,17 +45,17 @@ def test_terms_are_counted_by_the_chunks_they_stand_in(index, known):
         ("mittens", [("kitten", 1)]),
     ],
 )
-def test_a_mistyped_word_is_near_to_what_was_meant(index, known, typed, meant):
+def test_a_mistyped_word_is_near_to_what_was_meant(nearest, index, known, typed, meant):
     assert nearest(index, typed)[: len(meant)] == meant
 
 
 @pytest.mark.parametrize("word", ["", "cat", "a b", "k1tten", "xyzzy", "receive"])
-def test_short_words_names_and_known_words_are_near_nothing_else(index, known, word):
+def test_short_words_names_and_known_words_are_near_nothing_else(nearest, index, known, word):
     assert ("receiv", 2) not in nearest(index, word)
     assert ("kitten", 1) not in nearest(index, word)
 
 
-def test_the_nearest_stands_first_then_the_commonest(index, put):
+def test_the_nearest_stands_first_then_the_commonest(nearest, index, put):
     for number, text in enumerate(["wander", "wonder", "wonder", "winder winder"]):
         put(f"{number}.md", text)
 
@@ -60,7 +63,13 @@ def test_the_nearest_stands_first_then_the_commonest(index, put):
     assert nearest(index, "wunder", limit=1) == [("wonder", 2)]
 
 
-def test_words_come_and_go_with_their_notes(index, put):
+def test_a_term_that_stands_in_names_alone_is_near_nothing(nearest, index, put):
+    put("a.md", "x", title="Kitten", context="")
+
+    assert nearest(index, "kittem") == []
+
+
+def test_words_come_and_go_with_their_notes(nearest, index, put):
     put("a.md", "kitten")
     assert nearest(index, "kittem") == [("kitten", 1)]
     put("b.md", "kitten")
@@ -77,9 +86,9 @@ def test_without_fts5_no_word_is_known(tmp_path, store, make_note):
     store(index, make_note("a.md", "kitten"))
 
     with index.reader() as reader:
-        assert reader.document_frequency(["kitten"]) == {"kitten": 0}
-        assert reader.nearest_terms("kittem", 3) == []
-        assert reader.holding("kitten", 3) == []
+        assert reader.keywords.doc_frequencies(["kitten"]) == {"kitten": 0}
+        assert reader.keywords.similar_terms("kittem", 3) == []
+        assert reader.keywords.chunks_with_term("kitten", 3) == []
     index.close()
 
 
@@ -98,7 +107,7 @@ def test_without_fts5_no_word_is_known(tmp_path, store, make_note):
         ("goverment", "government"),
     ],
 )
-def test_slips_at_the_end_of_a_word_are_seen_through_its_stem(index, put, typed, written):
+def test_slips_at_the_end_of_a_word_are_seen_through_its_stem(nearest, index, put, typed, written):
     put("a.md", written)
     put("b.md", "unrelated words of all kinds")
 

@@ -4,41 +4,79 @@ import apsw
 import pytest
 
 from quarry.errors import IndexUnavailable
-from quarry.index.keyword.writer import KeywordQueue, Statement
-from quarry.index.prepared import prepare
+from quarry.index import meta
+from quarry.index.keyword.builder import BulkCollector
+from quarry.index.keyword.writer import KeywordChange, KeywordQueue, collect
+from quarry.index.prepared import counted, prepare
 
 
-def stored_pages(connection, table):
-    sql = {
-        "names_fts": "SELECT id, block FROM names_fts_data ORDER BY id",
-        "chunks_fts": "SELECT id, block FROM chunks_fts_data ORDER BY id",
-    }
-    return connection.execute(sql[table]).fetchall()
+def stored_pages(connection):
+    return connection.execute("SELECT id, block FROM notes_fts_data ORDER BY id").fetchall()
+
+
+def proposed(index, term):
+    """The notes that FTS5 proposes for a term, as the writer sees it."""
+    sql = "SELECT path FROM notes WHERE id IN (SELECT rowid FROM notes_fts WHERE notes_fts MATCH ?) ORDER BY path"
+    return [path for (path,) in index._writer.connection.execute(sql, (term,))]
 
 
 @pytest.fixture
-def connection():
-    made = apsw.Connection(":memory:")
-    made.execute("CREATE TABLE t (x)")
-    return made
+def prepared(make_note, stamp):
+    def make(path, *texts):
+        return prepare(make_note(path, *texts), stamp(), [None] * len(texts))
+
+    return make
 
 
-def test_what_is_queued_is_written_in_its_order_and_once(connection):
-    queue = KeywordQueue()
-    queue.statements += [Statement("INSERT INTO t VALUES (?)", (1,)), Statement("UPDATE t SET x = x + ?", (5,))]
+def statements_of(connection, run):
+    """What *run* executes, with its first binding."""
+    found = []
+    connection.exec_trace = lambda _, sql, bindings: found.append((sql.split()[0], bindings[0])) or True
+    run()
+    connection.exec_trace = None
+    return found
 
-    queue.run(connection)
-    queue.run(connection)
 
-    assert connection.execute("SELECT x FROM t").fetchall() == [(6,)]
+def test_what_is_queued_is_written_once_by_ascending_id_and_the_last_of_a_note_stands(index, prepared):
+    connection, queue = index._writer.connection, KeywordQueue(has_fts5=True)
+    changes = [
+        KeywordChange(7, prepared("g.md", "apples"), (), ()),
+        KeywordChange(3, prepared("c.md", "apples"), (), ()),
+        KeywordChange(5, prepared("e.md", "apples"), (), ()),
+        KeywordChange(3, prepared("c.md", "pears"), (), ()),
+        KeywordChange(7, None, (), ()),
+    ]
+    for change in changes:
+        queue.put(connection, change)
+
+    written = []
+    found = statements_of(connection, lambda: written.extend(queue.run(connection)))
+
+    assert found == [("INSERT", 3), ("INSERT", 5), ("DELETE", 7)]
+    assert written == changes
+    assert queue.run(connection) == []
+    assert connection.execute("SELECT rowid FROM notes_fts WHERE notes_fts MATCH 'pear OR appl'").fetchall() == [
+        (3,),
+        (5,),
+    ]
 
 
 def test_what_a_failed_change_queued_is_forgotten():
-    queue = KeywordQueue([Statement("one", ()), Statement("two", ()), Statement("", ())], anew=[2])
+    changes = [KeywordChange(note_id, None, (), ()) for note_id in (1, 2, 3)]
+    queue = KeywordQueue(has_fts5=True, changes=changes[:])
 
     queue.rewind(1)
 
-    assert queue == KeywordQueue([Statement("one", ())])
+    assert queue.changes == changes[:1]
+
+
+def test_without_fts5_the_keyword_index_is_marked_stale_and_nothing_is_queued(index):
+    connection, queue = index._writer.connection, KeywordQueue(has_fts5=False)
+
+    queue.put(connection, KeywordChange(1, None, (), ()))
+
+    assert queue.changes == []
+    assert meta.get(connection, meta.LEXICAL_STALE) is not None
 
 
 def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, stamp, lexical):
@@ -51,6 +89,28 @@ def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, st
             raise RuntimeError
 
     assert lexical("apples pears plums") == [("a.md", 0)]
+    assert [proposed(index, term) for term in ("appl", "pear", "plum")] == [["a.md"], [], []]
+    index.check()
+
+
+def test_a_change_rewound_at_its_savepoint_leaves_the_note_as_it_was(index, put, make_note, stamp, lexical):
+    put("a.md", "apples")
+    put("b.md", "pears")
+
+    with index.batch():
+        put("b.md", "quinces")
+        for change in (
+            lambda rows: rows.remove("a.md"),
+            lambda rows: rows.upsert(prepare(make_note("a.md", "plums"), stamp(), [None])),
+            lambda rows: rows.upsert(prepare(make_note("b.md", "plums"), stamp(), [None]), "a.md"),
+        ):
+            with suppress(RuntimeError), index._rows() as rows:
+                change(rows)
+                raise RuntimeError
+
+    assert lexical("apples pears plums quinces") == [("a.md", 0), ("b.md", 0)]
+    assert [proposed(index, term) for term in ("appl", "plum", "quinc")] == [["a.md"], [], ["b.md"]]
+    assert index.verify(None, 9) == ([], None)
     index.check()
 
 
@@ -58,6 +118,7 @@ def test_a_damaged_note_among_others_in_a_batch_leaves_a_right_keyword_index(ind
     put("a.md", "apples")
     put("b.md", "pears")
     index._writer.connection.execute("UPDATE notes SET title = 'other' WHERE id = 1")
+    index._writer.connection.execute("UPDATE bodies SET body = x'00' WHERE note_id = 2")
 
     with index.batch():
         store(index, make_note("c.md", "apples"))
@@ -68,39 +129,13 @@ def test_a_damaged_note_among_others_in_a_batch_leaves_a_right_keyword_index(ind
     assert lexical("apples pears other") == [("b.md", 0), ("c.md", 0)]
 
 
-def test_a_note_stored_again_as_it_is_leaves_its_terms_alone(index, put):
+def test_another_stamp_leaves_the_keyword_index_alone(index, put, stamp):
     put("a.md", "apples")
-    before = index._writer.connection.total_changes()
-    connection = index._writer.connection
-    pages = stored_pages(connection, "names_fts")
+    pages = stored_pages(index._writer.connection)
 
-    put("a.md", "apples", seconds=2)
+    index.restamp("a.md", stamp(9))
 
-    assert connection.total_changes() > before
-    assert stored_pages(connection, "names_fts") == pages
-
-
-def test_another_text_leaves_the_names_of_its_note_alone(index, put, lexical):
-    put("a.md", "apples", aliases=("Fruit",), tags=("food",), heading="Top")
-    connection = index._writer.connection
-    names, chunks = stored_pages(connection, "names_fts"), stored_pages(connection, "chunks_fts")
-
-    put("a.md", "pears", aliases=("Fruit",), tags=("food",), heading="Top")
-
-    assert stored_pages(connection, "names_fts") == names
-    assert stored_pages(connection, "chunks_fts") != chunks
-    assert lexical("pears") == [("a.md", 0)]
-
-
-def test_rows_are_written_by_their_ids_and_each_in_its_order(connection):
-    queue = KeywordQueue()
-    insert = "INSERT INTO t SELECT ? * 10 + count(*) FROM t"
-    updated = "UPDATE t SET x = x + 100 WHERE x = ? * 10"
-    queue.statements += [Statement(insert, (7,)), Statement(insert, (3,)), Statement(updated, (3,))]
-
-    queue.run(connection)
-
-    assert connection.execute("SELECT x FROM t").fetchall() == [(130,), (71,)]
+    assert stored_pages(index._writer.connection) == pages
 
 
 def test_a_full_disk_at_the_end_of_a_transaction_leaves_nothing_behind(
@@ -120,3 +155,34 @@ def test_a_full_disk_at_the_end_of_a_transaction_leaves_nothing_behind(
     put("c.md", "pears")
     assert lexical("pears") == [("c.md", 0)]
     index.check()
+
+
+# --- what a bulk load collects -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["analysed", "counted", "packed"])
+def test_a_collector_knows_of_changes_in_every_form_that_notes_come_in(prepared, form):
+    notes = [prepared(f"{number}.md", f"w{number} apples", "pears") for number in range(4)]
+    if form == "counted":
+        notes = counted(notes)
+    elif form == "packed":
+        from msgspec.structs import replace
+
+        notes = [replace(note, terms=None) for note in notes]
+    collector = BulkCollector()
+
+    first = [KeywordChange(at, note, (at << 11, (at << 11) + 1), ()) for at, note in enumerate(notes, 1)]
+    collect([*first, KeywordChange(2, None, (), (2 << 11, (2 << 11) + 1))], collector)
+    collect([KeywordChange(3, notes[0], (3 << 11, (3 << 11) + 2), ((3 << 11) + 1,))], collector)
+
+    chunks, names = collector.build()
+    at = {term: chunks.terms.term_range(term.encode()) for term in ("w0", "w1", "w2", "appl", "pear")}
+    held = {term: chunks.ids[chunks.postings(*where)[0]].tolist() for term, where in at.items()}
+    assert names.ids.tolist() == [1, 3, 4]
+    assert held == {
+        "w0": [1 << 11, 3 << 11],
+        "w1": [],
+        "w2": [],
+        "appl": [1 << 11, 3 << 11, 4 << 11],
+        "pear": [(1 << 11) + 1, (3 << 11) + 2, (4 << 11) + 1],
+    }

@@ -1,30 +1,32 @@
-"""
-What the keyword index is asked: the terms of a query as FTS5 expressions.
+"""What the keyword retriever ranks by: terms, phrases, and the beginning of a word that is being typed."""
 
-Every term is wrapped in double quotes, so that no character of it is syntax: raw queries are syntax errors nine times
-in ten, and the tenth means something its author did not. Their count is capped because cost is not: an OR of 5,000
-terms takes 19 s on 2,000 rows.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from quarry.index.keyword.columns import stored
 from quarry.terms.analysis import phrase_terms, ranking_terms
 from quarry.terms.normalize import fold
 
 MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is dropped
 MIN_PREFIX = 3  # letters that a word must begin with: "s" alone begins so many that ranking them takes 71 ms
 
-Columns = str
-"""A column filter: constant text. Phrases must not match among compounds, which have no order."""
-CHUNK_COLUMNS: Columns = "{text section context}"
-NAME_COLUMNS: Columns = "{title aliases name}"
-NOTE_COLUMNS: Columns = "{title aliases name headings tags}"
-BODY_COLUMNS: Columns = "{text compounds}"  # of a chunk: what it does not have from its note's title and headings
+
+class QueryTerm(NamedTuple):
+    """What is scored as one term, spelled as the index spells terms."""
+
+    text: str  # of a phrase: its terms, with one space between two
+    kind: Literal["term", "prefix", "phrase"] = "term"
+
+    @property
+    def is_prefix(self) -> bool:
+        """Whether it stands for every term that begins with it."""
+        return self.kind == "prefix"
 
 
-class KeywordQuery(Struct, frozen=True):
+class KeywordQuery(Struct, frozen=True, dict=True):
     """What to rank by: any of these is enough, more are better."""
 
     terms: tuple[str, ...] = ()  # of words and compounds, the most telling first
@@ -50,29 +52,13 @@ class KeywordQuery(Struct, frozen=True):
         """Whether there is nothing to rank by."""
         return not (self.terms or self.phrases or self.prefix)
 
-
-def expression(query: KeywordQuery, columns: Columns) -> str | None:
-    """Any of what *query* has, as FTS5 reads it; None when that is nothing."""
-    parts = [_side_by_side(phrase, columns) for phrase in query.phrases]
-    parts += map(quoted, query.terms)
-    parts = parts[:MAX_TERMS]
-    if query.prefix:
-        parts.append(quoted(query.prefix) + " *")
-    return " OR ".join(parts) if parts else None
-
-
-def all_expression(terms: Sequence[str], columns: Columns) -> str:
-    """All of *terms*, one or more, in whichever of the *columns* each stands."""
-    return f"{columns} : ({' AND '.join(map(quoted, terms))})"
-
-
-def quoted(terms: str) -> str:
-    """One term, or several joined by spaces, which are then to stand side by side."""
-    return '"' + terms.replace("\0", " ").replace('"', '""') + '"'
-
-
-def _side_by_side(phrase: Sequence[str], columns: Columns) -> str:
-    return columns + " : " + quoted(" ".join(phrase))
+    @cached_property
+    def scored(self) -> tuple[QueryTerm, ...]:
+        """Everything that adds to a score; phrases and terms beyond the first `MAX_TERMS` are left out."""
+        phrases = [QueryTerm(stored(" ".join(phrase)), "phrase") for phrase in self.phrases]
+        terms = [QueryTerm(stored(term)) for term in self.terms if term]
+        prefix = [QueryTerm(stored(self.prefix), "prefix")] if self.prefix else []
+        return (*phrases[:MAX_TERMS], *terms[: max(0, MAX_TERMS - len(phrases))], *prefix)
 
 
 def _prefix(word: str | None) -> str | None:
