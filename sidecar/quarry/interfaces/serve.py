@@ -79,8 +79,9 @@ def serve(options: ServeOptions) -> None:
     root = Path(os.path.realpath(options.vault))
     if not root.is_dir():
         raise VaultMissing(f"there is no folder {options.vault}")
-    # What leaves is scrubbed, and the rules take 20 ms to compile: as long as it takes to open the index.
-    threading.Thread(target=scrubbed, args=("",), name="quarry-scrub", daemon=True).start()
+    # What leaves is scrubbed, and the rules take 20 ms to compile: as long as it takes to open the index. No daemon
+    # thread: where the vault is locked or its index too new, that would abort within google-re2's C++ code (SIGABRT).
+    threading.Thread(target=scrubbed, args=("",), name="quarry-scrub").start()
     identity = vault_id(root)
     file = discovery_path(runtime_dir(), identity)
     try:

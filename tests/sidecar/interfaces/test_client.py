@@ -129,7 +129,7 @@ def test_a_refusal_carries_its_kind_position_and_next_step(at_shared):
 
 def test_what_is_no_text_is_refused_without_being_sent(at_shared):
     with SidecarClient(at_shared.vault, "test") as client:
-        with pytest.raises(errors.BadRequest, match="not Unicode text"):
+        with pytest.raises(errors.BadRequest, match="not valid Unicode"):
             client.search(wire.SearchParams(query="caf\udce9"))
 
         assert client.status().state == "live"
@@ -317,7 +317,7 @@ def test_news_that_piles_up_while_nobody_listens_is_no_answer(vault, start, tool
 
 
 def test_an_answer_in_another_language_is_no_answer(vault):
-    with pytest.raises(errors.ConnectionFailed, match="does not speak"), module._refusing_other_protocols():
+    with pytest.raises(errors.ConnectionFailed, match="does not follow"), module._refusing_other_protocols():
         msgspec.json.decode(b"{", type=wire.Done)
 
 

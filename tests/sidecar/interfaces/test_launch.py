@@ -126,14 +126,14 @@ def test_its_exit_code_tells_what_kind_of_error_it_was(impostor, vault, exit_cod
 def test_one_that_dies_of_something_else_is_told_with_what_it_said(impostor, vault):
     impostor("raise RuntimeError('no such library')")
 
-    with pytest.raises(errors.ConnectionFailed, match=r"ended with code 1 \(RuntimeError: no such library\)"):
+    with pytest.raises(errors.ConnectionFailed, match=r"exited with code 1 \(RuntimeError: no such library\)"):
         start_sidecar(vault)
 
 
 def test_one_that_dies_without_a_word_is_told_too(impostor, vault):
     impostor("import os; os._exit(7)")
 
-    with pytest.raises(errors.ConnectionFailed, match="ended with code 7"):
+    with pytest.raises(errors.ConnectionFailed, match="exited with code 7"):
         start_sidecar(vault)
 
 

@@ -83,8 +83,8 @@ def test_nothing_is_left_behind_without_a_folder_to_keep_it_in(command, vault, h
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ((), "name a vault"),
-        (("{vault}", "--sizes", "many"), "no number of chunks"),
+        ((), "name the vault"),
+        (("{vault}", "--sizes", "many"), "not a number of chunks"),
         (("{vault}", "--only", "magic"), "there is no part 'magic'"),
         (("{vault}", "--notes", "0"), "--notes must be at least 1"),
         (("{vault}", "--queries", "nowhere.jsonl"), "nowhere.jsonl"),

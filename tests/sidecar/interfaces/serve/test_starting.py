@@ -88,6 +88,24 @@ def test_a_second_one_for_the_same_vault_says_who_serves_it_and_exits_3(start, v
     assert first.talk().result("index/status")
 
 
+def test_a_start_that_fails_waits_for_the_rules_which_compile_in_foreign_code(vault, home, tools):
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom quarry.interfaces import serve\n"
+        "def compile_rules(text):\n    time.sleep(0.3)\n    print('compiled', flush=True)\n"
+        "def refuse(*_, **__):\n    raise serve.VaultLocked('another process serves it')\n"
+        "serve.scrubbed, serve.VaultLock = compile_rules, refuse\n"
+        "try:\n    serve.serve(serve.ServeOptions(vault=Path(sys.argv[1])))\n"
+        "except serve.VaultLocked:\n    sys.exit(3)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(vault)], capture_output=True, timeout=PATIENCE_S, env=tools.environment(home)
+    )
+
+    assert done.returncode == 3
+    assert b"compiled" in done.stdout
+
+
 def test_one_that_was_killed_leaves_the_way_free(start, vault):
     first = start(vault)
     first.process.kill()
