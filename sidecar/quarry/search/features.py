@@ -182,25 +182,23 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
     if total <= 0 or not names:
         return matches, exact
     shares: dict[frozenset[str], float] = {}  # of the query, by terms of it: many names hold the same ones
-    best_matches, are_exact = [], []
+    best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
         for terms in _terms_of_names(name):
             shared = wanted.intersection(terms)
             if not shared:
                 continue
-            share = shares.get(shared)
-            if share is None:  # in the query's order, so that the sum is always the same
-                share = shares[shared] = sum([idf[term] for term in idf if term in shared]) / total
-            count = len(shared)
-            match = share * count / len(terms)
+            if shared not in shares:  # in the query's order, so that the sum is always the same
+                shares[shared] = sum([idf[term] for term in idf if term in shared]) / total
+            count, name_count = len(shared), len(terms)
+            match = shares[shared] * count / name_count
             if match > best:
                 best = match
-            is_exact = is_exact or count == len(terms) == wanted_count
-        best_matches.append(best)
-        are_exact.append(is_exact)
-    at = note_ids.searchsorted([name.note_id for name in names])
-    matches[at], exact[at] = best_matches, are_exact
+            is_exact = is_exact or count == name_count == wanted_count
+        best_of[name.note_id] = best, is_exact
+    at = note_ids.searchsorted([*best_of])
+    matches[at], exact[at] = zip(*best_of.values(), strict=True)
     return matches, exact
 
 

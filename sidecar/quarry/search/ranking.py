@@ -241,8 +241,10 @@ def _choose_passages(
             evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
         by_strength = []
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
-            words = (bm25 or 0.0) / max_bm25 if max_bm25 else 0.0
-            by_strength.append((-round(words + max(cosine or 0.0, 0.0), SCORE_DIGITS), chunk_id))
+            strength = bm25 / max_bm25 if bm25 and max_bm25 else 0.0
+            if cosine and cosine > 0:
+                strength += cosine
+            by_strength.append((-round(strength, SCORE_DIGITS), chunk_id))
         by_strength.sort()
         best_ids = [chunk_id for _, chunk_id in by_strength[:PASSAGES_PER_HIT]]
         chosen.append(tuple([Fused(i, note.path, rank, score, *evidence[i]) for rank, i in enumerate(best_ids)]))

@@ -18,9 +18,9 @@ _VIRAMA = 9  # combining class of the signs that join two consonants
 
 def is_safe_cut(text: str, offset: int) -> bool:
     """Whether *text* can be cut before the code point at *offset*; its two ends are always safe."""
-    if offset <= 0 or offset >= len(text):
+    before, after = text[offset - 1 : offset], text[offset : offset + 1]
+    if offset <= 0 or not after:
         return True
-    before, after = text[offset - 1], text[offset]
     if before < "\u0300" and after < "\u0300":
         return not (before == "\r" and after == "\n")
     if before == _ZERO_WIDTH_JOINER or _extends(after):

@@ -4,6 +4,7 @@ Where terms stand side by side, read from the forward index: phrases of a query,
 Postings say which notes hold all terms of a phrase; what is stored of these is then searched for it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import apsw
@@ -43,6 +44,7 @@ from quarry.index.keyword.snapshot_scorer import ScoreScope, SnapshotScorer, nam
 from quarry.index.note_codec import StoredTerms, stored_terms
 
 READ_AT_ONCE = 64  # notes between two looks at the deadline
+BORDER = "|"  # stands between the columns of a chunk; no term holds it
 
 _BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
 
@@ -142,45 +144,41 @@ def proximity_scores(
     wanted = [" ".join(phrase) for phrase in phrases if phrase][:MAX_TERMS]
     # Without FTS5 the scorer knows no chunk.
     asked = np.array([*chunk_ids] if scorer.chunks.size else [], np.int64)
-    slots_of: dict[int, list[int]] = {}
+    slots_of: defaultdict[int, list[int]] = defaultdict(list)
     for note_id, slot in zip(notes_of(asked).tolist(), slots(asked).tolist(), strict=True):
-        slots_of.setdefault(note_id, []).append(slot)
-    columns: dict[int, tuple[str, str, str]] = {}
+        slots_of[note_id].append(slot)
+    texts_of: dict[int, str] = {}
     for note_id, terms in read_terms(connection, sorted(slots_of), deadline):
         first, known = id_range(note_id)[0], decode_columns(terms.line)
         for slot in slots_of[note_id]:
             number = slot if terms.slots is None else terms.slots.index(slot) if slot in terms.slots else len(known)
             at = NAME_COLUMNS + number * CHUNK_COLUMNS
             if at < len(known):
-                columns[first + slot] = known[at], known[at + 1], known[at + 2]
-    ids = sorted(columns)
+                # Two spaces between terms: no two share one. A border that is no term: no phrase reaches over it.
+                columns = f" {known[at]} {BORDER} {known[at + 1]} {BORDER} {known[at + 2]} "
+                texts_of[first + slot] = columns.replace(" ", "  ")
+    ids = sorted(texts_of)
     ordinals = scorer.chunks.ordinals_of(np.array(ids, np.int64))
     norms = scorer.chunks.length_norms.take(ordinals)
     weights, scores = astuple(CHUNK_WEIGHTS)[:IN_ORDER], np.zeros(len(ids))
-    texts = [_spaced(columns[chunk_id]) for chunk_id in ids]
-    joined = ["|".join(text) for text in texts]  # so that no phrase reaches from one column into the next
+    texts = [texts_of[chunk_id] for chunk_id in ids]
     for phrase in wanted:
         words = phrase.split(" ")
         padded = f" {'  '.join(words)} "
         holding: Sequence[int] = range(len(ids))
         for word in words:
-            holding = [at for at in holding if f" {word} " in joined[at]]
-        found = [at for at in holding if padded in joined[at]]
+            holding = [at for at in holding if f" {word} " in texts[at]]
+        found = [at for at in holding if padded in texts[at]]
         if not found:
             continue
         rarest = min([scorer.chunk_frequency(word) for word in words])
         count = str.count if words[0] != words[-1] else _count_overlapping
         places = np.array(found)
-        frequencies = np.array([[count(column, padded) for column in texts[at]] for at in found]) @ np.array(weights)
+        by_column = [[count(column, padded) for column in texts[at].split(BORDER)] for at in found]
+        frequencies = np.array(by_column) @ np.array(weights)
         of_phrase = idf(rarest * len(found) / len(holding), scorer.chunks.total)
         scores[places] += term_scores(frequencies, norms[places], 1.0) * of_phrase
     return {chunk_id: score for chunk_id, score in zip(ids, scores.tolist(), strict=True) if score}
-
-
-def _spaced(columns: tuple[str, str, str]) -> tuple[str, str, str]:
-    """*columns* with two spaces between terms, and one at both ends: no two terms share a space."""
-    text, section, context = (f" {column.replace(' ', '  ')} " for column in columns)
-    return text, section, context
 
 
 def _count_overlapping(text: str, wanted: str) -> int:

@@ -37,9 +37,10 @@ _LINK = lazy_pattern(
 _ADDRESS = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{0,14}://[^\s<>\"]{1,1000}")
 _SCHEME_BACKWARDS = lazy_pattern(r"[A-Za-z0-9+.-]{0,14}[A-Za-z]")
 _JOINED = lazy_pattern(r"[\w'’.@/_-]*+")  # a word with its joined punctuation: user's, some-word, file.md, a/b
-_JOINTS = frozenset("_'’.@/-")
 _SIGNS_AROUND = "'’.@/-"  # a word neither begins nor ends with them
 _WORD = lazy_pattern(r"\w*+")
+_NO_SPACE_AROUND = lazy_pattern(r"(?<=\S)(?=\S)")  # no white space on either side
+_INSIDE_WORD = lazy_pattern(r"(?<=[\w'’.@/_-])(?=[\w'’.@/_-])")  # `_JOINED` matches on both sides
 _LONGEST_OPENING = 8  # with the space in front: `**`, `![`, `###`
 _LONGEST_LINK = 1_000
 _LONGEST_SCHEME = 18  # of an address, with its ://
@@ -72,21 +73,18 @@ def fit_window(text: str, first: int, last: int, width: int, lowest: int) -> tup
 
 def unbreakable_at(text: str, cut: int) -> Span | None:
     """The link, redaction marker or word that a cut at *cut* would split; None if there is none."""
-    if not 0 < cut < len(text):
-        return None
     near = cut - _LONGEST_LINK if cut > _LONGEST_LINK else 0
     bracket = text.rfind("[", near, cut + 1)
     if bracket >= 0 and text.find("\n", bracket, cut) < 0:  # what is a link stands in one line
         line = max(near, text.rfind("\n", near, bracket) + 1)
         if link := _bracketed(text, cut, line):
             return link
-    before, after = text[cut - 1], text[cut]
-    if before.isspace() or after.isspace():
+    if not _NO_SPACE_AROUND.match(text, cut):
         return None
     places = text.rfind("://", near, cut + _LONGEST_SCHEME)
     if places >= 0 and text.find("\n", places, cut) < 0 and (address := _address(text, cut, places)):
         return address
-    return _word(text, cut) if _is_joined(before) and _is_joined(after) else None
+    return _word(text, cut) if _INSIDE_WORD.match(text, cut) else None
 
 
 def skip_preamble(text: str, start: int) -> int:
@@ -122,7 +120,7 @@ def _beginning(text: str, first: int, least: int, full: int, lowest: int) -> int
     A window that starts after *full* is not full; if the last start is, the earliest one from *full* on is taken.
     """
     found = _BEGINNING.finditer(text, max(lowest, least - _LONGEST_SIGNS), first + 1)
-    places = [(at.end(), not at[1].islower()) for at in found if at.end() >= least]
+    places = [(start, not at[1].islower()) for at in found if (start := at.end()) >= least]
     if least == lowest:
         places.insert(0, (lowest, True))
     chosen = [at for at, is_sentence in places if is_sentence] or [at for at, _ in places]
@@ -195,11 +193,6 @@ def _address(text: str, cut: int, at: int) -> Span | None:
     scheme = _SCHEME_BACKWARDS.match(text[max(0, at - 15) : at][::-1])
     found = _ADDRESS.match(text, at - scheme.end()) if scheme else None
     return Span(*found.span()) if found and found.start() < cut < found.end() else None
-
-
-def _is_joined(character: str) -> bool:
-    """Whether `_JOINED` matches *character*."""
-    return character.isalnum() or character in _JOINTS
 
 
 def _word(text: str, cut: int) -> Span | None:

@@ -7,7 +7,6 @@ analysed.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -73,7 +72,9 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
     """All matches of the query in *text*, ordered by start; they may overlap."""
     matcher = wanted.matcher
     lowered = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
-    found = [at for literal in matcher.literals for at in _find_literal(lowered, literal, matcher)]
+    found: list[TermMatch] = []
+    for literal in matcher.literals:
+        found += _find_literal(lowered, literal, matcher)
     known, end = matcher.known, 0
     offsets = candidate_offsets(text, lowered, matcher)
     for offset in offsets:
@@ -85,11 +86,10 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
         rest = TOKEN.match(text, offset)
         end = rest.end() if rest else offset
         token = text[start:end]
-        hits = known.get(token)
-        if hits is None:
-            places = [at - start for at in offsets[bisect_left(offsets, offset) : bisect_left(offsets, end)]]
-            hits = known[token] = token_matches(token, places, matcher)
-        for first, last, key, value in hits:
+        if token not in known:
+            places = [at - start for at in offsets if offset <= at < end]
+            known[token] = token_matches(token, places, matcher)
+        for first, last, key, value in known[token]:
             found.append((start + first, start + last, key, value))
         if matcher.phrases:
             _find_phrases(text, _token(text, start, end), matcher, found)
@@ -114,12 +114,13 @@ def candidate_offsets(text: str, lowered: str, matcher: Matcher) -> list[int]:
     offsets: list[int] = []
     squeezed = lowered.replace("-", "").replace("_", "").replace(".", "")
     for prefix in matcher.prefixes:
-        count = squeezed.count(prefix)
-        if not count:
+        if prefix not in squeezed:
             continue
+        count = squeezed.count(prefix)
         at = lowered.find(prefix)
         while at >= 0:
-            if not (at and text[at - 1].islower() and text[at].islower()):
+            before = text[at - 1 : at]
+            if before in _SEPARATORS or not (before.islower() and text[at].islower()):
                 offsets.append(at)
             count -= 1
             at = lowered.find(prefix, at + 1)

@@ -25,7 +25,8 @@ _JOINT = lazy_pattern("[-_.]")
 _LETTERS_AND_DIGITS = lazy_pattern("[A-Za-z0-9]++")
 _MAX_CACHED_TOKEN_CHARS = 100  # characters; longer tokens are hardly ever met twice
 _MAX_CACHED_TOKENS = 8_192  # about 6 MB
-_SIGNS = "#&'+-./:@\\_~"  # ASCII punctuation that a token may hold and a word may not
+_SIGNS = r"[#&'+\-./:@\\_~]*+"  # ASCII punctuation that a token may hold and a word may not
+_PLAIN_WORD = lazy_pattern(rf"{_SIGNS}([A-Za-z][a-z]++){_SIGNS}")  # without parts, as most tokens are
 
 
 class TokenTerm(NamedTuple):
@@ -43,24 +44,23 @@ def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[
     Args:
         places: Offsets at which a prefix of *matcher* occurs, ascending.
     """
+    plain = _PLAIN_WORD.fullmatch(token)
+    if plain:
+        word = plain[1]
+        if not word.lower().startswith(matcher.prefixes):
+            return ()
+        hit = _match_term(token, stem(word), *plain.span(1), matcher)
+        return (hit,) if hit else ()
     if not token.isascii():
         found = [hit for at in itertools.chain(*token_terms(token)) if (hit := _match_term(token, *at, matcher))]
         return (*found, *_pair_matches(token, matcher)) if matcher.pairs else tuple(found)
-    bare = token.strip(_SIGNS)
-    if not (bare.isalpha() and bare[1:].islower()):
-        terms = _ascii_terms(token, places, matcher.prefixes)
-        return tuple([hit for at in terms if (hit := _match_term(token, *at, matcher))])
-    if not bare.lower().startswith(matcher.prefixes):
-        return ()
-    start = token.index(bare)
-    hit = _match_term(token, stem(bare), start, start + len(bare), matcher)
-    return (hit,) if hit else ()
+    terms = _ascii_terms(token, places, matcher.prefixes)
+    return tuple([hit for at in terms if (hit := _match_term(token, *at, matcher))])
 
 
 def _match_term(token: str, term: str, start: int, end: int, matcher: Matcher) -> TermMatch | None:
-    value = matcher.values.get(term)
-    if value is not None:
-        return (start, end, term, value)
+    if term in matcher.values:
+        return (start, end, term, matcher.values[term])
     if matcher.prefix and fold(token[start:end]).startswith(matcher.prefix):
         return (start, end, matcher.prefix_key, matcher.prefix_value)
     return None

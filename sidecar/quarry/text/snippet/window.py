@@ -27,12 +27,12 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
     start, end, _, _ = found[0]
     if start >= body and len({key for _, _, key, _ in found}) == 1:  # as for most queries of one word
         return start, end
-    words, pairs, values = _things(found, body)
+    numbers, values = _number(found, body)
     counts = [0] * len(values)  # of words and pairs within the window
     counts[_NO_PAIR] = 2 * len(found)
     first, total, best, chosen = 0, 0, 0, (0, 0)
     for last, (_, end, _, _) in enumerate(found):
-        word, pair = words[last], pairs[last]
+        word, pair = numbers[last]
         if not counts[word]:
             total += values[word]
         counts[word] += 1
@@ -40,7 +40,7 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
             total += values[pair]
         counts[pair] += 1
         while first < last:
-            word, pair = words[first], pairs[first + 1]
+            word, pair = numbers[first][0], numbers[first + 1][1]
             # A word that the window holds again may go, unless its pair is held only once.
             if (counts[word] == 1 or counts[pair] == 1) and end <= found[first][0] + width:
                 break
@@ -57,32 +57,33 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
     return found[first][0], max([end for _, end, _, _ in found[first : last + 1]])
 
 
-def _things(found: Sequence[TermMatch], body: int) -> tuple[list[int], list[int], list[int]]:
+def _number(found: Sequence[TermMatch], body: int) -> tuple[list[tuple[int, int]], list[int]]:
     """
-    For each of *found* the number of its word and of the pair that it forms with the match before it; and the weight
-    of each word and pair, by number.
+    Number the words of *found*, and the pairs of words near each other.
+
+    Returns:
+        For each match the number of its word and of the pair that it forms with the match before it, `_NO_PAIR` if
+        none; and the weight of each word and pair, by number.
     """
-    words: list[int] = []
-    pairs: list[int] = []
+    numbered: list[tuple[int, int]] = []
     values = [0]
-    numbers: dict[str | tuple[int, int], int] = {}
+    number_of: dict[str | tuple[int, int], int] = {}
     end_before, key_before, word_before, value_before = -NEAR - 1, "", _NO_PAIR, 0
     for start, end, key, value in found:
         word_key = key
         if start < body:
             word_key, value = f"# {key}", max(1, value // HEADING_SHARE)
-        if word_key not in numbers:
-            numbers[word_key] = len(values)
+        if word_key not in number_of:
+            number_of[word_key] = len(values)
             values.append(value)
-        word = numbers[word_key]
+        word = number_of[word_key]
         pair = _NO_PAIR
         if start - end_before <= NEAR and key != key_before:
             pair_key = (word_before, word) if word_before < word else (word, word_before)
-            if pair_key not in numbers:
-                numbers[pair_key] = len(values)
+            if pair_key not in number_of:
+                number_of[pair_key] = len(values)
                 values.append(min(value_before, value) // 2)  # of the lesser
-            pair = numbers[pair_key]
-        words.append(word)
-        pairs.append(pair)
+            pair = number_of[pair_key]
+        numbered.append((word, pair))
         end_before, key_before, word_before, value_before = end, key, word, value
-    return words, pairs, values
+    return numbered, values
