@@ -1,4 +1,4 @@
-"""What can be asked of the index: every answer of one `Reader` is from the same moment."""
+"""Reads the index: every answer of one `Reader` is from the same snapshot."""
 
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
@@ -95,7 +95,7 @@ class Reader(SearchReader):
         return {chunk.chunk_id: chunk for chunk in self.each_chunk(chunk_ids)}
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
-        """The same in the order asked for, each read when its turn comes: whoever has enough reads no more of them."""
+        """The chunks of these ids in their order, each decoded when it is its turn: a caller that has enough stops."""
         wanted = list(dict.fromkeys(chunk_ids))
         rows = note_rows(self._db, dict.fromkeys(map(note_of, wanted)))
         read: dict[int, _Opened] = {}
