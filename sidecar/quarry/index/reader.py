@@ -37,7 +37,7 @@ LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk
 
 
 _Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
-"""What a note says, and what each of its chunks is told with: path, title, aliases, tags, milliseconds."""
+"""A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
 
 
 class Reader(SearchReader):
@@ -80,7 +80,7 @@ class Reader(SearchReader):
         return self._snapshot_data.newest(depth, read) if condition == MATCH_ALL else read()
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
-        """How many chunks the *admitted* notes have, counted no further than *limit*."""
+        """The number of chunks of the *admitted* notes, counted no further than *limit*."""
         return listing.count_chunks(self._db, admitted, limit)
 
     # --- chunks and notes ----------------------------------------------------------------------
@@ -140,12 +140,12 @@ class Reader(SearchReader):
         return NotePage(tuple(notes), total)
 
     def stamps(self) -> dict[str, FileStamp]:
-        """What every indexed file looked like when it was read, by path."""
+        """The stamp of every indexed file when it was read, by path."""
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
         return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
-        """As `stamps`, of the notes that are, or lie below, one of *places*, which are NFC."""
+        """The `stamps` of notes at or below one of *places*, which are in NFC."""
         sql = (  # "0" is what follows "/"
             "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
             " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
@@ -181,7 +181,7 @@ class Reader(SearchReader):
     # --- about the index -----------------------------------------------------------------------
 
     def counts(self) -> Counts:
-        """How many notes, chunks, and chunks without a vector there are."""
+        """The numbers of notes, chunks, and chunks without a vector."""
         notes, chunks = meta.totals(self._db)
         return Counts(notes, chunks, select(self._db, "SELECT count(*) FROM pending")[0][0])
 
@@ -196,12 +196,12 @@ class Reader(SearchReader):
         return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
 
     def problem_count(self) -> int:
-        """How many problems there are in all."""
+        """The number of all problems."""
         found: list[tuple[int]] = select(self._db, "SELECT count(*)" + _PROBLEMS)
         return found[0][0]
 
     def meta_get(self, key: str) -> str | None:
-        """What `Index.meta_set` stored under *key*."""
+        """The value that `Index.meta_set` stored under *key*; None if there is none."""
         return meta.get(self._db, key)
 
     @property

@@ -125,16 +125,16 @@ class SearchReader:
     # --- names ---------------------------------------------------------------------------------
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
-        """What these notes are called, in the same order; ids that are not there are left out."""
+        """The names of these notes, in the same order; unknown ids are left out."""
         return self._snapshot_data.names.of(self._db, note_ids)
 
     @cached_property
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks in the index."""
         return meta.totals(self._db)[1]
 
     def note_named(self, path: str) -> NoteName | None:
-        """What the note at *path* is called; the path may be spelled in any composition of its letters."""
+        """The names of the note at *path*, which may be spelled in any Unicode composition; None if there is none."""
         sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
         found = select(self._db, sql, (normalize("NFC", path), path))
         return self.note_names([found[0][0]])[0] if found else None

@@ -115,7 +115,7 @@ class Index:
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
 
     def size_bytes(self) -> int:
-        """What the index takes on disk, with what lies beside it."""
+        """Bytes on disk of the index and the files beside it."""
         return files.size_bytes(self.path)
 
     # --- writing -------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class Index:
             )
 
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
-        """Which of *paths* `record_problem` has something on record for, as the writer sees it."""
+        """The subset of *paths* that have a recorded problem, as the writer sees it."""
         with explained(self.path):
             connection = self._writer.connection
             sql = "SELECT 1 FROM problems WHERE path = ?"
@@ -193,7 +193,7 @@ class Index:
             connection.executemany("INSERT OR REPLACE INTO problems VALUES (?, ?, 1)", rows)
 
     def meta_get(self, key: str) -> str | None:
-        """What `meta_set` stored under *key*, as the writer sees it; `Reader.meta_get` sees what is committed."""
+        """The value that `meta_set` stored under *key*, committed or not; `Reader.meta_get` sees committed values."""
         with explained(self.path):
             return meta.get(self._writer.connection, key)
 
@@ -357,7 +357,7 @@ class Index:
         return self._flush_postings(deadline)
 
     def optimize(self) -> None:
-        """What idle time is for: merge the keyword index, refresh the planner's statistics, give back free pages."""
+        """Merge the keyword index, refresh the planner's statistics and give back free pages; for idle time."""
         if self._parts.has_fts5:
             with self._writer.change() as connection:
                 merge(connection)

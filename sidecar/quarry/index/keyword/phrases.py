@@ -184,7 +184,7 @@ def _spaced(columns: tuple[str, str, str]) -> tuple[str, str, str]:
 
 
 def _count_overlapping(text: str, wanted: str) -> int:
-    """How often *wanted* stands in *text*, once more where two share a term."""
+    """The number of occurrences of *wanted* in *text*, overlapping ones included."""
     count, at = 0, text.find(wanted)
     while at >= 0:
         count += 1
