@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
 from quarry.conditions import MATCH_ALL, Condition
-from quarry.index import listing, meta
+from quarry.index import listing, meta, problems
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
@@ -29,10 +29,6 @@ from quarry.index.row_codec import note_from
 from quarry.index.search_reader import SearchReader
 from quarry.types import FileStamp
 
-_PROBLEMS = (
-    " FROM (SELECT path, reason, skipped FROM problems UNION ALL"
-    " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
-)
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
 
@@ -186,19 +182,16 @@ class Reader(SearchReader):
         return Counts(notes, chunks, select(self._db, "SELECT count(*) FROM pending")[0][0])
 
     def problems(self, limit: int) -> list[Problem]:
-        """The first *limit* problems, by path: what is on record, and what indexed notes say of themselves."""
-        rows = select(self._db, "SELECT path, reason, skipped" + _PROBLEMS + " ORDER BY path, reason LIMIT ?", (limit,))
-        return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
+        """The first *limit* problems, by path and reason: those recorded and those of indexed notes."""
+        return problems.first_problems(self._db, limit)
 
     def problems_of(self, path: str) -> list[Problem]:
-        """The problems on record for *path*, spelled as on disk."""
-        rows = select(self._db, "SELECT path, reason, skipped" + _PROBLEMS + " WHERE path = ?", (path,))
-        return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
+        """The problems of the file at *path*, spelled as on disk."""
+        return problems.problems_of(self._db, path)
 
     def problem_count(self) -> int:
         """The number of all problems."""
-        found: list[tuple[int]] = select(self._db, "SELECT count(*)" + _PROBLEMS)
-        return found[0][0]
+        return problems.problem_count(self._db)
 
     def meta_get(self, key: str) -> str | None:
         """The value that `Index.meta_set` stored under *key*; None if there is none."""
