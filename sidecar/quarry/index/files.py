@@ -36,12 +36,12 @@ def file_key(path: Path) -> tuple[int, int] | None:
 
 
 def rebuild_path(path: Path) -> Path:
-    """Where the index that is to replace the one at *path* is built."""
+    """The path at which a replacement for the index at *path* is built."""
     return _beside(path, _REBUILD)
 
 
 def size_bytes(path: Path) -> int:
-    """What the index at *path*, its WAL and its keyword postings take; they come and go while it is used."""
+    """Bytes on disk of the index at *path*, its WAL and its segment file; these come and go while it is used."""
     total = 0
     for file in (path, _beside(path, "-wal"), segment_file.path_beside(path)):
         with suppress(FileNotFoundError):

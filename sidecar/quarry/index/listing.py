@@ -59,7 +59,7 @@ def summaries(
 
 
 def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:
-    """How many chunks the *admitted* notes have, counted no further than *limit*."""
+    """The number of chunks of the *admitted* notes, counted no further than *limit*."""
     if admitted is None:
         return min(limit, meta.totals(connection)[1])
     few = admitted[:limit]  # every note has a chunk, so that these are enough
@@ -81,7 +81,7 @@ def _first_chunk(condition: Condition, phrases: WrittenPhrases) -> SqlFragment:
 
 
 def _evidence(condition: Condition, phrases: WrittenPhrases) -> Sequence[SqlFragment]:
-    """What a chunk may show of *condition*, each as a condition on the chunk `c`."""
+    """The parts of *condition* that a single chunk can show, each as a condition on the chunk `c`."""
     if isinstance(condition, AllOf | AnyOf):
         return [piece for part in condition.parts for piece in _evidence(part, phrases)]
     if isinstance(condition, MatchesPattern) and condition.place == "text":

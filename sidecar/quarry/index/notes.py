@@ -11,7 +11,7 @@ import apsw
 from msgspec import Struct
 
 from quarry.faults import fault_point
-from quarry.index import meta
+from quarry.index import meta, problems
 from quarry.index.checksums import content_hash, content_number, note_checksum
 from quarry.index.database import SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
@@ -194,7 +194,7 @@ class NoteWriter:
         return _OldNote(row, ids, content if is_sound else None, hashes)
 
     def _forget_problem(self, path: str) -> None:
-        self._db.execute("DELETE FROM problems WHERE path = ?", (path,))
+        problems.clear(self._db, path)
 
     def _note_change(self, note_id: int) -> None:
         """Record that the note's words changed, so that caches read it anew."""

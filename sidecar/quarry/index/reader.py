@@ -1,10 +1,10 @@
-"""What can be asked of the index: every answer of one `Reader` is from the same moment."""
+"""Reads the index: every answer of one `Reader` is from the same snapshot."""
 
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
 from quarry.conditions import MATCH_ALL, Condition
-from quarry.index import listing, meta
+from quarry.index import listing, meta, problems
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
@@ -29,15 +29,11 @@ from quarry.index.row_codec import note_from
 from quarry.index.search_reader import SearchReader
 from quarry.types import FileStamp
 
-_PROBLEMS = (
-    " FROM (SELECT path, reason, skipped FROM problems UNION ALL"
-    " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
-)
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
 
 _Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
-"""What a note says, and what each of its chunks is told with: path, title, aliases, tags, milliseconds."""
+"""A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
 
 
 class Reader(SearchReader):
@@ -80,7 +76,7 @@ class Reader(SearchReader):
         return self._snapshot_data.newest(depth, read) if condition == MATCH_ALL else read()
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
-        """How many chunks the *admitted* notes have, counted no further than *limit*."""
+        """The number of chunks of the *admitted* notes, counted no further than *limit*."""
         return listing.count_chunks(self._db, admitted, limit)
 
     # --- chunks and notes ----------------------------------------------------------------------
@@ -95,7 +91,7 @@ class Reader(SearchReader):
         return {chunk.chunk_id: chunk for chunk in self.each_chunk(chunk_ids)}
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
-        """The same in the order asked for, each read when its turn comes: whoever has enough reads no more of them."""
+        """The chunks of these ids in their order, each decoded when it is its turn: a caller that has enough stops."""
         wanted = list(dict.fromkeys(chunk_ids))
         rows = note_rows(self._db, dict.fromkeys(map(note_of, wanted)))
         read: dict[int, _Opened] = {}
@@ -140,12 +136,12 @@ class Reader(SearchReader):
         return NotePage(tuple(notes), total)
 
     def stamps(self) -> dict[str, FileStamp]:
-        """What every indexed file looked like when it was read, by path."""
+        """The stamp of every indexed file when it was read, by path."""
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
         return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
-        """As `stamps`, of the notes that are, or lie below, one of *places*, which are NFC."""
+        """The `stamps` of notes at or below one of *places*, which are in NFC."""
         sql = (  # "0" is what follows "/"
             "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
             " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
@@ -181,27 +177,24 @@ class Reader(SearchReader):
     # --- about the index -----------------------------------------------------------------------
 
     def counts(self) -> Counts:
-        """How many notes, chunks, and chunks without a vector there are."""
+        """The numbers of notes, chunks, and chunks without a vector."""
         notes, chunks = meta.totals(self._db)
         return Counts(notes, chunks, select(self._db, "SELECT count(*) FROM pending")[0][0])
 
     def problems(self, limit: int) -> list[Problem]:
-        """The first *limit* problems, by path: what is on record, and what indexed notes say of themselves."""
-        rows = select(self._db, "SELECT path, reason, skipped" + _PROBLEMS + " ORDER BY path, reason LIMIT ?", (limit,))
-        return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
+        """The first *limit* problems, by path and reason: those recorded and those of indexed notes."""
+        return problems.first_problems(self._db, limit)
 
     def problems_of(self, path: str) -> list[Problem]:
-        """The problems on record for *path*, spelled as on disk."""
-        rows = select(self._db, "SELECT path, reason, skipped" + _PROBLEMS + " WHERE path = ?", (path,))
-        return [Problem(path, reason, bool(skipped)) for path, reason, skipped in rows]
+        """The problems of the file at *path*, spelled as on disk."""
+        return problems.problems_of(self._db, path)
 
     def problem_count(self) -> int:
-        """How many problems there are in all."""
-        found: list[tuple[int]] = select(self._db, "SELECT count(*)" + _PROBLEMS)
-        return found[0][0]
+        """The number of all problems."""
+        return problems.problem_count(self._db)
 
     def meta_get(self, key: str) -> str | None:
-        """What `Index.meta_set` stored under *key*."""
+        """The value that `Index.meta_set` stored under *key*; None if there is none."""
         return meta.get(self._db, key)
 
     @property

@@ -1,4 +1,4 @@
-"""What a search asks of the index: rankings by word and by meaning, scores of what others propose, and words."""
+"""The searching half of a reader: retrieval by word and by meaning, and the names of notes."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -31,7 +31,7 @@ from quarry.types import Candidate, Ranking
 
 
 class Memory(Struct, frozen=True):
-    """What is kept of an index from one reader to the next."""
+    """The caches of an index, which outlive its readers."""
 
     vectors: VectorCache = field(default_factory=VectorCache)
     spelling: SpellingIndex = field(default_factory=SpellingIndex)
@@ -59,13 +59,13 @@ class SearchReader:
         self._memory = memory
 
     def warm_up(self) -> None:
-        """Read what every search needs in memory: a fifth of a second that nobody is to wait for."""
+        """Fill the caches that every search needs: a fifth of a second that no search should wait for."""
         if self._parts.has_fts5:
             self._memory.postings.scorer(self._db)
         self.read_ahead()
 
     def read_ahead(self) -> None:
-        """Have in memory what the first question by meaning would wait for, where memory may hold it."""
+        """Read the vectors that the first query by meaning would wait for, where they fit in memory."""
         if self._memory.vectors.fits(self._db):
             self._memory.vectors.snapshot(self._db)
 
@@ -119,22 +119,22 @@ class SearchReader:
 
     @cached_property
     def dimension(self) -> int | None:
-        """Of every vector in the index; None while there is none."""
+        """The dimension of every vector in the index; None while there is none."""
         return meta.dimension(self._db)
 
     # --- names ---------------------------------------------------------------------------------
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
-        """What these notes are called, in the same order; ids that are not there are left out."""
+        """The names of these notes, in the same order; unknown ids are left out."""
         return self._snapshot_data.names.of(self._db, note_ids)
 
     @cached_property
     def chunk_count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks in the index."""
         return meta.totals(self._db)[1]
 
     def note_named(self, path: str) -> NoteName | None:
-        """What the note at *path* is called; the path may be spelled in any composition of its letters."""
+        """The names of the note at *path*, which may be spelled in any Unicode composition; None if there is none."""
         sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
         found = select(self._db, sql, (normalize("NFC", path), path))
         return self.note_names([found[0][0]])[0] if found else None

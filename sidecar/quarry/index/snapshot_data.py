@@ -1,4 +1,4 @@
-"""What every query asks of a snapshot: to read the names of a hundred notes takes longer than to rank them."""
+"""Names, paths and locations, cached for a snapshot: reading a hundred names takes longer than ranking them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -79,7 +79,7 @@ class Locations(Struct):
 
 
 class SnapshotData(Struct):
-    """What was read of one snapshot, kept for the next query."""
+    """The data of one snapshot that is kept for the next query."""
 
     locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)

@@ -15,8 +15,8 @@ import apsw
 
 from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable
 from quarry.faults import fault_point
-from quarry.index import files, meta
-from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained, select
+from quarry.index import files, meta, problems
+from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword.builder import BulkCollector
@@ -115,7 +115,7 @@ class Index:
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
 
     def size_bytes(self) -> int:
-        """What the index takes on disk, with what lies beside it."""
+        """Bytes on disk of the index and the files beside it."""
         return files.size_bytes(self.path)
 
     # --- writing -------------------------------------------------------------------------------
@@ -166,34 +166,27 @@ class Index:
             fault_point("remove")
 
     def record_problem(self, path: str, reason: str, skipped: bool) -> None:
-        """Remember that something is wrong with the file at *path*; *skipped*: it is not in the index."""
+        """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
-            connection.execute(
-                "INSERT INTO problems VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET reason = ?2, skipped = ?3",
-                (_printable(path), _printable(reason), int(skipped)),
-            )
+            problems.record(connection, path, reason, skipped)
 
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
-        """Which of *paths* `record_problem` has something on record for, as the writer sees it."""
+        """The subset of *paths* that have a recorded problem, as the writer sees it."""
         with explained(self.path):
-            connection = self._writer.connection
-            sql = "SELECT 1 FROM problems WHERE path = ?"
-            return [path for path in paths if select(connection, sql, (_printable(path),))]
+            return problems.recorded(self._writer.connection, paths)
 
     def clear_problem(self, path: str) -> None:
-        """Forget the problem of the file at *path*, if there was one."""
+        """Delete the recorded problem of the file at *path*, if there is one."""
         with self._writer.change() as connection:
-            connection.execute("DELETE FROM problems WHERE path = ?", (_printable(path),))
+            problems.clear(connection, path)
 
     def replace_skipped(self, skipped: Mapping[str, str]) -> None:
-        """Make *skipped* (path -> reason) all that is known of files that are not in the index; other problems stay."""
-        rows = [(_printable(path), _printable(reason)) for path, reason in skipped.items()]
+        """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
         with self._writer.change() as connection:
-            connection.execute("DELETE FROM problems WHERE skipped")
-            connection.executemany("INSERT OR REPLACE INTO problems VALUES (?, ?, 1)", rows)
+            problems.replace_skipped(connection, skipped)
 
     def meta_get(self, key: str) -> str | None:
-        """What `meta_set` stored under *key*, as the writer sees it; `Reader.meta_get` sees what is committed."""
+        """The value that `meta_set` stored under *key*, committed or not; `Reader.meta_get` sees committed values."""
         with explained(self.path):
             return meta.get(self._writer.connection, key)
 
@@ -357,7 +350,7 @@ class Index:
         return self._flush_postings(deadline)
 
     def optimize(self) -> None:
-        """What idle time is for: merge the keyword index, refresh the planner's statistics, give back free pages."""
+        """Merge the keyword index, refresh the planner's statistics and give back free pages; for idle time."""
         if self._parts.has_fts5:
             with self._writer.change() as connection:
                 merge(connection)
@@ -438,8 +431,3 @@ class Index:
         with explained(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
         self._file_key = files.file_key(self.path)
-
-
-def _printable(text: str) -> str:
-    """*text* with what is no Unicode spelled out: a file name of odd bytes must not keep its own report away."""
-    return text.encode("utf-8", "backslashreplace").decode()

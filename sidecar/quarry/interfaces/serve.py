@@ -255,7 +255,7 @@ def _print_ready_line(line: ReadyLine) -> None:
 
 
 def _redirect_output_to_null() -> None:
-    """Whoever started us reads no further; a write to a pipe that nobody reads would end us."""
+    """Send all further output nowhere: the parent reads no more of it, and writing to a full pipe would block."""
     with Path(os.devnull).open("wb") as nowhere:
         for descriptor in (_STDOUT, _STDERR):
             os.dup2(nowhere.fileno(), descriptor)

@@ -87,9 +87,18 @@ def options_with(load: Callable[[str], Encoder]) -> WorkerOptions:
     return WorkerOptions(load, "hash", limits=EQUAL)
 
 
+STARTED_BEFORE = "multiprocessing.resource_tracker"  # stays with a test run in which an evaluation used processes
+
+
 def child_pids() -> list[int]:
-    """The processes that this one has started and that still run."""
-    return [pid for pid in process_tree(os.getpid()) if pid != os.getpid() and is_alive(pid)]
+    """The processes that the indexer has started and that still run."""
+    return [pid for pid in process_tree(os.getpid()) if pid != os.getpid() and is_alive(pid) and not is_tracker(pid)]
+
+
+def is_tracker(pid: int) -> bool:
+    """Whether a process is the one that `multiprocessing` keeps beside ours; known where there is a /proc."""
+    command = Path(f"/proc/{pid}/cmdline")
+    return command.exists() and STARTED_BEFORE.encode() in command.read_bytes()
 
 
 def make_indexer(vault: Vault, monitor: Quiet, encoder: HashEncoder, options: WorkerOptions | None) -> Indexer:

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class ChunkWeights(Struct, frozen=True):
-    """What a term counts for in each column of a chunk; the first three as published."""
+    """The weight of each column of a chunk; the first three are the published ones."""
 
     text: float = 1.0
     section: float = 0.5
@@ -42,7 +42,7 @@ class ChunkWeights(Struct, frozen=True):
 
 
 class NoteWeights(Struct, frozen=True):
-    """What a term counts for in each column of a note's names, and in the text of its chunks."""
+    """The weight of each column of a note's names, and of the text of its chunks."""
 
     title: float = 10.0
     aliases: float = 5.0
@@ -58,7 +58,7 @@ NOTE_WEIGHTS = NoteWeights()
 
 
 class SparseScores(Struct, frozen=True, eq=False):
-    """What one term, or one after the other, adds to the scores of the documents that hold it."""
+    """The scores of one rare term, or of several one after another, for the documents that hold them."""
 
     ordinals: DocOrdinals  # of those documents; those of several terms may repeat
     values: Floats  # one for each of `ordinals`
@@ -70,25 +70,25 @@ class SparseScores(Struct, frozen=True, eq=False):
 
     @property
     def size_bytes(self) -> int:
-        """What it takes in memory."""
+        """Bytes that the value takes in memory."""
         return self.values.nbytes + self.ordinals.nbytes
 
     def add_to(self, scores: Floats) -> None:
-        """Add it to the scores of all documents that hold a term."""
+        """Add the scores to *scores*, which has one entry for each document."""
         np.add.at(scores, self.ordinals, self.values)
 
     def held(self) -> DocOrdinals:
-        """Where it adds something."""
+        """The documents that hold a term; those of several terms may repeat."""
         return self.ordinals
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
-        """The documents, ascending, and what it adds to each; None where they are not each there once."""
+        """The documents, ascending, and the score of each; None where a document repeats."""
         is_once = (self.ordinals[1:] > self.ordinals[:-1]).all()
         return (self.ordinals, self.values) if is_once else None
 
 
 class LazyScores(Struct, frozen=True, eq=False):
-    """What a term that a good part of all documents hold adds to scores, computed for the documents asked about."""
+    """The scores of a common term, computed only for the documents that are asked about."""
 
     count: int  # documents that hold it
     idf: float
@@ -103,11 +103,11 @@ class LazyScores(Struct, frozen=True, eq=False):
         return self.idf * (K1 + 1)
 
     def at(self, ordinals: DocOrdinals) -> Floats:
-        """What it adds to these documents."""
+        """The scores of these documents; shape as *ordinals*."""
         return term_scores(self._frequencies(ordinals), self.norms.take(ordinals), self.idf)
 
     def add_to(self, scores: Floats) -> None:
-        """Add it to the scores of all documents that hold the term."""
+        """Add the scores to *scores*, which has one entry for each document."""
         ordinals = self.held()
         for start in range(0, len(ordinals), STRIDE):
             here = ordinals[start : start + STRIDE]
@@ -119,7 +119,7 @@ class LazyScores(Struct, frozen=True, eq=False):
         return np.flatnonzero(self.codes != 0) if self.codes is not None else np.flatnonzero(self.table > 0)
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
-        """The documents, ascending, and what it adds to each."""
+        """The documents, ascending, and the score of each."""
         ordinals = self.held()
         return ordinals, self.at(ordinals)
 
@@ -159,7 +159,7 @@ def sparse_scores(
 
 
 def term_scores(frequencies: Floats, norms: Floats, idf: float | Floats) -> Floats:
-    """What a term of these weighted *frequencies* adds to the scores of documents of these `length_norms`."""
+    """BM25 of one term in documents with these weighted *frequencies* and `length_norms`; shape as *frequencies*."""
     values = frequencies * (K1 + 1)
     values /= frequencies + norms
     values *= idf
@@ -257,5 +257,5 @@ def _maxscore_candidates(scores: Floats, common: Sequence[LazyScores], limit: in
 
 
 def _from(scores: Floats, lowest: float) -> DocOrdinals:
-    """Where scores are as high as *lowest*, and above 0."""
+    """The ordinals of *scores* that are at least *lowest*, and above 0."""
     return np.flatnonzero(scores >= lowest if lowest > 0 else scores > 0)

@@ -1,4 +1,4 @@
-"""What the keyword index holds of a note: the terms of `terms/analysis.py`, by column."""
+"""Analyses a note into the columns of the keyword index, by `terms/analysis.py`."""
 
 import re
 import unicodedata

@@ -78,7 +78,7 @@ def decode_terms(line: str) -> NoteTerms:
 
 
 def spaced(line: bytes) -> bytes:
-    """What `encode_terms` wrote, with a space before and after every term: what is searched for terms."""
+    """An encoded line with a space before and after every term, so that terms can be searched for as text."""
     return b" " + line.replace(_SEPARATOR_BYTE, b" " + _SEPARATOR_BYTE + b" ") + b" "
 
 

@@ -1,5 +1,5 @@
 """
-Which notes hold a term, and the scores of a few notes by all that they hold.
+The notes that hold a term, and whole-note scores of candidates.
 
 The scores are those of a ranking of all notes, but computed for the notes that are asked about: to sum up what half a
 million postings say of 200,000 notes takes ten times as long as to look up what they say of three hundred.
@@ -50,7 +50,7 @@ def note_bitmap(scorer: SnapshotScorer, term: QueryTerm, read: PostingsReader) -
 
 
 def notes_with_terms(scorer: SnapshotScorer, texts: PostingsBatch, names: PostingsBatch) -> BoolMatrix:
-    """Which notes hold each term of these chunk and name postings; shape (terms, notes)."""
+    """A mask of the notes that hold each term of these chunk and name postings; shape (terms, notes)."""
     size = scorer.names.size
     holds = np.zeros((len(texts.counts), size), np.bool_)
     flat = holds.reshape(-1)
@@ -62,7 +62,7 @@ def notes_with_terms(scorer: SnapshotScorer, texts: PostingsBatch, names: Postin
 
 
 class CandidateNoteScorer:
-    """Some notes, their chunks, and the scores that are added up for them."""
+    """Sums up scores for candidate notes and their chunks."""
 
     def __init__(self, scorer: SnapshotScorer, notes: DocOrdinals) -> None:
         self._scorer = scorer

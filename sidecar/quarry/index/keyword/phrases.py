@@ -182,7 +182,7 @@ def proximity_scores(
 
 
 def _count_overlapping(text: str, wanted: str) -> int:
-    """How often *wanted* stands in *text*, once more where two share a term."""
+    """The number of occurrences of *wanted* in *text*, overlapping ones included."""
     count, at = 0, text.find(wanted)
     while at >= 0:
         count += 1

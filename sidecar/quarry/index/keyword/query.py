@@ -1,4 +1,4 @@
-"""What the keyword retriever ranks by: terms, phrases, and the beginning of a word that is being typed."""
+"""The query of the keyword retriever: terms, phrases, and the prefix of a word that is being typed."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -15,7 +15,7 @@ MIN_PREFIX = 3  # letters that a word must begin with: "s" alone begins so many 
 
 
 class QueryTerm(NamedTuple):
-    """What is scored as one term, spelled as the index spells terms."""
+    """A unit that is scored as one term: a term, a phrase or a prefix, spelled as the index spells terms."""
 
     text: str  # of a phrase: its terms, with one space between two
     kind: Literal["term", "prefix", "phrase"] = "term"
@@ -27,7 +27,7 @@ class QueryTerm(NamedTuple):
 
 
 class KeywordQuery(Struct, frozen=True, dict=True):
-    """What to rank by: any of these is enough, more are better."""
+    """Terms, phrases and a prefix to rank by; a document needs one of them, and more are better."""
 
     terms: tuple[str, ...] = ()  # of words and compounds, the most telling first
     phrases: tuple[tuple[str, ...], ...] = ()  # terms side by side, two or more
@@ -62,7 +62,7 @@ class KeywordQuery(Struct, frozen=True, dict=True):
 
 
 def _prefix(word: str | None) -> str | None:
-    """What terms begin with that are about to become *word*; None where it is no single word or too short."""
+    """The prefix of the terms that *word* may become; None where it is no single word or too short."""
     if word is None or len(phrase_terms(word)) != 1:
         return None
     folded = fold(word)

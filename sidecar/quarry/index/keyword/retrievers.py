@@ -1,7 +1,7 @@
 """
-Where the postings of a snapshot come from: from memory, or by way of FTS5 from the forward index.
+The two sources of postings: memory, or the forward index of the notes that FTS5 proposes.
 
-One of them is chosen when a reader first asks, and serves it to the end. Both give the same notes, scores and order.
+A reader chooses one when it first needs words, and keeps it. Both give the same notes, scores and order.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from quarry.index.snapshot_cache import SnapshotCache
 
 
 class KeywordRetriever(Protocol):
-    """Gives what queries of one snapshot are scored by."""
+    """A source of the postings of one snapshot."""
 
     def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
         """

@@ -1,4 +1,4 @@
-"""What a reader asks of the keyword index at one moment."""
+"""The keyword index of one snapshot, as a reader uses it."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What is scored at one moment of the index: documents by ordinal, and their postings."""
+"""The postings of one snapshot: documents by ordinal, and the terms that they hold."""
 
 from typing import Protocol
 

@@ -1,5 +1,5 @@
 """
-What single terms add to the scores of chunks and of notes at one moment of the index.
+Scores chunks and notes of one snapshot for single terms.
 
 A whole note is scored as one document: its names and tags, and of each of its chunks the text and the compounds. So its
 postings are not stored, but added up from those of its chunks and of its names.

@@ -1,7 +1,7 @@
 """
-Which words does the vault know, in how many chunks, and which of them did someone mean who mistyped one?
+Spelling correction: the terms of a vault that a mistyped word may stand for.
 
-What the vault knows are terms: stems, lower case. `configuraton` is near to `configuration`, of which it knows
+Terms are stems in lower case. `configuraton` is near to `configuration`, of which it knows
 `configur`; so a stem is compared together with the endings that it may have lost.
 """
 
@@ -55,7 +55,7 @@ class _Spellings(Struct, frozen=True):
         return cls(joined, len(terms[0]), np.bitwise_or.reduce(np.uint32(1) << (codes & np.uint32(31)), axis=1))
 
     def near(self, word: str, slips: int) -> list[str]:
-        """Those at most so many *slips* away from *word*."""
+        """The terms at most *slips* away from *word*."""
         from rapidfuzz.distance import OSA  # only mistyped words need it: 6 % of what a sidecar imports
         from rapidfuzz.process import extract
 
@@ -144,7 +144,7 @@ def _commonest(segment: Segment) -> Iterable[str]:
 
 
 def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
-    """Those of letters only."""
+    """The *terms* that are made of letters only, by length."""
     by_length: dict[int, list[str]] = {}
     for term in terms:
         if len(term) >= MIN_LETTERS - 1 and term.isalpha():
