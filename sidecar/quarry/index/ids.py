@@ -51,11 +51,6 @@ def slot_of(chunk_id: int) -> int:
     return chunk_id % SLOTS
 
 
-def slots(chunk_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The slots of chunks within their notes; shape as *chunk_ids*."""
-    return chunk_ids & (SLOTS - 1)
-
-
 def id_range(note_id: int) -> tuple[int, int]:
     """The first and the last id that a chunk of this note can have."""
     return note_id << SLOT_BITS, (note_id << SLOT_BITS) + SLOTS - 1

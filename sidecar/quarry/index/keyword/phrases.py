@@ -11,10 +11,11 @@ import apsw
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import astuple
+from numpy.typing import NDArray
 
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import NoteIds, id_list, id_range, notes_of, slots
+from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
 from quarry.index.keyword.bm25 import (
     CHUNK_WEIGHTS,
     DIGITS,
@@ -141,44 +142,45 @@ def proximity_scores(
     Raises:
         DeadlineExceeded, Cancelled, IndexDamaged: As `read_terms`.
     """
-    wanted = [" ".join(phrase) for phrase in phrases if phrase][:MAX_TERMS]
-    # Without FTS5 the scorer knows no chunk.
-    asked = np.array([*chunk_ids] if scorer.chunks.size else [], np.int64)
-    slots_of: defaultdict[int, list[int]] = defaultdict(list)
-    for note_id, slot in zip(notes_of(asked).tolist(), slots(asked).tolist(), strict=True):
-        slots_of[note_id].append(slot)
-    texts_of: dict[int, str] = {}
-    for note_id, terms in read_terms(connection, sorted(slots_of), deadline):
-        first, known = id_range(note_id)[0], decode_columns(terms.line)
-        for slot in slots_of[note_id]:
-            number = slot if terms.slots is None else terms.slots.index(slot) if slot in terms.slots else len(known)
-            at = NAME_COLUMNS + number * CHUNK_COLUMNS
-            if at < len(known):
-                # Two spaces between terms: no two share one. A border that is no term: no phrase reaches over it.
-                columns = f" {known[at]} {BORDER} {known[at + 1]} {BORDER} {known[at + 2]} "
-                texts_of[first + slot] = columns.replace(" ", "  ")
-    ids = sorted(texts_of)
-    ordinals = scorer.chunks.ordinals_of(np.array(ids, np.int64))
-    norms = scorer.chunks.length_norms.take(ordinals)
-    weights, scores = astuple(CHUNK_WEIGHTS)[:IN_ORDER], np.zeros(len(ids))
-    texts = [texts_of[chunk_id] for chunk_id in ids]
-    for phrase in wanted:
-        words = phrase.split(" ")
-        padded = f" {'  '.join(words)} "
-        holding: Sequence[int] = range(len(ids))
-        for word in words:
-            holding = [at for at in holding if f" {word} " in texts[at]]
-        found = [at for at in holding if padded in texts[at]]
+    asked = np.unique(np.array([*chunk_ids], np.int64))
+    ordinals = scorer.chunks.ordinals_of(asked)
+    asked, ordinals = asked[ordinals >= 0], ordinals[ordinals >= 0]
+    wanted = [phrase for phrase in phrases if phrase][:MAX_TERMS]
+    stands = {term: scorer.stands_in_order(term, ordinals) for phrase in wanted for term in phrase}
+    holding = [np.logical_and.reduce([stands[term] for term in phrase]).nonzero()[0] for phrase in wanted]
+    texts = _texts_in_order(connection, asked, {at for places in holding for at in places.tolist()}, deadline)
+    norms, scores = scorer.chunks.length_norms.take(ordinals), np.zeros(len(asked))
+    weights = np.array(astuple(CHUNK_WEIGHTS)[:IN_ORDER])
+    for phrase, places in zip(wanted, holding, strict=True):
+        padded = f" {'  '.join(phrase)} "
+        found = [at for at in places.tolist() if padded in texts[at]]
         if not found:
             continue
-        rarest = min([scorer.chunk_frequency(word) for word in words])
-        count = str.count if words[0] != words[-1] else _count_overlapping
-        places = np.array(found)
+        rarest = min([scorer.chunk_frequency(term) for term in phrase])
+        count = str.count if phrase[0] != phrase[-1] else _count_overlapping
         by_column = [[count(column, padded) for column in texts[at].split(BORDER)] for at in found]
-        frequencies = np.array(by_column) @ np.array(weights)
-        of_phrase = idf(rarest * len(found) / len(holding), scorer.chunks.total)
-        scores[places] += term_scores(frequencies, norms[places], 1.0) * of_phrase
-    return {chunk_id: score for chunk_id, score in zip(ids, scores.tolist(), strict=True) if score}
+        of_phrase = idf(rarest * len(found) / len(places), scorer.chunks.total)
+        scores[found] += term_scores(np.array(by_column) @ weights, norms[found], 1.0) * of_phrase
+    return {chunk_id: score for chunk_id, score in zip(asked.tolist(), scores.tolist(), strict=True) if score}
+
+
+def _texts_in_order(
+    connection: apsw.Connection, chunk_ids: NDArray[np.int64], wanted: Iterable[int], deadline: Deadline
+) -> dict[int, str]:
+    """The terms of the *wanted* places in *chunk_ids* as one text, with two spaces between terms: no two share one."""
+    slots_of: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for at in wanted:
+        chunk_id = int(chunk_ids[at])
+        slots_of[note_of(chunk_id)].append((at, slot_of(chunk_id)))
+    texts: dict[int, str] = {}
+    for note_id, terms in read_terms(connection, sorted(slots_of), deadline):
+        known = decode_columns(terms.line)
+        for at, slot in slots_of[note_id]:
+            first = NAME_COLUMNS + (slot if terms.slots is None else terms.slots.index(slot)) * CHUNK_COLUMNS
+            # The border is no term, so no phrase reaches over it.
+            columns = f" {known[first]} {BORDER} {known[first + 1]} {BORDER} {known[first + 2]} "
+            texts[at] = columns.replace(" ", "  ")
+    return texts
 
 
 def _count_overlapping(text: str, wanted: str) -> int:

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from quarry.index.ids import NoteIds, among
+from quarry.index.ids import NoteIds, among, look_up
 from quarry.index.keyword.bm25 import (
     DIGITS,
     NOTE_WEIGHTS,
@@ -29,7 +29,7 @@ from quarry.index.keyword.bm25 import (
     sparse_scores,
 )
 from quarry.index.keyword.byte_limited_lru import ByteLimitedLru
-from quarry.index.keyword.forward import COMPOUNDS, TEXT
+from quarry.index.keyword.forward import COMPOUNDS, IN_ORDER, TEXT
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals, TfCodes
 from quarry.index.keyword.snapshot import PostingsSnapshot
@@ -103,6 +103,17 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
     def is_common(self, term: QueryTerm) -> bool:
         """Whether `dense_frequencies` is for a term."""
         return term.kind == "term" and is_common(self.chunks.frequency(term.text), self.chunks.total)
+
+    def stands_in_order(self, term: str, ordinals: DocOrdinals) -> NDArray[np.bool_]:
+        """Whether *term* stands in a column of these chunks that has the order of the text; shape (len(ordinals),)."""
+        asked = QueryTerm(term)
+        if self.is_common(asked):
+            dense = self.dense_frequencies(asked, self.postings_of).codes
+            return np.append(False, self._is_in_order).take(dense.take(ordinals))
+        held, codes = self.chunks.postings(term)
+        at, is_there = look_up(held, ordinals)
+        is_there[is_there] = self._is_in_order.take(codes[at[is_there]])
+        return is_there
 
     # --- rare terms, scored together -----------------------------------------------------------
 
@@ -215,6 +226,12 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
     def is_in_note(self) -> NDArray[np.bool_]:
         """Whether a term of each tf code of chunks stands in the note at all."""
         return self.in_note > 0
+
+    @cached_property
+    def _is_in_order(self) -> NDArray[np.bool_]:
+        """Whether a term of each tf code of chunks stands in a column that has the order of the text."""
+        frequencies: Floats = self.chunks.tf_table[:, :IN_ORDER].sum(axis=1)
+        return frequencies > 0
 
     @cached_property
     def note_length_norms(self) -> Floats:
