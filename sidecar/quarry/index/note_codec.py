@@ -201,7 +201,7 @@ def unpack(packed: bytes) -> NoteContent:
     return open_packed(packed).content()
 
 
-class StoredTerms(NamedTuple):
+class StoredTerms(Struct, frozen=True):
     """The terms of a note as they are stored, for those who look at nothing else of it."""
 
     line: bytes  # see `keyword/forward.py`

@@ -67,14 +67,14 @@ def argsort_by_score_then_path(
         places = location_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
         for first, last in runs:
             tied = order[first:last]
-            place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
+            place = dict(zip(tied.tolist(), [places[i] if i in places else ("", 0) for i in ids[tied].tolist()], strict=True))
             order[first:last] = sorted(place, key=place.__getitem__)
     return order[:depth]
 
 
 def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Runs of equal scores as `[first, last)`, given for each score but the last whether the next one equals it."""
-    borders = np.flatnonzero(np.diff(np.concatenate([[False], is_tied, [False]]))).tolist()
+    borders = np.diff(np.concatenate([[False], is_tied, [False]])).nonzero()[0].tolist()
     return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
 
 
