@@ -67,7 +67,7 @@ def argsort_by_score_then_path(
         places = location_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
         for first, last in runs:
             tied = order[first:last]
-            place = dict(zip(tied.tolist(), [places[i] if i in places else ("", 0) for i in ids[tied].tolist()], strict=True))
+            place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
             order[first:last] = sorted(place, key=place.__getitem__)
     return order[:depth]
 
