@@ -71,7 +71,7 @@ def look_up(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDAr
     """
     if not len(ordered):
         return np.zeros(len(wanted), dtype=np.intp), np.zeros(len(wanted), dtype=np.bool_)
-    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    at = np.minimum(ordered.searchsorted(wanted), len(ordered) - 1)
     return at, ordered[at] == wanted
 
 

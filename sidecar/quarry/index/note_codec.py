@@ -201,7 +201,7 @@ def unpack(packed: bytes) -> NoteContent:
     return open_packed(packed).content()
 
 
-class StoredTerms(NamedTuple):
+class StoredTerms(Struct, frozen=True):
     """The encoded terms of a note, without the rest of its content."""
 
     line: bytes  # see `keyword/forward.py`

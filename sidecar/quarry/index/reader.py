@@ -92,11 +92,10 @@ class Reader(SearchReader):
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
         """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
-        wanted = list(dict.fromkeys(chunk_ids))
-        rows = note_rows(self._db, dict.fromkeys(map(note_of, wanted)))
+        wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
+        rows = note_rows(self._db, dict.fromkeys(wanted.values()))
         read: dict[int, _Opened] = {}
-        for chunk_id in wanted:
-            note_id = note_of(chunk_id)
+        for chunk_id, note_id in wanted.items():
             if note_id not in rows:
                 continue
             if note_id not in read:

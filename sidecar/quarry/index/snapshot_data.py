@@ -32,7 +32,7 @@ class NoteNames(Struct):
             connection: Sees this snapshot.
         """
         known = self._known
-        found = [known.get(note_id) for note_id in note_ids]
+        found = list(map(known.get, note_ids))
         if None in found:
             lacking = [note_id for note_id, name in zip(note_ids, found, strict=True) if name is None]
             fresh = {

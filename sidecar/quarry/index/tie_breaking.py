@@ -74,7 +74,7 @@ def argsort_by_score_then_path(
 
 def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Runs of equal scores as `[first, last)`, given for each score but the last whether the next one equals it."""
-    borders = np.flatnonzero(np.diff(np.concatenate([[False], is_tied, [False]]))).tolist()
+    borders = np.diff(np.concatenate([[False], is_tied, [False]])).nonzero()[0].tolist()
     return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
 
 

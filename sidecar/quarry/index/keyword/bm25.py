@@ -116,7 +116,7 @@ class LazyScores(Struct, frozen=True, eq=False):
     def held(self) -> DocOrdinals:
         """The documents that hold the term, ascending."""
         # Of truth values: a third of the time.
-        return np.flatnonzero(self.codes != 0) if self.codes is not None else np.flatnonzero(self.table > 0)
+        return (self.codes != 0).nonzero()[0] if self.codes is not None else (self.table > 0).nonzero()[0]
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
         """The documents, ascending, and the score of each."""
@@ -155,7 +155,7 @@ def sparse_scores(
         total: How many documents are alive; *norms* has the others as well.
     """
     idfs = np.array([idf(count, total) for count in counts.tolist()], np.float64)
-    return SparseScores(ordinals, term_scores(frequencies, norms.take(ordinals), np.repeat(idfs, counts)))
+    return SparseScores(ordinals, term_scores(frequencies, norms.take(ordinals), idfs.repeat(counts)))
 
 
 def term_scores(frequencies: Floats, norms: Floats, idf: float | Floats) -> Floats:
@@ -186,7 +186,7 @@ def scores_of(terms: Sequence[TermScores], size: int, ordinals: DocOrdinals) -> 
     scores: Floats = everywhere.take(ordinals)
     for many in common:
         scores += many.at(ordinals)
-    return np.round(scores, SCORE_DIGITS)
+    return scores.round(SCORE_DIGITS)
 
 
 def top_documents(
@@ -234,7 +234,7 @@ def top_documents(
 
 def _highest(found: DocOrdinals, values: Floats, limit: int) -> tuple[DocOrdinals, Floats]:
     """The *limit* highest of *values*, rounded, and all that are as high as the last of them."""
-    values = np.round(values, SCORE_DIGITS)
+    values = values.round(SCORE_DIGITS)
     if len(found) > limit:
         is_best = values >= np.partition(values, -limit)[-limit]
         found, values = found[is_best], values[is_best]
@@ -258,4 +258,4 @@ def _maxscore_candidates(scores: Floats, common: Sequence[LazyScores], limit: in
 
 def _from(scores: Floats, lowest: float) -> DocOrdinals:
     """The ordinals of *scores* that are at least *lowest*, and above 0."""
-    return np.flatnonzero(scores >= lowest if lowest > 0 else scores > 0)
+    return (scores >= lowest if lowest > 0 else scores > 0).nonzero()[0]

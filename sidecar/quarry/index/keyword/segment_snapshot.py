@@ -115,12 +115,12 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
             found[(found >= 0) & ~self.live_docs[found]] = -1
         if self.added_count:
             fresh = (
-                np.flatnonzero(self.live_docs[len(self.segment.ids) :])
+                self.live_docs[len(self.segment.ids) :].nonzero()[0]
                 if self.live_docs is not None
                 else np.arange(self.added_count)
             )
             at = len(self.segment.ids) + fresh
-            order = np.argsort(self.ids[at], kind="stable")
+            order = self.ids[at].argsort(kind="stable")
             where = _search(self.ids[at][order], ids, 0)
             is_fresh = where >= 0
             found[is_fresh] = at[order][where[is_fresh]]
@@ -183,5 +183,5 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 def _search(ids: NDArray[np.int64], wanted: NDArray[np.int64], first: int) -> NDArray[np.intp]:
     if not len(ids):
         return np.full(len(wanted), -1, np.intp)
-    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    at = np.minimum(ids.searchsorted(wanted), len(ids) - 1)
     return np.where(ids[at] == wanted, at + first, -1)

@@ -75,7 +75,7 @@ class PostingsBatch(NamedTuple):
 
     def offsets(self, size: int) -> DocOrdinals:
         """For each posting where the documents of its term begin, if each term had *size* documents of its own."""
-        return np.repeat(np.arange(len(self.counts)) * size, self.counts)
+        return (np.arange(len(self.counts)) * size).repeat(self.counts)
 
 
 class SnapshotScorer(Struct, frozen=True, dict=True):
@@ -201,13 +201,13 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
     def chunk_table(self, weights: ChunkWeights) -> Floats:
         """The weighted term frequency of each tf code of chunks; rounded, so that .1 * 3 is .3."""
         return self.cached_scores.table(
-            weights, lambda: np.round(self.chunks.tf_table @ np.array(astuple(weights)), DIGITS)
+            weights, lambda: (self.chunks.tf_table @ np.array(astuple(weights))).round(DIGITS)
         )
 
     def name_table(self, scope: ScoreScope) -> Floats:
         """The weighted term frequency of each tf code of names."""
         return self.cached_scores.table(
-            scope, lambda: np.round(self.names.tf_table @ np.array(name_weights(scope)), DIGITS)
+            scope, lambda: (self.names.tf_table @ np.array(name_weights(scope))).round(DIGITS)
         )
 
     @cached_property
@@ -254,13 +254,13 @@ def name_weights(scope: ScoreScope) -> tuple[float, ...]:
 def _sum_by_key(keys: DocOrdinals, frequencies: Floats) -> tuple[DocOrdinals, Floats]:
     """Each key once, ascending, with the sum of its frequencies."""
     if (keys[1:] < keys[:-1]).any():
-        order = np.argsort(keys, kind="stable")
+        order = keys.argsort(kind="stable")
         keys, frequencies = keys[order], frequencies[order]
     is_new = keys[1:] != keys[:-1]
     if not is_new.all():
-        begins = np.append(0, np.flatnonzero(is_new) + 1)
+        begins = np.append(0, is_new.nonzero()[0] + 1)
         keys, frequencies = keys[begins], np.add.reduceat(frequencies, begins)
-    return keys, np.round(frequencies, DIGITS)
+    return keys, frequencies.round(DIGITS)
 
 
 def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, snapshot: PostingsSnapshot) -> TermScores:
@@ -273,11 +273,11 @@ def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, sna
     total = np.zeros(snapshot.size)
     for ordinals, frequencies in pieces:
         total += np.bincount(ordinals, frequencies, snapshot.size)
-    np.round(total, DIGITS, out=total)
+    total.round(DIGITS, out=total)
     count = int(np.count_nonzero(total))
     if is_common(count, snapshot.total):
         return LazyScores(count, idf(count, snapshot.total), norms, total, None, total.nbytes)
-    held = np.flatnonzero(total > 0)
+    held = (total > 0).nonzero()[0]
     return sparse_scores(held, total[held], np.array([count]), norms, snapshot.total)
 
 
