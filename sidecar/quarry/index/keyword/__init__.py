@@ -13,9 +13,8 @@ The keyword index: which chunks and notes hold the words of a query, and BM25 ov
     segment_snapshot              from memory: an immutable segment, and the notes that changed since
     stored_snapshot               from the forward index, for the terms of one query
     segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
-    segment_file, file_slice, segment_delta, mutable_segment   its file, and what changed since
-    postings_cache, build_from_database                        the newest snapshot; a segment built anew
-    byte_limited_lru              what is kept from one query to the next
+    segment_file, segment_delta, mutable_segment               its file, and what changed since
+    postings_cache                                             the newest snapshot, and the life of the file
 
 All of it but the forward index is derived, and may be dropped at any time.
 """
