@@ -73,8 +73,8 @@ class Reader:
     """
     One snapshot of the index, for one thread.
 
-    Methods with a deadline raise `DeadlineExceeded` or `Cancelled` when it says so. Where FTS5 is missing, nothing is
-    found by word. `admitted` are the notes that come into question; None: all.
+    Methods that take a deadline raise `DeadlineExceeded` or `Cancelled` when it says so. Where FTS5 is missing, nothing
+    is found by word. `admitted` are the notes that may be found; None: all.
     """
 
     def __init__(self, connection: apsw.Connection, parts: Parts, memory: Memory) -> None:
@@ -97,7 +97,7 @@ class Reader:
 
     @cached_property
     def keywords(self) -> KeywordSearcher:
-        """The keyword index of this snapshot. How it finds postings is chosen here, once."""
+        """The keyword index of this snapshot; its source of postings is chosen once, by `_retriever`."""
         return KeywordSearcher(self._db, self._retriever(), self._snapshot_data.locations)
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
@@ -168,6 +168,7 @@ class Reader:
         return self._memory.snapshot_data.at(self._db)
 
     def _retriever(self) -> KeywordRetriever:
+        """The source of postings: memory if it has this snapshot, otherwise the forward index by way of FTS5."""
         if not self._parts.has_fts5:
             return NoRetriever(self._db)
         scorer = self._memory.postings.scorer(self._db)
@@ -241,7 +242,7 @@ class Reader:
         return {chunk.chunk_id: chunk for chunk in self.each_chunk(chunk_ids)}
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
-        """The chunks of these ids in their order, each decoded when it is its turn: a caller that has enough stops."""
+        """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
         wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
         rows = note_rows(self._db, dict.fromkeys(wanted.values()))
         read: dict[int, _Opened] = {}
