@@ -76,7 +76,7 @@ def look_up(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDAr
 
 
 def among(note_ids: NDArray[np.int64], admitted: NoteIds) -> NDArray[np.bool_]:
-    """Which of *note_ids* (any order, repeats allowed) are *admitted*; shape (len(note_ids),)."""
+    """Boolean mask of the *note_ids* (any order, repeats allowed) that are *admitted*; shape (len(note_ids),)."""
     return look_up(admitted, note_ids)[1]
 
 

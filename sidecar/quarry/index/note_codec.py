@@ -202,7 +202,7 @@ def unpack(packed: bytes) -> NoteContent:
 
 
 class StoredTerms(Struct, frozen=True):
-    """The terms of a note as they are stored, for those who look at nothing else of it."""
+    """The encoded terms of a note, without the rest of its content."""
 
     line: bytes  # see `keyword/forward.py`
     slots: Sequence[int] | None  # None: the first ones

@@ -76,7 +76,8 @@ def prepare(
         hashes: The `content_hash` of each chunk; None: they are computed.
 
     Raises:
-        ValueError: The note cannot be stored (see `rows.check_storable`), or has another number of vectors than chunks.
+        ValueError: The note cannot be stored (see `row_codec.check_storable`), or the number of vectors is not that of
+            its chunks.
     """
     if len(vectors) != len(note.chunks):
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")

@@ -91,7 +91,7 @@ class Reader(SearchReader):
         return {chunk.chunk_id: chunk for chunk in self.each_chunk(chunk_ids)}
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
-        """The chunks of these ids in their order, each decoded when it is its turn: a caller that has enough stops."""
+        """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
         wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
         rows = note_rows(self._db, dict.fromkeys(wanted.values()))
         read: dict[int, _Opened] = {}

@@ -49,8 +49,8 @@ class SearchReader:
     """
     The searching half of a `Reader`.
 
-    Whatever takes a deadline raises `DeadlineExceeded` or `Cancelled` when it says so. Where FTS5 is missing, nothing
-    is found by word. `admitted` are the notes that come into question; None: all.
+    Methods that take a deadline raise `DeadlineExceeded` or `Cancelled` when it says so. Where FTS5 is missing, nothing
+    is found by word. `admitted` are the notes that may be found; None: all.
     """
 
     def __init__(self, connection: apsw.Connection, parts: Parts, memory: Memory) -> None:
@@ -73,7 +73,7 @@ class SearchReader:
 
     @cached_property
     def keywords(self) -> KeywordSearcher:
-        """The keyword index of this snapshot. How it finds postings is chosen here, once."""
+        """The keyword index of this snapshot; its source of postings is chosen once, by `_retriever`."""
         return KeywordSearcher(self._db, self._retriever(), self._snapshot_data.locations)
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
@@ -144,6 +144,7 @@ class SearchReader:
         return self._memory.snapshot_data.at(self._db)
 
     def _retriever(self) -> KeywordRetriever:
+        """The source of postings: memory if it has this snapshot, otherwise the forward index by way of FTS5."""
         if not self._parts.has_fts5:
             return NoRetriever(self._db)
         scorer = self._memory.postings.scorer(self._db)

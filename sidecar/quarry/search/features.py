@@ -1,5 +1,5 @@
 """
-Which notes are candidates, and what is known of each?
+Collects candidate notes and the values of their signals.
 
 Every retriever proposes its best. A proposed note is then scored by all of them, whichever proposed it ("union
 scoring"), by what the whole note holds, and by its names. A passage beyond the best hundred by its words gains nothing

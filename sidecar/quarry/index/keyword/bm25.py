@@ -1,5 +1,5 @@
 """
-BM25 over arrays, and everything that it is made of: weights of columns, inverse document frequencies, length norms.
+BM25 over arrays, and its parts: weights of columns, inverse document frequencies, length norms.
 
 The formula is that of FTS5's bm25(), with its floor of the inverse document frequency (Robertson and Zaragoza, The
 Probabilistic Relevance Framework, 2009). Documents that cannot reach the best are passed over as MaxScore does (Turtle
@@ -65,7 +65,7 @@ class SparseScores(Struct, frozen=True, eq=False):
 
     @property
     def count(self) -> int:
-        """Postings."""
+        """The number of postings."""
         return len(self.ordinals)
 
     @property
@@ -95,11 +95,11 @@ class LazyScores(Struct, frozen=True, eq=False):
     norms: Floats  # `length_norms` of all documents
     table: Floats  # weighted frequencies: by code where there are `codes`, otherwise by document
     codes: TfCodes | None  # of all documents; 0: the term is not there
-    size_bytes: int = 0  # of what is its own
+    size_bytes: int = 0  # of the arrays that no other value shares
 
     @property
     def highest(self) -> float:
-        """The most that it may add to any score."""
+        """The upper bound of the term's score in any document."""
         return self.idf * (K1 + 1)
 
     def at(self, ordinals: DocOrdinals) -> Floats:
@@ -242,7 +242,7 @@ def _highest(found: DocOrdinals, values: Floats, limit: int) -> tuple[DocOrdinal
 
 
 def _in_order(terms: Sequence[TermScores]) -> tuple[list[SparseScores], list[LazyScores]]:
-    """Rare terms, and common ones. In one order wherever scores are summed, so that they are the same."""
+    """*terms* as rare and common ones, by ascending count: sums in one order round in the same way."""
     ordered = sorted([term for term in terms if term.count], key=lambda term: term.count)
     rare = [term for term in ordered if isinstance(term, SparseScores)]
     return rare, [term for term in ordered if isinstance(term, LazyScores)]

@@ -1,8 +1,8 @@
 """
 The notes that hold a term, and whole-note scores of candidates.
 
-The scores are those of a ranking of all notes, but computed for the notes that are asked about: to sum up what half a
-million postings say of 200,000 notes takes ten times as long as to look up what they say of three hundred.
+The scores are those of a ranking of all notes, but computed for the notes that are asked about: summing
+half a million postings over 200,000 notes takes ten times as long as looking them up for three hundred.
 """
 
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ class CandidateNoteScorer:
             self._rows = np.concatenate([self._rows, added[is_wanted] - 1])
 
     def add_rare(self, texts: PostingsBatch, names: PostingsBatch, counts: Sequence[int]) -> None:
-        """Add the scores for terms of these chunk and name postings, each of which so many notes hold."""
+        """Add the scores for terms of these chunk and name postings; *counts*: the notes that hold each term."""
         if not counts:
             return
         scorer = self._scorer
@@ -95,7 +95,7 @@ class CandidateNoteScorer:
         self._scores += zip(counts, scores, strict=True)
 
     def add_common(self, term: QueryTerm, count: int, read: PostingsReader) -> None:
-        """Add the scores for a common term, which *count* notes hold; *read* as above."""
+        """Add the scores for a common term, which *count* notes hold; *read* gives the chunk postings of a term."""
         scorer = self._scorer
         tf = scorer.dense_in_note.take(scorer.dense_frequencies(term, read).codes.take(self._chunks))
         in_text = np.bincount(self._rows, tf, len(self._notes)) * NOTE_WEIGHTS.body

@@ -1,4 +1,4 @@
-"""The keyword index of one snapshot, as a reader uses it."""
+"""Keyword queries over one snapshot: ranking, phrases, spelling and document frequencies."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -29,10 +29,10 @@ Pairs = Sequence[Sequence[str]]
 
 class KeywordSearcher:
     """
-    Answers for one snapshot, by whichever retriever serves it.
+    The keyword index of one snapshot, with postings from *retriever*.
 
-    What takes a deadline raises DeadlineExceeded or Cancelled when it says so. `admitted` are the notes that come into
-    question; None: all.
+    Methods that take a deadline raise DeadlineExceeded or Cancelled when it says so. `admitted` are the notes that may
+    be found; None: all.
     """
 
     def __init__(self, connection: apsw.Connection, retriever: KeywordRetriever, locations: Locations) -> None:
@@ -43,7 +43,7 @@ class KeywordSearcher:
         self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
 
     def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
-        """*query*, to be asked about notes and chunks; whoever asks for it again is given the one there is."""
+        """The scorer of *query*, cached for the same query and deadline."""
         known = self._queries.get((query, deadline))
         if known is None:
             terms = query.scored

@@ -1,5 +1,5 @@
 """
-A pair of immutable segments, and the notes that changed since they were built.
+A pair of immutable segments with the changes since they were built: dead documents, and mutable segments of new ones.
 
 One thread at a time applies changes; a `SnapshotScorer` that was given before stays as it is.
 """
@@ -22,7 +22,7 @@ from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 
 
 class SegmentDelta:
-    """Segments, and on top of them the notes that changed."""
+    """Immutable segments with the notes that changed since; see the package for an example."""
 
     def __init__(self, segments: SegmentPair) -> None:
         """Begin with *segments*, without changes."""

@@ -74,7 +74,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     @cached_property
     def note_lengths(self) -> Floats:
-        """The number of those that count for its note; shape (size,)."""
+        """The number of terms of each document that count towards its note's length; shape (size,)."""
         lengths: Floats = self.field_lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64)
         return lengths
 
@@ -141,7 +141,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     @cached_property
     def _frequencies(self) -> dict[str, int]:
-        """By term: a query asks several times over, and where documents changed, counting decodes the postings."""
+        """Document frequencies by term: a query asks several times over, and of changed documents, they are counted."""
         return {}
 
     @cached_property
@@ -153,7 +153,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         return {}
 
     def _range_of(self, term: str) -> tuple[int, int]:
-        """The place of a term in the segment's dictionary; a query asks five times over."""
+        """The place of a term in the segment's dictionary, cached: a query needs it five times."""
         found = self._ranges.get(term)
         if found is None:
             if len(self._ranges) > KEPT_RANGES:

@@ -66,7 +66,7 @@ class PostingsBatch(NamedTuple):
 
     @classmethod
     def of(cls, postings: Sequence[Postings]) -> "PostingsBatch":
-        """The *postings* of each term."""
+        """Concatenate the *postings* of several terms."""
         counts = np.array([len(ordinals) for ordinals, _ in postings], np.intp)
         if not counts.any():
             return cls(_NONE, _NONE, counts)
@@ -164,11 +164,11 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return LazyScores(dense.count, idf(dense.count, chunks.total), chunks.length_norms, table, dense.codes)
 
     def dense_frequencies(self, term: QueryTerm, read: PostingsReader) -> DenseTermFrequencies:
-        """The tf codes of a common term; *read* as above."""
+        """The tf codes of a common term; *read* gives the chunk postings of a term."""
         return self.cached_scores.get((term, "codes"), lambda: self._densify(*read(term)))
 
     def note_scores(self, term: QueryTerm, scope: ScoreScope, read: PostingsReader) -> TermScores:
-        """The scores of notes for a prefix, or a common term; *read* as above."""
+        """The scores of notes for a prefix, or a common term; *read* gives the chunk postings of a term."""
         return self.cached_scores.get((term, scope), lambda: self._find_note_scores(term, scope, read))
 
     def postings_of(self, term: QueryTerm) -> Postings:
