@@ -15,7 +15,7 @@ from quarry.index.keyword.columns import note_terms
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
-from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
+from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import FileStamp, Note
 
 

@@ -7,9 +7,9 @@ from msgspec import Struct, field
 
 from quarry.index.database import select
 from quarry.index.ids import id_list
+from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
-from quarry.index.row_codec import read_list
-from quarry.index.tie_breaking import ChunkLocation, chunk_locations
+from quarry.index.top_k import ChunkLocation, chunk_locations
 
 MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
 MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for

@@ -26,10 +26,9 @@ from quarry.index.notes import NoteWriter
 from quarry.index.opening import connect_ours, open_writer
 from quarry.index.pool import ReaderPool
 from quarry.index.prepared import PreparedNote, prepare
-from quarry.index.reader import Reader
+from quarry.index.reader import Memory, Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
-from quarry.index.search_reader import Memory
 from quarry.index.vector import pending
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.warm_memory import warm_memory

@@ -24,12 +24,11 @@ from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.keyword import segment_file
-from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.builder import BulkCollector, empty_segment
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.segment import SegmentPair
-from quarry.index.keyword.segment_delta import SegmentDelta
+from quarry.index.keyword.segment_delta import SegmentDelta, build_from_database
 from quarry.index.keyword.segment_file import CHECKED_BYTES, InvalidSegmentFile, SegmentFile
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 

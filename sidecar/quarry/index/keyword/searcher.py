@@ -19,7 +19,7 @@ from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
 from quarry.index.snapshot_data import Locations
-from quarry.index.tie_breaking import chunk_locations
+from quarry.index.top_k import chunk_locations
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 

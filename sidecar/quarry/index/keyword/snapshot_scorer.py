@@ -5,9 +5,11 @@ A whole note is scored as one document: its names and tags, and of each of its c
 postings are not stored, but added up from those of its chunks and of its names.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -28,11 +30,60 @@ from quarry.index.keyword.bm25 import (
     length_norms,
     sparse_scores,
 )
-from quarry.index.keyword.byte_limited_lru import ByteLimitedLru
 from quarry.index.keyword.forward import COMPOUNDS, IN_ORDER, TEXT
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals, TfCodes
 from quarry.index.keyword.snapshot import PostingsSnapshot
+
+ENTRY_BYTES = 500  # of an entry itself
+
+
+class Sized(Protocol):
+    """A value that knows its own size."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes that the value takes in memory."""
+        ...
+
+
+_Found = TypeVar("_Found", bound=Sized)
+
+
+class ByteLimitedLru:
+    """Values by key, the least recently used dropped first; for any number of threads."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        """Hold at most *limit_bytes*."""
+        self._limit_bytes = limit_bytes
+        self._lock = threading.Lock()
+        self._found: OrderedDict[object, Sized] = OrderedDict()
+        self._tables: dict[object, Floats] = {}
+        self._size_bytes = 0
+
+    def get(self, key: object, find: Callable[[], _Found]) -> _Found:
+        """The value of *key*, made by *find* where it is not held; a key always has values of one type."""
+        with self._lock:
+            if (known := self._found.get(key)) is not None:
+                self._found.move_to_end(key)
+                return cast("_Found", known)
+        found = find()
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = found
+                self._size_bytes += found.size_bytes + ENTRY_BYTES
+            while self._size_bytes > self._limit_bytes:
+                _, oldest = self._found.popitem(last=False)
+                self._size_bytes -= oldest.size_bytes + ENTRY_BYTES
+        return found
+
+    def table(self, key: object, find: Callable[[], Floats]) -> Floats:
+        """A table of weighted term frequencies, never dropped: there is one for each set of weights."""
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = find()
+        return table
+
 
 SCORES_BYTES = 16 * 1024 * 1024  # of single terms: of the stop words, and of what is being typed
 NOTES_BYTES = 4 * 1024 * 1024  # of the notes that hold common terms: those of 160 terms in a million chunks
