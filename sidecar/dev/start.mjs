@@ -11,7 +11,7 @@ const USAGE = `usage: npm start -- [VAULT] [--query TEXT] [--link]
 
   VAULT         a folder of Markdown notes (default: the sample vault of this repository)
   --query TEXT  answer one query and exit; without it, prompt for queries
-  --link        install the plugin in VAULT/.obsidian/plugins/quarry; nothing else is ever written to a vault`;
+  --link        install the plugin in VAULT/.obsidian/plugins/quarry; without it, nothing is written to the vault`;
 
 const SAMPLE_VAULT = join(ROOT, "tests", "retrieval", "vault");
 const PLUGIN_FILES = ["main.js", "manifest.json", join("plugin", "styles.css")];

@@ -35,11 +35,11 @@ from msgspec.structs import replace
 
 from quarry.index import Index
 from quarry.index.keyword import segment_file
-from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.codec import compress, decompress
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.schema import merge
 from quarry.index.keyword.segment import Segment, SegmentPair
+from quarry.index.keyword.segment_delta import build_from_database
 from quarry.index.keyword.term_dictionary import slices_between
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import open_writer

@@ -28,7 +28,7 @@ from quarry.index.keyword.bm25 import NOTE_WEIGHTS
 from quarry.index.keyword.forward import COMPOUNDS, TEXT
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.note_codec import open_packed
-from quarry.index.tie_breaking import chunk_locations, sort_by_score_then_path
+from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.indexing.prepare import embedded_text

@@ -27,10 +27,9 @@ from quarry.embedding.static import StaticEncoder, load_encoder
 from quarry.index import Index, NoteFilter
 from quarry.index.top_k import top_k
 from quarry.index.vector.binary_codes import closest, hadamard_rotate, hamming, to_binary_codes
-from quarry.index.vector.int8_dot import int8_dot
 from quarry.index.vector.limits import DEFAULT_LIMITS
 from quarry.index.vector.matrix import row_norms
-from quarry.index.vector.quantize import FloatMatrix, quantize
+from quarry.index.vector.quantize import FloatMatrix, int8_dot, quantize
 from quarry.text.sentences import split_sentences
 
 DEPTHS = (1_000, 2_000, 5_000, 10_000, 15_000, 20_000)

@@ -1,5 +1,5 @@
 """
-Where are the published design and the peers, which our figures stand beside?
+Where is the code of the published design and of the peers that Quarry is compared with?
 
 Neither ships: both are modules in `tests/performance/` of a checkout. An installed wheel measures itself alone.
 """

@@ -1,5 +1,5 @@
 """
-What is measured on? Copies of a vault, cut or grown to a size, and queries made from its sentences.
+Which notes and queries are measured? Copies of a vault, cut or grown to a size, and queries made from its sentences.
 
 A vault grows by synthetic notes: the section lengths of one of its notes, filled with sentences from all of them, so
 that each term keeps its share of the chunks. The same vault always gives the same files.

@@ -27,7 +27,7 @@ from quarry.index.records import (
 )
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
-from quarry.index.tie_breaking import Scored, argsort_by_score_then_path
+from quarry.index.top_k import Scored, argsort_by_score_then_path
 from quarry.index.vector.quantize import dequantize, quantize
 from quarry.index.vector.query import DenseQuery, NearestChunks
 

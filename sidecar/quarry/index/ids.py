@@ -71,12 +71,12 @@ def look_up(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDAr
     """
     if not len(ordered):
         return np.zeros(len(wanted), dtype=np.intp), np.zeros(len(wanted), dtype=np.bool_)
-    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    at = np.minimum(ordered.searchsorted(wanted), len(ordered) - 1)
     return at, ordered[at] == wanted
 
 
 def among(note_ids: NDArray[np.int64], admitted: NoteIds) -> NDArray[np.bool_]:
-    """Which of *note_ids* (any order, repeats allowed) are *admitted*; shape (len(note_ids),)."""
+    """Boolean mask of the *note_ids* (any order, repeats allowed) that are *admitted*; shape (len(note_ids),)."""
     return look_up(admitted, note_ids)[1]
 
 

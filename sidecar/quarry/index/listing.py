@@ -72,7 +72,7 @@ def _among(admitted: NoteIds | None) -> SqlFragment:
 
 
 def _first_chunk(condition: Condition, phrases: WrittenPhrases) -> SqlFragment:
-    """The first of those chunks of a note, by its range of ids, that show most of what *condition* looks for."""
+    """SQL: the chunk of a note, by its range of ids, that matches most parts of *condition*; the first of equals."""
     evidence = [piece.wrap("(", ")") for piece in _evidence(condition, phrases)]
     best = join(" + ", evidence, SqlFragment("NULL"))
     return best.wrap(

@@ -201,8 +201,8 @@ def unpack(packed: bytes) -> NoteContent:
     return open_packed(packed).content()
 
 
-class StoredTerms(NamedTuple):
-    """The terms of a note as they are stored, for those who look at nothing else of it."""
+class StoredTerms(Struct, frozen=True):
+    """The encoded terms of a note, without the rest of its content."""
 
     line: bytes  # see `keyword/forward.py`
     slots: Sequence[int] | None  # None: the first ones

@@ -1,17 +1,116 @@
-"""Rows of notes, read by id together with the packed content, and checked against their checksums."""
+"""Rows of notes: encoded, decoded, read together with the packed content, and checked against their checksums."""
 
+import json
 from collections.abc import Iterable
+from typing import Any
+from unicodedata import normalize
 
 import apsw
 from msgspec import Struct
 
 from quarry.errors import IndexDamaged
 from quarry.index.checksums import note_checksum
-from quarry.index.database import select
-from quarry.index.ids import id_list
+from quarry.index.database import SqlValue, select
+from quarry.index.folding import fold_marks, fold_tag
+from quarry.index.ids import SLOTS, id_list
+from quarry.index.links import target_key, target_number
 from quarry.index.note_codec import NoteContent, PackedNote, open_packed
-from quarry.index.row_codec import Values, read_list
-from quarry.types import FileStamp
+from quarry.types import FileStamp, Note, PropertyValue
+
+Values = tuple[SqlValue, ...]
+
+
+def note_values(note: Note, stamp: FileStamp) -> Values:
+    """The columns of `notes` from `path` to `chunk_count`; `path_nfc` and `path_key` stand as look-ups see them."""
+    return (
+        note.path,
+        normalize("NFC", note.path),
+        fold_marks(note.path),
+        target_number(target_key(note.path)),
+        note.title,
+        _to_json(note.aliases),
+        _to_json(dict(note.properties)),
+        _to_json(dict(note.redactions)),
+        _to_json(note.problems),
+        stamp.size_bytes,
+        stamp.mtime_ns,
+        stamp.ctime_ns,
+        stamp.sha256,
+        len(note.chunks),
+    )
+
+
+def tag_values(note: Note) -> list[Values]:
+    """The rows of `tags` for *note*, without its id: `(position, tag, tag_key)`."""
+    return [(position, tag, fold_tag(tag)) for position, tag in enumerate(note.tags)]
+
+
+def link_keys(note: Note) -> list[str]:
+    """The names that links of *note* lead to, as `links.target_key`; each once."""
+    keys = dict.fromkeys(target_key(link.target) for link in note.links)
+    return [key for key in keys if key]
+
+
+def note_from(values: Values, content: NoteContent) -> Note:
+    """The note that these columns, `path` to `chunk_count`, and its *content* were made from."""
+    path, _, _, _, title, aliases, properties, redactions, problems = values[:9]
+    return Note(
+        path=str(path),
+        title=str(title),
+        aliases=read_list(str(aliases)),
+        tags=content.tags,
+        properties=read_properties(str(properties)),
+        links=content.links,
+        chunks=content.chunks,
+        redactions=read_counts(str(redactions)),
+        problems=read_list(str(problems)),
+    )
+
+
+def check_storable(note: Note) -> None:
+    """
+    Refuse a note that the tables cannot hold.
+
+    Raises:
+        ValueError: A text holds half a surrogate pair (an undecodable file name does), or there are more chunks than
+            slots.
+    """
+    if len(note.chunks) > SLOTS:
+        raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks; at most {SLOTS} can be stored")
+    texts = [note.path, note.title, *note.aliases, *note.tags, *note.problems, *map(str, note.properties.items())]
+    texts += [text for link in note.links for text in (link.target, link.heading or "", link.label or "")]
+    texts += [text for chunk in note.chunks for text in (chunk.text, chunk.context, *chunk.heading_path)]
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"note {note.path!r} holds text that is no Unicode ({error.reason}); leave it out") from error
+
+
+def read_list(column: str) -> tuple[str, ...]:
+    """Decode a JSON array of strings."""
+    return () if column == "[]" else tuple(_from_json(column))
+
+
+def read_properties(column: str) -> dict[str, PropertyValue]:
+    """Decode the properties of a note; lists become tuples again."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in _from_json(column).items()}
+
+
+def read_counts(column: str) -> dict[str, int]:
+    """Decode a JSON object of counts."""
+    return dict(_from_json(column))
+
+
+def _from_json(column: str) -> Any:
+    """Decode a JSON column, whose type is that of what this module encodes for it."""
+    try:
+        return json.loads(column)
+    except ValueError as error:
+        raise IndexDamaged("a row of the index is not as it was written; it has to be rebuilt") from error
+
+
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 _NOTES = (
     "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name, n.title, n.aliases, n.properties,"

@@ -15,7 +15,7 @@ from quarry.index.keyword.columns import note_terms
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
-from quarry.index.row_codec import Values, check_storable, link_keys, note_values, tag_values
+from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import FileStamp, Note
 
 
@@ -76,7 +76,8 @@ def prepare(
         hashes: The `content_hash` of each chunk; None: they are computed.
 
     Raises:
-        ValueError: The note cannot be stored (see `rows.check_storable`), or has another number of vectors than chunks.
+        ValueError: The note cannot be stored (see `row_codec.check_storable`), or the number of vectors is not that of
+            its chunks.
     """
     if len(vectors) != len(note.chunks):
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")

@@ -7,9 +7,9 @@ from msgspec import Struct, field
 
 from quarry.index.database import select
 from quarry.index.ids import id_list
+from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
-from quarry.index.row_codec import read_list
-from quarry.index.tie_breaking import ChunkLocation, chunk_locations
+from quarry.index.top_k import ChunkLocation, chunk_locations
 
 MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
 MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for
@@ -32,7 +32,7 @@ class NoteNames(Struct):
             connection: Sees this snapshot.
         """
         known = self._known
-        found = [known.get(note_id) for note_id in note_ids]
+        found = list(map(known.get, note_ids))
         if None in found:
             lacking = [note_id for note_id, name in zip(note_ids, found, strict=True) if name is None]
             fresh = {

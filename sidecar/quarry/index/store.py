@@ -26,10 +26,9 @@ from quarry.index.notes import NoteWriter
 from quarry.index.opening import connect_ours, open_writer
 from quarry.index.pool import ReaderPool
 from quarry.index.prepared import PreparedNote, prepare
-from quarry.index.reader import Reader
+from quarry.index.reader import Memory, Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
-from quarry.index.search_reader import Memory
 from quarry.index.vector import pending
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.warm_memory import warm_memory
@@ -141,14 +140,14 @@ class Index:
             title_vector: Of the title, likewise.
 
         Raises:
-            ValueError: The note cannot be stored (see `rows.check_storable`); nothing changed.
+            ValueError: The note cannot be stored (see `row_codec.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
         prepared = prepare(note, stamp, vectors, title_vector)
         self.upsert_prepared(prepared, old_path=old_path)
 
     def upsert_prepared(self, note: PreparedNote, *, old_path: str | None = None) -> None:
-        """`upsert` of a note that was made ready before, in whichever process; raises the same."""
+        """`upsert` of a note that `prepare` made ready, perhaps in another process; raises as `upsert`."""
         with self._rows() as rows:
             rows.upsert(note, old_path)
             if old_path is not None:
@@ -399,7 +398,7 @@ class Index:
 
     def _serve_collected(self) -> None:
         """
-        While an empty index is filled, make postings of what is in it where a search found none.
+        While an empty index is filled: if a search found no postings, make them of what was written so far.
 
         .3 s for 40,000 chunks; without, a search for common words would read every note that holds one.
         """

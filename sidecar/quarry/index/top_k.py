@@ -1,9 +1,14 @@
-"""The highest of many scores, without sorting them."""
+"""The best of many scores, with ties broken by path and chunk number, never by the order in which rows were written."""
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
+
+from quarry.index.database import select
+from quarry.index.ids import id_list
 
 Scores: TypeAlias = NDArray[np.floating[Any]]
 
@@ -45,3 +50,81 @@ def _kth_highest(scores: Scores, k: int) -> float:
     ordered = scores.copy()
     ordered.partition(-k)
     return float(ordered[-k])
+
+
+GROWTH = 4  # where a cut falls amid equal scores, so many times as many are asked for
+
+Scored = tuple[int, float]
+"""The id of a chunk or note, and its score; higher is better."""
+ChunkLocation = tuple[str, int]
+"""The path of a chunk's note, and the chunk's number there."""
+
+
+def fetch_with_ties(fetch: Callable[[int], Sequence[Scored]], depth: int) -> Sequence[Scored]:
+    """
+    The best *depth* rows and all that score like the last of them, best first, and perhaps some more.
+
+    Args:
+        fetch: Gives as many of the best rows as it is asked for, best first; fewer when there are no more.
+    """
+    limit = depth + 1
+    while True:
+        rows = fetch(limit)
+        if len(rows) < limit or rows[-1][1] != rows[depth - 1][1]:
+            return rows
+        limit *= GROWTH
+
+
+def sort_by_score_then_path(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    depth: int,
+    location_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
+) -> list[Scored]:
+    """The best *depth* of *ids* with their *scores*; see `argsort_by_score_then_path`."""
+    order = argsort_by_score_then_path(ids, scores, depth, location_of)
+    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+
+
+def argsort_by_score_then_path(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    depth: int,
+    location_of: Callable[[Sequence[int]], Mapping[int, ChunkLocation]],
+) -> NDArray[np.intp]:
+    """
+    Positions of the best *depth* of *ids*, best first; equal *scores* are ordered by path, then by chunk number.
+
+    Args:
+        location_of: Locations of ids. It is called only where several of the best score alike, as looking locations up
+            costs more than sorting.
+    """
+    order = (-scores).argsort(kind="stable")
+    ordered = scores[order]
+    if len(order) > depth:
+        ordered = ordered[: np.count_nonzero(ordered >= ordered[depth - 1])]
+        order = order[: len(ordered)]
+    is_tied = ordered[1:] == ordered[:-1]
+    if is_tied.any():
+        runs = _runs(is_tied)
+        places = location_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
+        for first, last in runs:
+            tied = order[first:last]
+            place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
+            order[first:last] = sorted(place, key=place.__getitem__)
+    return order[:depth]
+
+
+def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Runs of equal scores as `[first, last)`, given for each score but the last whether the next one equals it."""
+    borders = np.diff(np.concatenate([[False], is_tied, [False]])).nonzero()[0].tolist()
+    return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
+
+
+def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
+    """The location of each of these chunks; ids that are not there are left out."""
+    sql = (
+        "SELECT c.id, n.path, c.number FROM chunk_rows c JOIN notes n ON n.id = c.note_id"
+        " WHERE c.id IN (SELECT value FROM json_each(?))"
+    )
+    return {chunk_id: (path, number) for chunk_id, path, number in select(connection, sql, (id_list(chunk_ids),))}

@@ -6,7 +6,7 @@ from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import files
 from quarry.index.database import explained
 from quarry.index.opening import connect_ours
-from quarry.index.search_reader import Memory, SearchReader
+from quarry.index.reader import Memory, Reader
 from quarry.index.vector.limits import VectorLimits
 
 
@@ -24,7 +24,7 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
             connection, parts = connect_ours(path, writable=False, without=without)
             try:
                 memory.postings.open(connection)
-                SearchReader(connection, parts, memory).warm_up()
+                Reader(connection, parts, memory).warm_up()
             finally:
                 connection.close()
     except IndexDamaged as error:  # the new index, not the one that answers now

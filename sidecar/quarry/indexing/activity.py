@@ -71,17 +71,17 @@ class Activity:
             self._notices[notice] = text
 
     def clear_notice(self, notice: Notice) -> None:
-        """*notice* no longer holds; it need not have been set."""
+        """Clear *notice*, which need not have been set."""
         with self._lock:
             self._notices.pop(notice, None)
 
     def enter(self, state: State) -> None:
-        """*state* begins."""
+        """Enter *state*."""
         with self._lock:
             self._state = state
 
     def settle(self) -> None:
-        """The index equals the vault, which makes good whatever failed before."""
+        """The index equals the vault: enter the state `live`, and clear the notices of earlier failures."""
         with self._lock:
             self._state = "live"
             self._done = self._total = self._chunks = 0

@@ -1,8 +1,8 @@
 """
-Where notes are prepared: here and now, or, where a plan is large, in processes of their own (`pool.py`).
+Prepares notes: on the calling thread or, where a plan is large, in processes of their own (`pool.py`).
 
-Either way the results are the same and in the order of the plan. Where no process can be had it is done here, and
-said: searches are slower meanwhile, as Python's threads share one interpreter.
+Either way the results are the same and in the order of the plan. Where no process can be started, the calling
+thread prepares them, and the user is told: searches are slower meanwhile, as Python's threads share one interpreter.
 """
 
 import logging

@@ -1,10 +1,10 @@
-"""From when on, how often and how much: what bounds indexing, in one value that an engine is opened with."""
+"""The intervals and limits of indexing, as one value that an engine is opened with."""
 
 from msgspec import Struct
 
 
 class WorkerTiming(Struct, frozen=True):
-    """When the worker does what it does by the clock, in seconds."""
+    """Intervals of the worker, in seconds."""
 
     retry_s: float = 1.0  # after a failure: a file that was being written is there by then; see `backoff_s`
     retry_max_s: float = 60.0  # a full disk or a lost drive is noticed within a minute of its return

@@ -1,7 +1,7 @@
 """
-Files as indexing takes them in: a few at a time, so that they fit into memory, and drawings told by their heads alone.
+Reads files for indexing: a few at a time, so that they fit into memory. Drawings are recognised by their first 64 KB.
 
-Bytes only. What stands in them is for `text/` to say.
+Bytes only: `text/` parses them.
 """
 
 import hashlib

@@ -380,7 +380,7 @@ class Synchronizer:
             )
 
     def _settle(self) -> None:
-        """Equal to the vault again."""
+        """Mark the index as equal to the vault, let the model load, and notify."""
         self.activity.settle()
         self.model.slot.start_loading()
         self._notify(None)

@@ -1,5 +1,5 @@
 """
-A process of our own, both ends of it: started, told things, listened to, ended.
+A child process of our own, both ends of it: start it, send to it, receive from it, end it.
 
 A plain child with two pipes, and not `multiprocessing`: that would import the program's main module again, which is
 the whole command line here and a test runner elsewhere, and leave a process behind that tracks resources we have none
@@ -92,7 +92,7 @@ class _Failure(Struct, frozen=True):
 
 class WorkerProcess:
     """
-    A process that runs `main(parent)` of a *module* of ours, and is told *first* what it is for.
+    A child process that runs `main(parent)` of a *module* of ours; *first* is its first message.
 
     Raises:
         ProcessUnavailable: The system would not start one, or *first* cannot be sent to it.
@@ -134,7 +134,7 @@ class WorkerProcess:
         return self._process.pid
 
     def send(self, value: object) -> None:
-        """Tell the process *value*, when it listens. That it is gone is learnt from `receive`."""
+        """Send *value* to the process. If the process has ended, `receive` says so."""
         self._to_send.put(encode_frame(value))
 
     def receive(self) -> Any:
@@ -211,7 +211,7 @@ class WorkerProcess:
 
 class ParentConnection:
     """
-    What the serving process says, and what is said to it.
+    The child's connection to the serving process.
 
     Made once, first of all: from then on nothing else reads or writes our standard input and output. A thread reads the
     input all the time, and the end of it ends the process.
@@ -227,11 +227,11 @@ class ParentConnection:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def receive(self) -> Any:
-        """The next thing the serving process says, waiting for as long as that takes."""
+        """The next message of the serving process, waiting for as long as that takes."""
         return self._received.get()
 
     def send(self, value: object) -> None:
-        """Say *value*; where nothing listens any more, this ends the process."""
+        """Send *value*; if nothing listens any more, this ends the process."""
         frame = encode_frame(value)
         try:
             with self._writing:

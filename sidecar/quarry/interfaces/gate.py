@@ -5,9 +5,9 @@ The gate: which connections may speak at all. Three checks, always all of them.
 2. Origin: absent, as programs send none, or exactly Obsidian's. Every web page fails here.
 3. The token, in the first message, within `AUTH_TIMEOUT_S`; compared in constant time.
 
-A wrong token costs its connection a delay once a few have failed, so guessing also wastes the guesser's time. Who has
-not shown the token waits in a small room: when it is full, the one who has waited longest is turned away, so that no
-crowd of strangers keeps a friend, who takes milliseconds, from coming in.
+A wrong token costs its connection a delay once a few have failed, so guessing also takes the guesser's time.
+Unauthenticated connections are limited: when the limit is exceeded, the oldest is closed. A client with the token needs
+milliseconds, so that a crowd without it does not keep it out.
 """
 
 import hmac
@@ -19,7 +19,7 @@ from quarry.interfaces.envelope import Error, ErrorData
 OBSIDIAN_ORIGIN = "app://obsidian.md"
 AUTH_TIMEOUT_S = 3.0
 MAX_CONNECTIONS = 64  # a person has a handful of tools; more is a flood
-MAX_UNAUTHENTICATED = 32  # a dozen tools started at once fit; what an idle stranger costs is a file descriptor
+MAX_UNAUTHENTICATED = 32  # a dozen tools started at once fit; an idle connection costs a file descriptor
 FAILURES_BEFORE_DELAY = 5
 FAILURE_DELAY_S = 1.0
 MIN_TOKEN_LENGTH = 32  # hexadecimal digits: 128 bits
@@ -43,7 +43,7 @@ def refuses_origin(origins: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class Gate:
-    """Judges tokens and bounds who may wait. One a sidecar; its token is the vault's for this start."""
+    """Checks tokens and limits connections. One for each sidecar; its token is new at each start."""
 
     token: str = field(repr=False)
     failures: int = 0
@@ -55,19 +55,19 @@ class Gate:
             raise ValueError("the gate needs a token of at least 128 bits")
 
     def register_pending(self, connection: Hashable, turn_away: Callable[[], None]) -> None:
-        """*connection* has come and shown nothing yet; `turn_away` ends it, should others need its place."""
+        """Register *connection*, not yet authenticated; `turn_away` closes it if newer ones need its place."""
         self._pending[connection] = turn_away
         if len(self._pending) > MAX_UNAUTHENTICATED:
             longest_waiting = next(iter(self._pending))
             self._pending.pop(longest_waiting)()
 
     def admit(self, connection: Hashable) -> None:
-        """*connection* has shown the token."""
+        """Make *connection*, which has shown the token, a member."""
         self._pending.pop(connection, None)
         self.members.add(connection)
 
     def leave(self, connection: Hashable) -> None:
-        """*connection* has ended."""
+        """Forget *connection*, which has ended."""
         self._pending.pop(connection, None)
         self.members.discard(connection)
 

@@ -1,5 +1,5 @@
 """
-Starting a sidecar from a tool, and the one line by which a sidecar tells whoever started it how that went.
+Starts a sidecar from a tool, and defines the status line that a started sidecar prints.
 
     {"ready":true,"discovery":"/run/user/1000/quarry/notes-3f….json","port":40123,"version":"0.1.0","protocol":1}
     {"ready":false,"discovery":"…","holder":{"pid":4711}}      another one serves this vault; the exit code is 3

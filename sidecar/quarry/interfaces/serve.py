@@ -1,8 +1,8 @@
 """
 `quarry serve`: one sidecar for one vault, from taking the lock to letting it go.
 
-Order matters. Lock first, so that there is one writer. The socket before the discovery file, so that whoever finds
-the file is answered. At the end the other way round.
+Order matters. Lock first, so that there is one writer. The socket before the discovery file, so that a client that
+finds the file is answered. At the end the other way round.
 """
 
 import asyncio
@@ -249,7 +249,7 @@ def _leave_on_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[], None]
 
 
 def _print_ready_line(line: ReadyLine) -> None:
-    """One line on standard output, past Python's buffer: who started us may be gone, and others may need us yet."""
+    """Print one line on standard output, past Python's buffer; no error if the process that started us is gone."""
     with contextlib.suppress(OSError):
         os.write(_STDOUT, msgspec.json.encode(line) + b"\n")
 

@@ -1,4 +1,4 @@
-"""The token budget: filled in ranked order, so that what is cut is always what mattered least."""
+"""The token budget: filled in ranked order, so that the lowest-ranked text is cut first."""
 
 from collections.abc import Iterable
 

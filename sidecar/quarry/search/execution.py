@@ -1,7 +1,5 @@
 """
-The way of a query from what was typed to what is shown.
-
-It is parsed, prepared, ranked, relaxed where nothing answers it, and the notes found are quoted.
+Runs a query: parse, prepare, rank, relax where nothing is found, quote.
 """
 
 from collections.abc import Mapping
@@ -73,7 +71,7 @@ class QueryExecution(Struct, frozen=True):
 
     def run_with_relaxation(self, query: Query) -> QueryResult:
         """
-        Run *query* or, where nothing answers it, the first easier query that something does; else nothing answers.
+        Run *query*; if it finds nothing, run the first relaxed query that finds something.
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.

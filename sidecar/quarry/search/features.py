@@ -1,5 +1,5 @@
 """
-Which notes are candidates, and what is known of each?
+Collects candidate notes and the values of their signals.
 
 Every retriever proposes its best. A proposed note is then scored by all of them, whichever proposed it ("union
 scoring"), by what the whole note holds, and by its names. A passage beyond the best hundred by its words gains nothing
@@ -181,7 +181,7 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
     wanted, wanted_count, total = frozenset(idf), len(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
-    shares: dict[frozenset[str], float] = {}  # of the query, by terms of it: many names hold the same ones
+    shares: dict[frozenset[str], tuple[float, int]] = {}  # of the query, and terms, by these: many names hold the same
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
@@ -190,9 +190,10 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
             if not shared:
                 continue
             if shared not in shares:  # in the query's order, so that the sum is always the same
-                shares[shared] = sum([idf[term] for term in idf if term in shared]) / total
-            count, name_count = len(shared), len(terms)
-            match = shares[shared] * count / name_count
+                shares[shared] = sum([idf[term] for term in idf if term in shared]) / total, len(shared)
+            share, count = shares[shared]
+            name_count = len(terms)
+            match = share * count / name_count
             if match > best:
                 best = match
             is_exact = is_exact or count == name_count == wanted_count

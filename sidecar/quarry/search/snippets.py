@@ -1,5 +1,6 @@
 """Which text of a hit is shown? Snippets with marks, and as much of the passages as the token budget allows."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -42,10 +43,10 @@ class SnippetBuilder(Struct, frozen=True):
             return tuple([Hit(note.path, note.score, note.retrievers, ()) for note in shown]), False
         ranks = range(PASSAGES_PER_HIT if request.expand else 1)
         ranked = [fused for at in ranks for note in shown for fused in note.passages[at : at + 1]]
-        passages_of: dict[str, list[Passage]] = {}
+        passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
         passages, truncated = self._passages(ranked, request)
         for passage in passages:
-            passages_of.setdefault(passage.fused.path, []).append(passage)
+            passages_of[passage.fused.path].append(passage)
         hits = []
         for note in shown:
             quoted = passages_of.get(note.path)

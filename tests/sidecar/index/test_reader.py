@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from quarry.errors import IndexDamaged
-from quarry.index import NoteFilter, notes, row_codec
+from quarry.index import NoteFilter, note_rows, notes
 from quarry.index import reader as reader_module
 from quarry.index.ids import id_range
 from quarry.types import Chunk, Link, Note, Shift
@@ -84,7 +84,7 @@ def test_links_are_followed_both_ways(put, index):
 
 
 def test_names_that_share_a_number_are_told_apart(put, index, monkeypatch):
-    for module in (notes, row_codec, reader_module):
+    for module in (notes, note_rows, reader_module):
         monkeypatch.setattr(module, "target_number", lambda key: 7)
     put("Hub.md", "x", links=(Link("wiki", "Leaf", None, None), Link("wiki", "Other", None, None)))
     put("One.md", "x", links=(Link("wiki", "Other", None, None),))

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from quarry.index.note_codec import NoteContent
-from quarry.index.row_codec import check_storable, link_keys, note_from, note_values, read_properties
+from quarry.index.note_rows import check_storable, link_keys, note_from, note_values, read_properties
 from quarry.types import Link
 
 

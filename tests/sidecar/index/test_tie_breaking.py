@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.tie_breaking import (
+from quarry.index.top_k import (
     argsort_by_score_then_path,
     chunk_locations,
     fetch_with_ties,

@@ -39,7 +39,7 @@ def in_section(wanted: InSection, phrases: WrittenPhrases) -> SqlFragment:
 
 
 def with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
-    """Whether a chunk of the note holds such a task."""
+    """Whether a chunk of the note holds a task that meets *wanted*."""
     return chunk_with_task(wanted, phrases).wrap(ANY_CHUNK, ")")
 
 
@@ -49,7 +49,7 @@ def chunk_matching(wanted: MatchesPattern) -> SqlFragment:
 
 
 def chunk_with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
-    """Whether the chunk `c` holds such a task."""
+    """Whether the chunk `c` holds a task that meets *wanted*."""
     cheap = [phrases.may_be_in_text(phrase) for phrase in wanted.phrases]
     asked = SqlFragment("has_task(c.text, ?)", (json.dumps([wanted.state, wanted.phrases, wanted.without]),))
     return join(" AND ", [*(each for each in cheap if each != ALWAYS), _LOOKS_LIKE_TASK, asked], ALWAYS)

@@ -3,19 +3,25 @@ The keyword index: which chunks and notes hold the words of a query, and BM25 ov
 
     columns, forward              a note's terms, by column and in order: the forward index
     schema, writer                what FTS5 keeps, which proposes notes, and how it is written
-    searcher, retrievers          what a reader asks; from memory or by way of FTS5, chosen once a snapshot
-    query, query_scorer           what is ranked by, and its scores
-    snapshot_scorer, bm25         what single terms add to a score; the formula and its weights
+    searcher, retrievers          keyword queries; postings from memory or by way of FTS5 (chosen in `reader.py`)
+    query, query_scorer           the terms of a query; the scores of chunks and notes for all of them
+    snapshot_scorer, bm25         the scores for single terms; the formula and its weights
     note_scoring, phrases         whole notes; terms that stand side by side
     spelling                      terms that a mistyped word may stand for
 
-    snapshot                      what is scored at one moment: documents and their postings
+    snapshot                      the documents and postings of one generation
     segment_snapshot              from memory: an immutable segment, and the notes that changed since
     stored_snapshot               from the forward index, for the terms of one query
     segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
-    segment_file, file_slice, segment_delta, mutable_segment   its file, and what changed since
-    postings_cache, build_from_database                        the newest snapshot; a segment built anew
-    byte_limited_lru              what is kept from one query to the next
+    segment_file, segment_delta, mutable_segment               its file, and what changed since
+    postings_cache                                             the newest snapshot, and the life of the file
+
+Postings in memory are a base with changes on top. An example with two saves since the segment file was written:
+
+    SegmentFile         generation 40: two `Segment`s, of chunks and of names, which never change
+    MutableSegment      the documents of the notes that were saved in generations 41 and 42
+    SegmentDelta        both, and which documents of the segments are dead; brought up to date by `apply_note`
+    SegmentSnapshot     what generation 42 sees: the living documents of the segment, then the first n added ones
 
 All of it but the forward index is derived, and may be dropped at any time.
 """

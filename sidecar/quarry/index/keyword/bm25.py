@@ -1,5 +1,5 @@
 """
-BM25 over arrays, and everything that it is made of: weights of columns, inverse document frequencies, length norms.
+BM25 over arrays, and its parts: weights of columns, inverse document frequencies, length norms.
 
 The formula is that of FTS5's bm25(), with its floor of the inverse document frequency (Robertson and Zaragoza, The
 Probabilistic Relevance Framework, 2009). Documents that cannot reach the best are passed over as MaxScore does (Turtle
@@ -65,7 +65,7 @@ class SparseScores(Struct, frozen=True, eq=False):
 
     @property
     def count(self) -> int:
-        """Postings."""
+        """The number of postings."""
         return len(self.ordinals)
 
     @property
@@ -95,11 +95,11 @@ class LazyScores(Struct, frozen=True, eq=False):
     norms: Floats  # `length_norms` of all documents
     table: Floats  # weighted frequencies: by code where there are `codes`, otherwise by document
     codes: TfCodes | None  # of all documents; 0: the term is not there
-    size_bytes: int = 0  # of what is its own
+    size_bytes: int = 0  # of the arrays that no other value shares
 
     @property
     def highest(self) -> float:
-        """The most that it may add to any score."""
+        """The upper bound of the term's score in any document."""
         return self.idf * (K1 + 1)
 
     def at(self, ordinals: DocOrdinals) -> Floats:
@@ -116,7 +116,7 @@ class LazyScores(Struct, frozen=True, eq=False):
     def held(self) -> DocOrdinals:
         """The documents that hold the term, ascending."""
         # Of truth values: a third of the time.
-        return np.flatnonzero(self.codes != 0) if self.codes is not None else np.flatnonzero(self.table > 0)
+        return (self.codes != 0).nonzero()[0] if self.codes is not None else (self.table > 0).nonzero()[0]
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
         """The documents, ascending, and the score of each."""
@@ -155,7 +155,7 @@ def sparse_scores(
         total: How many documents are alive; *norms* has the others as well.
     """
     idfs = np.array([idf(count, total) for count in counts.tolist()], np.float64)
-    return SparseScores(ordinals, term_scores(frequencies, norms.take(ordinals), np.repeat(idfs, counts)))
+    return SparseScores(ordinals, term_scores(frequencies, norms.take(ordinals), idfs.repeat(counts)))
 
 
 def term_scores(frequencies: Floats, norms: Floats, idf: float | Floats) -> Floats:
@@ -186,7 +186,7 @@ def scores_of(terms: Sequence[TermScores], size: int, ordinals: DocOrdinals) -> 
     scores: Floats = everywhere.take(ordinals)
     for many in common:
         scores += many.at(ordinals)
-    return np.round(scores, SCORE_DIGITS)
+    return scores.round(SCORE_DIGITS)
 
 
 def top_documents(
@@ -234,7 +234,7 @@ def top_documents(
 
 def _highest(found: DocOrdinals, values: Floats, limit: int) -> tuple[DocOrdinals, Floats]:
     """The *limit* highest of *values*, rounded, and all that are as high as the last of them."""
-    values = np.round(values, SCORE_DIGITS)
+    values = values.round(SCORE_DIGITS)
     if len(found) > limit:
         is_best = values >= np.partition(values, -limit)[-limit]
         found, values = found[is_best], values[is_best]
@@ -242,7 +242,7 @@ def _highest(found: DocOrdinals, values: Floats, limit: int) -> tuple[DocOrdinal
 
 
 def _in_order(terms: Sequence[TermScores]) -> tuple[list[SparseScores], list[LazyScores]]:
-    """Rare terms, and common ones. In one order wherever scores are summed, so that they are the same."""
+    """*terms* as rare and common ones, by ascending count: sums in one order round in the same way."""
     ordered = sorted([term for term in terms if term.count], key=lambda term: term.count)
     rare = [term for term in ordered if isinstance(term, SparseScores)]
     return rare, [term for term in ordered if isinstance(term, LazyScores)]
@@ -258,4 +258,4 @@ def _maxscore_candidates(scores: Floats, common: Sequence[LazyScores], limit: in
 
 def _from(scores: Floats, lowest: float) -> DocOrdinals:
     """The ordinals of *scores* that are at least *lowest*, and above 0."""
-    return np.flatnonzero(scores >= lowest if lowest > 0 else scores > 0)
+    return (scores >= lowest if lowest > 0 else scores > 0).nonzero()[0]

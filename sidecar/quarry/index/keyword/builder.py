@@ -163,7 +163,7 @@ class BulkCollector(Struct):
         _add(self._chunks, chunk_id, columns, counted)
 
     def add_names(self, note_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add the names of a note, in the columns of the view `name_terms`; *counted*: they were counted before."""
+        """Add the names of a note, in the columns of `columns.name_columns`; *counted*: they were counted before."""
         _add(self._names, note_id, columns, counted)
 
     def remove_chunk(self, chunk_id: int) -> None:

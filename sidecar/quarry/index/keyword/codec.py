@@ -103,7 +103,7 @@ def decode_byte_planes(data: bytes, count: int, at: int, kind: type[_Number]) ->
     found = np.frombuffer(data, np.uint8, count, at + 1).astype(kind)
     for plane in range(1, width):
         higher = np.frombuffer(data, np.uint8, count, at + 1 + plane * count)
-        some = np.flatnonzero(higher != 0)  # few have any: half the time of adding all up
+        some = (higher != 0).nonzero()[0]  # few have any: half the time of adding all up
         found[some] += higher[some].astype(kind) << 8 * plane
     return found, end
 

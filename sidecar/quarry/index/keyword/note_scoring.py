@@ -1,8 +1,8 @@
 """
 The notes that hold a term, and whole-note scores of candidates.
 
-The scores are those of a ranking of all notes, but computed for the notes that are asked about: to sum up what half a
-million postings say of 200,000 notes takes ten times as long as to look up what they say of three hundred.
+The scores are those of a ranking of all notes, but computed for the notes that are asked about: summing
+half a million postings over 200,000 notes takes ten times as long as looking them up for three hundred.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def note_bitmap(scorer: SnapshotScorer, term: QueryTerm, read: PostingsReader) -
     def find() -> NoteBitmap:
         holds = np.zeros(scorer.names.size, np.bool_)
         ordinals, codes = read(term)
-        holds[scorer.note_of_chunk.take(ordinals.take(np.flatnonzero(scorer.is_in_note.take(codes))))] = True
+        holds[scorer.note_of_chunk.take(ordinals.take(scorer.is_in_note.take(codes).nonzero()[0]))] = True
         holds[scorer.names.postings(term.text)[0]] = True  # no column of the names counts for nothing
         return NoteBitmap(int(np.count_nonzero(holds)), np.packbits(holds))
 
@@ -70,20 +70,20 @@ class CandidateNoteScorer:
         self._scores: list[tuple[int, Floats]] = []  # of a term, after the number of notes that hold it
         ordered = scorer.note_of_chunk[: scorer.chunks.ascending]
         wanted = notes.astype(ordered.dtype)
-        first = np.searchsorted(ordered, wanted)
-        count = np.searchsorted(ordered, wanted, side="right") - first
-        begins = np.cumsum(count) - count
+        first = ordered.searchsorted(wanted)
+        count = ordered.searchsorted(wanted, side="right") - first
+        begins = count.cumsum() - count
         self._row_of_note = _numbered(scorer.names.size, notes, np.arange(len(notes)))
-        self._chunks = np.arange(count.sum()) + np.repeat(first - begins, count)
-        self._rows = np.repeat(np.arange(len(notes)), count)
+        self._chunks = np.arange(count.sum()) + (first - begins).repeat(count)
+        self._rows = np.arange(len(notes)).repeat(count)
         if scorer.chunks.size > len(ordered):
             added = self._row_of_note.take(scorer.note_of_chunk[len(ordered) :])
-            is_wanted = np.flatnonzero(added)
+            is_wanted = added.nonzero()[0]
             self._chunks = np.concatenate([self._chunks, is_wanted + len(ordered)])
             self._rows = np.concatenate([self._rows, added[is_wanted] - 1])
 
     def add_rare(self, texts: PostingsBatch, names: PostingsBatch, counts: Sequence[int]) -> None:
-        """Add the scores for terms of these chunk and name postings, each of which so many notes hold."""
+        """Add the scores for terms of these chunk and name postings; *counts*: the notes that hold each term."""
         if not counts:
             return
         scorer = self._scorer
@@ -91,17 +91,17 @@ class CandidateNoteScorer:
         frequencies = self._frequencies(texts, row_of_chunk, scorer.in_note) * NOTE_WEIGHTS.body
         frequencies += self._frequencies(names, self._row_of_note, scorer.name_table("note"))
         idfs = np.array([[idf(count, scorer.names.total)] for count in counts])
-        scores = term_scores(np.round(frequencies, DIGITS), scorer.note_length_norms.take(self._notes), idfs)
+        scores = term_scores(frequencies.round(DIGITS), scorer.note_length_norms.take(self._notes), idfs)
         self._scores += zip(counts, scores, strict=True)
 
     def add_common(self, term: QueryTerm, count: int, read: PostingsReader) -> None:
-        """Add the scores for a common term, which *count* notes hold; *read* as above."""
+        """Add the scores for a common term, which *count* notes hold; *read* gives the chunk postings of a term."""
         scorer = self._scorer
         tf = scorer.dense_in_note.take(scorer.dense_frequencies(term, read).codes.take(self._chunks))
         in_text = np.bincount(self._rows, tf, len(self._notes)) * NOTE_WEIGHTS.body
         names = PostingsBatch.of([scorer.names.postings(term.text)])
         in_names = self._frequencies(names, self._row_of_note, scorer.name_table("note"))[0]
-        frequencies = np.round(in_text + in_names, DIGITS)
+        frequencies = (in_text + in_names).round(DIGITS)
         norms = scorer.note_length_norms.take(self._notes)
         self._scores.append((count, term_scores(frequencies, norms, idf(count, scorer.names.total))))
 
@@ -121,8 +121,8 @@ class CandidateNoteScorer:
     def _frequencies(self, postings: PostingsBatch, row_of: NDArray[np.int32], table: Floats) -> Floats:
         """The weighted frequency of each term in each note; shape (terms, notes)."""
         rows = row_of.take(postings.ordinals)
-        at = np.flatnonzero(rows != 0)
-        term = np.searchsorted(np.cumsum(postings.counts), at, side="right")
+        at = (rows != 0).nonzero()[0]
+        term = postings.counts.cumsum().searchsorted(at, side="right")
         shape = len(postings.counts), len(self._notes)
         keys = term * shape[1] + rows[at] - 1
         found = np.bincount(keys, table.take(postings.codes[at]), shape[0] * shape[1])

@@ -109,7 +109,7 @@ def find_phrase(
 def phrase_chunk_scores(scorer: SnapshotScorer, found: PhraseOccurrences, weights: Sequence[float]) -> SparseScores:
     """The scores of chunks for a phrase, as for one term; *weights* of the columns."""
     chunks = scorer.chunks
-    frequencies = np.round(found.chunk_frequencies @ np.array(weights), DIGITS)
+    frequencies = (found.chunk_frequencies @ np.array(weights)).round(DIGITS)
     return sparse_scores(found.chunks, frequencies, np.array([len(found.chunks)]), chunks.length_norms, chunks.total)
 
 
@@ -120,8 +120,8 @@ def phrase_note_scores(scorer: SnapshotScorer, found: PhraseOccurrences, scope: 
     if scope == "note":
         in_text = found.chunk_frequencies[:, TEXT] * NOTE_WEIGHTS.body
         total += np.bincount(scorer.note_of_chunk[found.chunks], in_text, len(total))
-    held = np.flatnonzero(total)
-    frequencies = np.round(total[held], DIGITS)
+    held = total.nonzero()[0]
+    frequencies = total[held].round(DIGITS)
     return sparse_scores(held, frequencies, np.array([len(held)]), scorer.note_length_norms, scorer.names.total)
 
 
@@ -210,5 +210,5 @@ def _by_ordinal(
     """Document ordinals, ascending, and frequencies by column, for ids of documents and theirs."""
     ordinals = snapshot.ordinals_of(np.array([*found], np.int64))
     frequencies: Floats = np.array([*found.values()], np.float64).reshape(-1, columns)
-    order = np.argsort(ordinals, kind="stable")
+    order = ordinals.argsort(kind="stable")
     return ordinals[order], frequencies[order]

@@ -1,9 +1,15 @@
 """
-The keyword index in memory, for the newest snapshot that was asked for.
+The postings of the newest snapshot that was asked for.
 
-It begins with the segment file, and is brought up to date by reading the notes that changed since. Where there is no
-segment file, where too many notes changed at once, or for a reader of an older snapshot, there is none: FTS5 answers
-then, and `PostingsCache.flush`, in idle time, writes a segment file of the present.
+They come from one of three sources, and are brought up to date by reading the notes that changed since:
+
+- the segment file beside the database, whose blocks are read when a query needs them
+- where there is none and the vault has at most `FEW_NOTES` notes: all notes, read from the database
+- while an empty index is filled and a search found no postings: segments of what was written so far (`serve`)
+
+Otherwise, where more than `FEW_NOTES` notes changed at once, or for a reader of an older snapshot, there are none.
+Queries are then scored from the forward index (`retrievers.Fts5Retriever`), until `PostingsCache.flush`, in idle time,
+writes a segment file of the newest snapshot.
 """
 
 import logging
@@ -18,12 +24,11 @@ from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.keyword import segment_file
-from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.builder import BulkCollector, empty_segment
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.segment import SegmentPair
-from quarry.index.keyword.segment_delta import SegmentDelta
+from quarry.index.keyword.segment_delta import SegmentDelta, build_from_database
 from quarry.index.keyword.segment_file import CHECKED_BYTES, InvalidSegmentFile, SegmentFile
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 
@@ -35,7 +40,7 @@ REBUILD_SHARE = 4  # where one of so many notes changed, segments are built anew
 
 
 class PostingsCache:
-    """The keyword index of one database in memory, and its segment file."""
+    """The postings of one database: its segment file, with the changes since in memory."""
 
     def __init__(self, database: Path | None = None, checked_bytes: int = CHECKED_BYTES) -> None:
         """
@@ -52,7 +57,7 @@ class PostingsCache:
         self._file: SegmentFile | None = None
         self._delta: SegmentDelta | None = None  # on top of the file's segments, or of none in a small vault
         self._scorer: SnapshotScorer | None = None  # the newest snapshot of `_delta`
-        self.is_missed = False  # whether a search found none since there were any
+        self.is_missed = False  # whether the last search that looked for postings found none
 
     def open(self, connection: apsw.Connection) -> None:
         """Open the segment file of the database; a file that is not its own, or damaged, is deleted."""
@@ -75,7 +80,7 @@ class PostingsCache:
         self._database = database
 
     def scorer(self, connection: apsw.Connection) -> SnapshotScorer | None:
-        """The keyword index as *connection*'s snapshot has it; None where FTS5 is to be asked."""
+        """The postings of *connection*'s snapshot; None: there are none, and `Fts5Retriever` is to be used."""
         generation = meta.generation(connection)
         with self._lock:
             if self._file is not None and not self._file.is_unchanged():
@@ -93,7 +98,7 @@ class PostingsCache:
             return self._scorer
 
     def serve(self, segments: SegmentPair) -> None:
-        """Serve *segments* from memory until a file is written: while an empty index is filled, there is none."""
+        """Serve *segments* from memory until a file is written; for an empty index that is being filled."""
         with self._lock:
             self._file, self._delta, self._scorer = None, SegmentDelta(segments), None
             self.is_missed = False
@@ -152,7 +157,7 @@ class PostingsCache:
                 self.invalidate("the keyword postings were damaged and are made anew")
 
     def invalidate(self, why: str) -> None:
-        """Drop what is in memory and the segment file, and log *why*."""
+        """Drop the postings in memory and the segment file, and log *why*."""
         with self._lock:
             self._invalidate(why)
 

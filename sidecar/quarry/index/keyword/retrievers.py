@@ -1,7 +1,8 @@
 """
 The two sources of postings: memory, or the forward index of the notes that FTS5 proposes.
 
-A reader chooses one when it first needs words, and keeps it. Both give the same notes, scores and order.
+A reader chooses one when it first needs words, and keeps it (`Reader._retriever` in `reader.py`). Both
+give the same notes, scores and order. Where SQLite lacks FTS5, `NoRetriever` finds nothing.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ class KeywordRetriever(Protocol):
         ...
 
     def vocabulary(self) -> TermsByLength:
-        """The terms of the snapshot, for spelling; some may stand nowhere any more."""
+        """The terms of the snapshot, for spelling; some may be in no document any more."""
         ...
 
 

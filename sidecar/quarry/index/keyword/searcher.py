@@ -1,4 +1,4 @@
-"""The keyword index of one snapshot, as a reader uses it."""
+"""Keyword queries over one snapshot: ranking, phrases, spelling and document frequencies."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -19,7 +19,7 @@ from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
 from quarry.index.snapshot_data import Locations
-from quarry.index.tie_breaking import chunk_locations
+from quarry.index.top_k import chunk_locations
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 
@@ -29,10 +29,10 @@ Pairs = Sequence[Sequence[str]]
 
 class KeywordSearcher:
     """
-    Answers for one snapshot, by whichever retriever serves it.
+    The keyword index of one snapshot, with postings from *retriever*.
 
-    What takes a deadline raises DeadlineExceeded or Cancelled when it says so. `admitted` are the notes that come into
-    question; None: all.
+    Methods that take a deadline raise DeadlineExceeded or Cancelled when it says so. `admitted` are the notes that may
+    be found; None: all.
     """
 
     def __init__(self, connection: apsw.Connection, retriever: KeywordRetriever, locations: Locations) -> None:
@@ -43,7 +43,7 @@ class KeywordSearcher:
         self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
 
     def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
-        """*query*, to be asked about notes and chunks; whoever asks for it again is given the one there is."""
+        """The scorer of *query*, cached for the same query and deadline."""
         known = self._queries.get((query, deadline))
         if known is None:
             terms = query.scored

@@ -80,7 +80,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             frequencies = self.terms.block(number).document_frequencies
             rare, common = split_by_frequency(frequencies, self.terms.layout.common_from)
             terms = np.concatenate(
-                [np.repeat(np.arange(len(frequencies)), rare), *(np.full(frequencies[at], at) for at in common)]
+                [np.arange(len(frequencies)).repeat(rare), *(np.full(frequencies[at], at) for at in common)]
             )
             ordinals, codes = self.postings(first, first + len(frequencies))
             yield (terms + first).astype(np.int32), ordinals.astype(np.int32), codes.astype(np.int32)
@@ -92,12 +92,12 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         if frequencies[place] >= common_from:
             common_before = sum([frequency >= common_from for frequency in frequencies[:place]])
             gaps, codes = self._decode_block(block + 1 + common_before, frequencies[place])
-            return np.cumsum(gaps, out=gaps), codes
+            return gaps.cumsum(out=gaps), codes
         rare = [frequency for frequency in frequencies if frequency < common_from]
         begin = sum([frequency for frequency in frequencies[:place] if frequency < common_from])
         gaps, codes = self._decode_block(block, sum(rare))
         end = begin + frequencies[place]
-        return np.cumsum(gaps[begin:end]), codes[begin:end]
+        return gaps[begin:end].cumsum(), codes[begin:end]
 
     def _range_postings(self, first: int, last: int) -> tuple[DocOrdinals, NDArray[np.uint32]]:
         """
@@ -185,9 +185,9 @@ def gaps_of(ordinals: NDArray[np.int64], lengths: Sequence[int]) -> NDArray[np.i
 def _ordinals_of(gaps: Numbers, lengths: NDArray[np.int64]) -> DocOrdinals:
     """The inverse of `gaps_of`, in place: copying half a million numbers takes half a millisecond."""
     held = lengths[lengths > 0]
-    begins = np.cumsum(held) - held
+    begins = held.cumsum() - held
     gaps[begins[1:]] -= np.add.reduceat(gaps, begins)[:-1]  # the last ordinal of the term before
-    ordinals: DocOrdinals = np.cumsum(gaps, out=gaps)
+    ordinals: DocOrdinals = gaps.cumsum(out=gaps)
     return ordinals
 
 

@@ -74,7 +74,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     @cached_property
     def note_lengths(self) -> Floats:
-        """The number of those that count for its note; shape (size,)."""
+        """The number of terms of each document that count towards its note's length; shape (size,)."""
         lengths: Floats = self.field_lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64)
         return lengths
 
@@ -115,12 +115,12 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
             found[(found >= 0) & ~self.live_docs[found]] = -1
         if self.added_count:
             fresh = (
-                np.flatnonzero(self.live_docs[len(self.segment.ids) :])
+                self.live_docs[len(self.segment.ids) :].nonzero()[0]
                 if self.live_docs is not None
                 else np.arange(self.added_count)
             )
             at = len(self.segment.ids) + fresh
-            order = np.argsort(self.ids[at], kind="stable")
+            order = self.ids[at].argsort(kind="stable")
             where = _search(self.ids[at][order], ids, 0)
             is_fresh = where >= 0
             found[is_fresh] = at[order][where[is_fresh]]
@@ -128,18 +128,20 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def frequency(self, term: str) -> int:
         """The document frequency of *term*."""
-        if self.live_docs is None and not self.added_count:
-            return self.segment.document_frequency(*self._range_of(term))
         found = self._frequencies.get(term)
         if found is None:
             if len(self._frequencies) > KEPT_RANGES:
                 self._frequencies.clear()
-            found = self._frequencies[term] = len(self.postings(term)[0])
+            if self.live_docs is None and not self.added_count:
+                found = self.segment.document_frequency(*self._range_of(term))
+            else:  # the dictionary's is outdated
+                found = len(self.postings(term)[0])
+            self._frequencies[term] = found
         return found
 
     @cached_property
     def _frequencies(self) -> dict[str, int]:
-        """Cached where documents changed: the dictionary's are outdated, and counting decodes a term's postings."""
+        """Document frequencies by term: a query asks several times over, and of changed documents, they are counted."""
         return {}
 
     @cached_property
@@ -151,7 +153,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         return {}
 
     def _range_of(self, term: str) -> tuple[int, int]:
-        """The place of a term in the segment's dictionary; a query asks five times over."""
+        """The place of a term in the segment's dictionary, cached: a query needs it five times."""
         found = self._ranges.get(term)
         if found is None:
             if len(self._ranges) > KEPT_RANGES:
@@ -183,5 +185,5 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 def _search(ids: NDArray[np.int64], wanted: NDArray[np.int64], first: int) -> NDArray[np.intp]:
     if not len(ids):
         return np.full(len(wanted), -1, np.intp)
-    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    at = np.minimum(ids.searchsorted(wanted), len(ids) - 1)
     return np.where(ids[at] == wanted, at + first, -1)

@@ -49,7 +49,7 @@ class PostingsSnapshot(Protocol):
 
     @property
     def note_lengths(self) -> Floats:
-        """The number of those that count for its note; shape (size,)."""
+        """The number of terms of each document that count towards its note's length; shape (size,)."""
         ...
 
     @property

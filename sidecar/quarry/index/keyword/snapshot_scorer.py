@@ -5,9 +5,11 @@ A whole note is scored as one document: its names and tags, and of each of its c
 postings are not stored, but added up from those of its chunks and of its names.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -28,11 +30,60 @@ from quarry.index.keyword.bm25 import (
     length_norms,
     sparse_scores,
 )
-from quarry.index.keyword.byte_limited_lru import ByteLimitedLru
 from quarry.index.keyword.forward import COMPOUNDS, IN_ORDER, TEXT
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals, TfCodes
 from quarry.index.keyword.snapshot import PostingsSnapshot
+
+ENTRY_BYTES = 500  # of an entry itself
+
+
+class Sized(Protocol):
+    """A value that knows its own size."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes that the value takes in memory."""
+        ...
+
+
+_Found = TypeVar("_Found", bound=Sized)
+
+
+class ByteLimitedLru:
+    """Values by key, the least recently used dropped first; for any number of threads."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        """Hold at most *limit_bytes*."""
+        self._limit_bytes = limit_bytes
+        self._lock = threading.Lock()
+        self._found: OrderedDict[object, Sized] = OrderedDict()
+        self._tables: dict[object, Floats] = {}
+        self._size_bytes = 0
+
+    def get(self, key: object, find: Callable[[], _Found]) -> _Found:
+        """The value of *key*, made by *find* where it is not held; a key always has values of one type."""
+        with self._lock:
+            if (known := self._found.get(key)) is not None:
+                self._found.move_to_end(key)
+                return cast("_Found", known)
+        found = find()
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = found
+                self._size_bytes += found.size_bytes + ENTRY_BYTES
+            while self._size_bytes > self._limit_bytes:
+                _, oldest = self._found.popitem(last=False)
+                self._size_bytes -= oldest.size_bytes + ENTRY_BYTES
+        return found
+
+    def table(self, key: object, find: Callable[[], Floats]) -> Floats:
+        """A table of weighted term frequencies, never dropped: there is one for each set of weights."""
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = find()
+        return table
+
 
 SCORES_BYTES = 16 * 1024 * 1024  # of single terms: of the stop words, and of what is being typed
 NOTES_BYTES = 4 * 1024 * 1024  # of the notes that hold common terms: those of 160 terms in a million chunks
@@ -66,7 +117,7 @@ class PostingsBatch(NamedTuple):
 
     @classmethod
     def of(cls, postings: Sequence[Postings]) -> "PostingsBatch":
-        """The *postings* of each term."""
+        """Concatenate the *postings* of several terms."""
         counts = np.array([len(ordinals) for ordinals, _ in postings], np.intp)
         if not counts.any():
             return cls(_NONE, _NONE, counts)
@@ -75,7 +126,7 @@ class PostingsBatch(NamedTuple):
 
     def offsets(self, size: int) -> DocOrdinals:
         """For each posting where the documents of its term begin, if each term had *size* documents of its own."""
-        return np.repeat(np.arange(len(self.counts)) * size, self.counts)
+        return (np.arange(len(self.counts)) * size).repeat(self.counts)
 
 
 class SnapshotScorer(Struct, frozen=True, dict=True):
@@ -164,11 +215,11 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return LazyScores(dense.count, idf(dense.count, chunks.total), chunks.length_norms, table, dense.codes)
 
     def dense_frequencies(self, term: QueryTerm, read: PostingsReader) -> DenseTermFrequencies:
-        """The tf codes of a common term; *read* as above."""
+        """The tf codes of a common term; *read* gives the chunk postings of a term."""
         return self.cached_scores.get((term, "codes"), lambda: self._densify(*read(term)))
 
     def note_scores(self, term: QueryTerm, scope: ScoreScope, read: PostingsReader) -> TermScores:
-        """The scores of notes for a prefix, or a common term; *read* as above."""
+        """The scores of notes for a prefix, or a common term; *read* gives the chunk postings of a term."""
         return self.cached_scores.get((term, scope), lambda: self._find_note_scores(term, scope, read))
 
     def postings_of(self, term: QueryTerm) -> Postings:
@@ -201,13 +252,13 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
     def chunk_table(self, weights: ChunkWeights) -> Floats:
         """The weighted term frequency of each tf code of chunks; rounded, so that .1 * 3 is .3."""
         return self.cached_scores.table(
-            weights, lambda: np.round(self.chunks.tf_table @ np.array(astuple(weights)), DIGITS)
+            weights, lambda: (self.chunks.tf_table @ np.array(astuple(weights))).round(DIGITS)
         )
 
     def name_table(self, scope: ScoreScope) -> Floats:
         """The weighted term frequency of each tf code of names."""
         return self.cached_scores.table(
-            scope, lambda: np.round(self.names.tf_table @ np.array(name_weights(scope)), DIGITS)
+            scope, lambda: (self.names.tf_table @ np.array(name_weights(scope))).round(DIGITS)
         )
 
     @cached_property
@@ -254,13 +305,13 @@ def name_weights(scope: ScoreScope) -> tuple[float, ...]:
 def _sum_by_key(keys: DocOrdinals, frequencies: Floats) -> tuple[DocOrdinals, Floats]:
     """Each key once, ascending, with the sum of its frequencies."""
     if (keys[1:] < keys[:-1]).any():
-        order = np.argsort(keys, kind="stable")
+        order = keys.argsort(kind="stable")
         keys, frequencies = keys[order], frequencies[order]
     is_new = keys[1:] != keys[:-1]
     if not is_new.all():
-        begins = np.append(0, np.flatnonzero(is_new) + 1)
+        begins = np.append(0, is_new.nonzero()[0] + 1)
         keys, frequencies = keys[begins], np.add.reduceat(frequencies, begins)
-    return keys, np.round(frequencies, DIGITS)
+    return keys, frequencies.round(DIGITS)
 
 
 def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, snapshot: PostingsSnapshot) -> TermScores:
@@ -273,11 +324,11 @@ def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, sna
     total = np.zeros(snapshot.size)
     for ordinals, frequencies in pieces:
         total += np.bincount(ordinals, frequencies, snapshot.size)
-    np.round(total, DIGITS, out=total)
+    total.round(DIGITS, out=total)
     count = int(np.count_nonzero(total))
     if is_common(count, snapshot.total):
         return LazyScores(count, idf(count, snapshot.total), norms, total, None, total.nbytes)
-    held = np.flatnonzero(total > 0)
+    held = (total > 0).nonzero()[0]
     return sparse_scores(held, total[held], np.array([count]), norms, snapshot.total)
 
 

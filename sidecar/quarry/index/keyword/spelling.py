@@ -66,7 +66,7 @@ class _Spellings(Struct, frozen=True):
 
 
 def _letters(word: str) -> np.uint32:
-    """The letters of one word, as `_Spellings` has them."""
+    """The letters of one word as bits; see `_Spellings.letters`."""
     found = 0
     for letter in word:
         found |= 1 << (ord(letter) & 31)
@@ -127,13 +127,13 @@ def similar_terms(word: str, terms: TermsByLength) -> dict[str, tuple[int, bool]
 
 
 def _read(connection: apsw.Connection) -> TermsByLength:
-    """The terms of letters only; where there are too many, the commonest."""
+    """The terms of the database that consist of letters; of more than `MAX_TERMS`, the commonest."""
     sql = "SELECT term FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
     return _by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
 
 
 def _commonest(segment: Segment) -> Iterable[str]:
-    """The terms of a segment, as `_read` has those of the database."""
+    """The terms of a segment; of more than `MAX_TERMS`, the commonest."""
     if len(segment.terms) <= MAX_TERMS:
         return (term.decode(errors="replace") for term in segment.terms)
     terms = [term.decode(errors="replace") for term in segment.terms]
@@ -144,7 +144,7 @@ def _commonest(segment: Segment) -> Iterable[str]:
 
 
 def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
-    """The *terms* that are made of letters only, by length."""
+    """The spellings of the *terms* that consist of letters, by length."""
     by_length: dict[int, list[str]] = {}
     for term in terms:
         if len(term) >= MIN_LETTERS - 1 and term.isalpha():

@@ -105,7 +105,7 @@ class StoredSnapshot(Struct, frozen=True, dict=True):
 
     @property
     def note_lengths(self) -> Floats:
-        """The number of those that count for its note; shape (size,)."""
+        """The number of terms of each document that count towards its note's length; shape (size,)."""
         return self.documents.note_lengths
 
     @property

@@ -20,7 +20,7 @@ from quarry.index.prepared import PreparedNote
 
 
 class KeywordChange(NamedTuple):
-    """What became of a note."""
+    """An insert, update or removal of one note that is not in the keyword index yet."""
 
     note_id: int
     note: PreparedNote | None  # None: it was removed
@@ -29,7 +29,7 @@ class KeywordChange(NamedTuple):
 
 
 class KeywordQueue(Struct):
-    """What is to be written to the keyword index when the transaction ends."""
+    """The changes to be written to the keyword index when the transaction ends."""
 
     has_fts5: bool
     changes: list[KeywordChange] = field(default_factory=list)

@@ -26,9 +26,8 @@ from quarry.index.vector.binary_codes import (
     to_binary_codes,
     words_per_code,
 )
-from quarry.index.vector.int8_dot import BLOCK_ROWS, int8_dot
 from quarry.index.vector.limits import DEFAULT_LIMITS, VectorLimits
-from quarry.index.vector.quantize import PEAK, FloatVector, matrix_cosines
+from quarry.index.vector.quantize import BLOCK_ROWS, PEAK, FloatVector, int8_dot, matrix_cosines
 
 GATHER_COST = 4  # to copy a row out costs as much as to compare so many where they stand
 SPARE_SHARE = 16  # a buffer has room for a sixteenth more rows than it is made for; pages never written take no memory

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds
-from quarry.index.tie_breaking import ChunkLocation, Scored, chunk_locations, sort_by_score_then_path
-from quarry.index.top_k import top_k
+from quarry.index.top_k import ChunkLocation, Scored, chunk_locations, sort_by_score_then_path, top_k
 from quarry.index.vector.cache import VectorSnapshot
 from quarry.index.vector.matrix import ScoredMatrix
 from quarry.index.vector.query import NO_NEAREST_CHUNKS, FloatArray, NearestChunks, QueryVector

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds
-from quarry.index.tie_breaking import Scored
+from quarry.index.top_k import Scored
 from quarry.index.vector.quantize import PEAK, FloatVector
 
 FloatArray: TypeAlias = NDArray[np.float64]

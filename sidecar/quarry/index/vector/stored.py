@@ -9,7 +9,7 @@ from msgspec import Struct
 from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
 from quarry.index.ids import NoteIds, id_list, note_of_sql
-from quarry.index.tie_breaking import Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path
+from quarry.index.top_k import Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path
 from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.matrix import ScoredMatrix
 from quarry.index.vector.memory import nearest_chunks

@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Find what is like it."""
+    """Find the similar notes and print them."""
     params = _asked(options)
     with connect(options) as client:
         related = client.ask("related", params, wire.RelatedResult)
@@ -55,7 +55,7 @@ def _asked(options: argparse.Namespace) -> wire.RelatedParams:
     What the command line asks.
 
     Raises:
-        BadRequest: It names nothing to find the like of, or two things, or line 0.
+        BadRequest: Neither a note nor a text is given, or both; or the line is 0.
     """
     if (options.place is None) == (options.text is None):
         raise BadRequest("give either a note or --text")

@@ -57,10 +57,10 @@ def explain_request(params: wire.ExplainParams) -> SearchRequest:
 
 def related_source(params: wire.RelatedParams) -> Source:
     """
-    What to find the like of.
+    The source to find similar notes for.
 
     Raises:
-        BadRequest: It is not said, or said twice.
+        BadRequest: Neither `path` nor `text` is given, or both; or `line` is given without `path`; or `text` is empty.
     """
     if (params.path is None) == (params.text is None):
         given = "both were given" if params.path is not None else "neither was given"

@@ -61,14 +61,14 @@ def fit_window(text: str, first: int, last: int, width: int, lowest: int) -> tup
         lowest: Start of the text that may be shown, at most *first*.
     """
     first, last = _widened(text, first, last, width, lowest)
-    room = width - (last - first)
+    room, full = width - (last - first), len(text) - width
     low = max(lowest, last - width)
-    least = max(low, min(last + int(room * SHARE_AFTER), len(text)) - width)
-    start = _beginning(text, first, least, len(text) - width, lowest)
+    least = max(low, min(last - width + int(room * SHARE_AFTER), full))
+    start = _beginning(text, first, least, full, lowest)
     if start is None:
-        start = max(low, min(first - int(room * SHARE_BEFORE), len(text) - width))
+        start = max(low, min(first - int(room * SHARE_BEFORE), full))
     start = _start(text, start, first, low)
-    return start, _end(text, start, last, min(len(text), start + width))
+    return start, _end(text, start, last, width + min(full, start))
 
 
 def unbreakable_at(text: str, cut: int) -> Span | None:

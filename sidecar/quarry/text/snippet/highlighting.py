@@ -9,6 +9,7 @@ analysed.
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -116,17 +117,16 @@ def candidate_offsets(text: str, lowered: str, matcher: Matcher) -> list[int]:
     for prefix in matcher.prefixes:
         if prefix not in squeezed:
             continue
-        count = squeezed.count(prefix)
-        at = lowered.find(prefix)
-        while at >= 0:
-            before = text[at - 1 : at]
-            if before in _SEPARATORS or not (before.islower() and text[at].islower()):
-                offsets.append(at)
-            count -= 1
-            at = lowered.find(prefix, at + 1)
-        if count > 0:  # some are interrupted by a hyphen
-            across = (found.start() for found in _with_joints(prefix).finditer(lowered))
-            offsets += [at for at in across if not (at and text[at].islower() and text[at - 1].islower())]
+        length = len(prefix)
+        *before, _ = lowered.split(prefix)
+        begins = [at + number * length for number, at in enumerate(accumulate(map(len, before)))]
+        if squeezed.count(prefix) > len(begins):  # some are interrupted by a hyphen
+            begins += [found.start() for found in _with_joints(prefix).finditer(lowered)]
+        offsets += [
+            at
+            for at in begins
+            if text[at - 1 : at] in _SEPARATORS or not (text[at - 1 : at].islower() and text[at].islower())
+        ]
     if matcher.prefixes and not text.isascii():
         offsets += [found.start() for found in FOLDED_CHARACTERS.finditer(text)]
     offsets.sort()
@@ -224,8 +224,9 @@ def _beginning(text: str, offset: int, lowest: int) -> int:
     while start > lowest and text[start - 1] not in _SEPARATORS:
         behind = text[max(lowest, start - look_back) : start][::-1]
         found = TOKEN.match(behind)
-        start -= found.end() if found else 0
-        if found is None or found.end() < len(behind):
+        length = found.end() if found else 0
+        start -= length
+        if length < len(behind):
             break
         look_back *= 2
     return start

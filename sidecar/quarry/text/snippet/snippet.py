@@ -70,7 +70,8 @@ def _without_markup(text: str, sentence: Span) -> Span:
 def _body(text: str) -> int:
     """Offset of the text after the headings at its start, which every client shows above it; 0 if there is none."""
     headings = _HEADINGS.match(text)
-    return headings.end() if headings and headings.end() < len(text) else 0
+    end = headings.end() if headings else 0
+    return end if end < len(text) else 0
 
 
 def _opening(text: str) -> int:

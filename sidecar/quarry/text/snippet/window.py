@@ -12,7 +12,7 @@ from quarry.text.snippet.matcher import TermMatch
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: what stands in those counts for a quarter
 
-_NO_PAIR = 0  # stands for "no pair": weighs nothing and is always present
+_NO_PAIR = ("", "")  # stands for "no pair": weighs nothing and is always present
 
 
 def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int, int]:
@@ -27,12 +27,12 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
     start, end, _, _ = found[0]
     if start >= body and len({key for _, _, key, _ in found}) == 1:  # as for most queries of one word
         return start, end
-    numbers, values = _number(found, body)
-    counts = [0] * len(values)  # of words and pairs within the window
+    items, values = _weigh(found, body)
+    counts = dict.fromkeys(values, 0)  # of words and pairs within the window
     counts[_NO_PAIR] = 2 * len(found)
     first, total, best, chosen = 0, 0, 0, (0, 0)
     for last, (_, end, _, _) in enumerate(found):
-        word, pair = numbers[last]
+        word, pair = items[last]
         if not counts[word]:
             total += values[word]
         counts[word] += 1
@@ -40,7 +40,7 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
             total += values[pair]
         counts[pair] += 1
         while first < last:
-            word, pair = numbers[first][0], numbers[first + 1][1]
+            word, pair = items[first][0], items[first + 1][1]
             # A word that the window holds again may go, unless its pair is held only once.
             if (counts[word] == 1 or counts[pair] == 1) and end <= found[first][0] + width:
                 break
@@ -57,33 +57,30 @@ def best_window(found: Sequence[TermMatch], width: int, body: int) -> tuple[int,
     return found[first][0], max([end for _, end, _, _ in found[first : last + 1]])
 
 
-def _number(found: Sequence[TermMatch], body: int) -> tuple[list[tuple[int, int]], list[int]]:
+def _weigh(
+    found: Sequence[TermMatch], body: int
+) -> tuple[list[tuple[str, tuple[str, str]]], dict[str | tuple[str, str], int]]:
     """
-    Number the words of *found*, and the pairs of words near each other.
+    Weigh the words of *found*, and the pairs of words near each other.
 
     Returns:
-        For each match the number of its word and of the pair that it forms with the match before it, `_NO_PAIR` if
-        none; and the weight of each word and pair, by number.
+        For each match its word and the pair that it forms with the match before it, `_NO_PAIR` if none; and the weight
+        of each word and pair.
     """
-    numbered: list[tuple[int, int]] = []
-    values = [0]
-    number_of: dict[str | tuple[int, int], int] = {}
-    end_before, key_before, word_before, value_before = -NEAR - 1, "", _NO_PAIR, 0
+    items: list[tuple[str, tuple[str, str]]] = []
+    values: dict[str | tuple[str, str], int] = {_NO_PAIR: 0}
+    end_before, key_before, word_before, value_before = -NEAR - 1, "", "", 0
     for start, end, key, value in found:
-        word_key = key
+        word = key
         if start < body:
-            word_key, value = f"# {key}", max(1, value // HEADING_SHARE)
-        if word_key not in number_of:
-            number_of[word_key] = len(values)
-            values.append(value)
-        word = number_of[word_key]
+            word, value = f"# {key}", max(1, value // HEADING_SHARE)
+        if word not in values:
+            values[word] = value
         pair = _NO_PAIR
         if start - end_before <= NEAR and key != key_before:
-            pair_key = (word_before, word) if word_before < word else (word, word_before)
-            if pair_key not in number_of:
-                number_of[pair_key] = len(values)
-                values.append(min(value_before, value) // 2)  # of the lesser
-            pair = number_of[pair_key]
-        numbered.append((word, pair))
+            pair = (word_before, word) if word_before < word else (word, word_before)
+            if pair not in values:
+                values[pair] = min(value_before, value) // 2  # of the lesser
+        items.append((word, pair))
         end_before, key_before, word_before, value_before = end, key, word, value
-    return numbered, values
+    return items, values

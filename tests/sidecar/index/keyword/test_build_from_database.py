@@ -2,9 +2,9 @@ import pytest
 
 from quarry.errors import Cancelled
 from quarry.index import Deadline, PostingsDamaged
-from quarry.index.keyword import build_from_database as built
-from quarry.index.keyword.build_from_database import build_from_database, read_note
+from quarry.index.keyword import segment_delta as built
 from quarry.index.keyword.columns import chunk_columns, name_columns
+from quarry.index.keyword.segment_delta import build_from_database, read_note
 
 
 @pytest.fixture

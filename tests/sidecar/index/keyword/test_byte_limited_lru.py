@@ -1,7 +1,7 @@
 from types import SimpleNamespace
 
-from quarry.index.keyword import byte_limited_lru
-from quarry.index.keyword.byte_limited_lru import ByteLimitedLru
+from quarry.index.keyword import snapshot_scorer as byte_limited_lru
+from quarry.index.keyword.snapshot_scorer import ByteLimitedLru
 
 
 def test_what_was_not_asked_for_the_longest_is_forgotten_first():

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from quarry.index.keyword.codec import PostingsDamaged
-from quarry.index.keyword.file_slice import FileSlice, SharedFile
+from quarry.index.keyword.segment_file import FileSlice, SharedFile
 
 OPEN_FILES = Path("/proc/self/fd")
 

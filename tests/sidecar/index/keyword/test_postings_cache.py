@@ -8,10 +8,10 @@ import pytest
 from quarry.errors import IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Index, KeywordQuery, meta
 from quarry.index.keyword import postings_cache, segment_file
-from quarry.index.keyword.build_from_database import read_note
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, MemoryRetriever
+from quarry.index.keyword.segment_delta import read_note
 from quarry.index.keyword.segment_file import HEADER_BYTES
 from quarry.index.opening import connect_ours
 

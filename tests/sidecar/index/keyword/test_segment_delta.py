@@ -5,10 +5,9 @@ import pytest
 
 from quarry.index import meta
 from quarry.index.ids import SLOT_BITS
-from quarry.index.keyword.build_from_database import build_from_database
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.segment import SegmentPair
-from quarry.index.keyword.segment_delta import SegmentDelta
+from quarry.index.keyword.segment_delta import SegmentDelta, build_from_database
 from quarry.index.opening import connect_ours
 
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.vector import int8_dot as module
-from quarry.index.vector.int8_dot import int8_dot, numpy_int8_dot
+from quarry.index.vector import quantize as module
+from quarry.index.vector.quantize import int8_dot, numpy_int8_dot
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,9 @@ import pytest
 from quarry.errors import Cancelled
 from quarry.index import quantize
 from quarry.index.vector import matrix as matrices
-from quarry.index.vector.int8_dot import int8_dot
 from quarry.index.vector.limits import VectorLimits
 from quarry.index.vector.matrix import RowBuffer, ScoredMatrix, VectorMatrix, norm_type, row_norms
-from quarry.index.vector.quantize import matrix_cosines
+from quarry.index.vector.quantize import int8_dot, matrix_cosines
 
 
 def matrix_of(ids, rows, slot_bits=0, **limits):
