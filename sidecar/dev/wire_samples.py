@@ -116,7 +116,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             corrections=[wire.Correction(typed="egs", used="eggs")],
             relaxed=wire.Relaxed(
                 step="without-filters",
-                message="No notes tagged #breakfast match. These match without that filter.",
+                message="There are no notes tagged #breakfast. These results ignore that filter.",
             ),
             legs=["lexical", "dense"],
             missing=[],
@@ -133,7 +133,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.ExplainResult(
             path=BOILING,
             state="beyond",
-            message="It ranks 7 of 31, behind the 5 that are shown: it is close in meaning and its title matches.",
+            message="It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
             understood="notes in Kitchen near in meaning to eggs timer",
             rank=7,
             total=31,

@@ -194,7 +194,8 @@ class Engine:
         with self._reading() as reader:
             stored = reader.note(path)
             if stored is None:
-                raise NoteNotFound(f"no note {path!r} is in the index")
+                similar = reader.note_named(f"{path}.md")
+                raise NoteNotFound.not_indexed(path, similar.path if similar else None)
             links = tuple(dict.fromkeys(link.path or link.link.target for link in reader.links_from(stored.note.path)))
             backlinks = tuple(dict.fromkeys(link.source for link in reader.links_to(stored.note.path)))
         file = read_file(self.root, stored.note.path)

@@ -50,6 +50,11 @@ class Unauthorized(QuarryError):
 class NoteNotFound(QuarryError):
     """No such note in the index, or its path leads where notes may not be read."""
 
+    @classmethod
+    def not_indexed(cls, path: str, similar: str | None) -> "NoteNotFound":
+        """The error for a *path* that the index does not hold; *similar*: the path that was probably meant."""
+        return cls(f"there is no note {path!r} in the index" + (f": did you mean {similar!r}?" if similar else ""))
+
 
 class VaultMissing(QuarryError):
     """The vault folder is gone, unreadable, or empty where it was full."""

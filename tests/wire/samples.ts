@@ -163,7 +163,7 @@ export const methods: Methods = {
       ],
       "relaxed": {
         "step": "without-filters",
-        "message": "No notes tagged #breakfast match. These match without that filter."
+        "message": "There are no notes tagged #breakfast. These results ignore that filter."
       },
       "legs": [
         "lexical",
@@ -252,7 +252,7 @@ export const methods: Methods = {
     "result": {
       "path": "Kitchen/Soft-boiled eggs.md",
       "state": "beyond",
-      "message": "It ranks 7 of 31, behind the 5 that are shown: it is close in meaning and its title matches.",
+      "message": "It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
       "understood": "notes in Kitchen near in meaning to eggs timer",
       "rank": 7,
       "total": 31,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
-from quarry.vault.paths import is_hidden, is_note, nfc, shown
+from quarry.vault.paths import is_hidden, is_note, nfc
 from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
 
@@ -16,7 +16,7 @@ Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 
 def explain_absence(
-    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem]
+    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: str | None
 ) -> tuple[Absence, str]:
     """
     Why the index does not hold the note at *path*, as a state and as a sentence that says what to do.
@@ -24,6 +24,7 @@ def explain_absence(
     Args:
         drawings: Paths of drawings and boards, which are left out.
         problems: Of the index, those about *path* among them.
+        similar: The path of an indexed note that was probably meant; None if there is none.
 
     Raises:
         VaultMissing: The vault cannot be opened.
@@ -31,6 +32,8 @@ def explain_absence(
     wanted = nfc(path)
     if wanted.count("/") > MAX_DEPTH:
         return "unknown", "There is no note that many folders deep."
+    if similar:
+        return "unknown", _sentence(NoteNotFound.not_indexed(path, similar))
     if not is_note(wanted):
         return "excluded", "Only Markdown notes are indexed, and this is no `.md` file."
     if is_hidden(wanted):
@@ -47,5 +50,10 @@ def explain_absence(
     except FileUnreadable as error:
         return "failed", f"It could not be indexed: {error}."
     except NoteNotFound:
-        return "unknown", f"There is no note {shown(path)!r} in the vault: look for its name with `file:`."
+        return "unknown", f"{_sentence(NoteNotFound.not_indexed(path, None))}. Search or list notes to find its path."
     return "pending", "It is not indexed yet; it will be in a moment."
+
+
+def _sentence(error: NoteNotFound) -> str:
+    message = str(error)
+    return message[0].upper() + message[1:]

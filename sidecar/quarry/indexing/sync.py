@@ -123,7 +123,10 @@ class Synchronizer:
         """Why the index does not hold the note at *path*; see `absence.py`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)
-        return explain_absence(self._root, path, self.policy.rules, self._drawings, problems)
+            similar = reader.note_named(f"{path}.md")
+        return explain_absence(
+            self._root, path, self.policy.rules, self._drawings, problems, similar.path if similar else None
+        )
 
     @property
     def excluded(self) -> int:

@@ -26,7 +26,13 @@ class Relaxed(Struct, frozen=True):
     """The part of a query that was dropped to find anything at all."""
 
     step: Step
-    message: str  # one sentence for a person
+    reason: str  # what was not found, as a sentence
+    effect: str  # what is shown instead, as a sentence
+
+    @property
+    def message(self) -> str:
+        """Both sentences, to be shown above the hits."""
+        return f"{self.reason} {self.effect}"
 
 
 class Passage(Struct, frozen=True):

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from quarry.conditions import Condition
+from quarry.conditions import AllOf, Condition
+from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.ranking.grouping import FEW_CHUNKS, effective_limit, group_by_note
 from quarry.search.answer import Answer, FurtherPassages, Relaxed
@@ -84,7 +85,7 @@ class QueryExecution(Struct, frozen=True):
             listing = self._list_newest(query.condition)
             if listing.shown:
                 return listing
-        for relaxed, easier in relaxations(query, self.request.scope, typing=self.request.typing):
+        for relaxed, easier in relaxations(query, self.request.scope, self._admits_none, typing=self.request.typing):
             result = self._run(easier, relaxed)
             if result.has_answer:
                 return result
@@ -115,6 +116,10 @@ class QueryExecution(Struct, frozen=True):
             return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)
         encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
         return SnippetBuilder(reader, result.prepared.wanted(), encoder, result.prepared.vector, self.deadline)
+
+    def _admits_none(self, condition: Condition) -> bool:
+        admitted = self.context.reader.matching_notes(condition, deadline=self.deadline)
+        return admitted is not None and len(admitted) == 0
 
     def _list_newest(self, condition: Condition) -> Listing:
         newest = self.context.reader.browse(condition, self.request.limit, deadline=self.deadline)
@@ -153,6 +158,24 @@ class QueryExecution(Struct, frozen=True):
         return RankedResult(query, prepared, ranking, limit, shown, relaxed)
 
 
+def parse_request(request: SearchRequest, now: datetime) -> Query:
+    """
+    Parse the query of *request*.
+
+    Raises:
+        BadQuery: It cannot be read, or it was typed to the end and holds nothing to search for, such as `tag:`.
+    """
+    query = parse_query(request.query, request.scope, now=now)
+    is_whole = bool(request.query.strip()) and not request.typing
+    if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
+        message = (
+            "the query has no word and no complete filter: type a word, "
+            'a "phrase" with both quotes, or a filter with its value, such as tag:idea'
+        )
+        raise BadQuery(message, len(request.query.rstrip()))
+    return query
+
+
 def search(
     request: SearchRequest,
     context: SearchContext,
@@ -172,7 +195,7 @@ def search(
         BadQuery: The query cannot be read.
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    query = parse_query(request.query, request.scope, now=now)
+    query = parse_request(request, now)
     execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
     result = execution.run_with_relaxation(query)
     deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
@@ -210,7 +233,7 @@ def further_passages(
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
-    query = parse_query(request.query, request.scope, now=now)
+    query = parse_request(request, now)
     execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
     note = context.reader.note_named(path)
     result = execution.run_with_relaxation(query)

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 
 from quarry.index import Deadline, KeywordQuery, NoteName, Reader
 from quarry.search.context import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult
+from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.terms.analysis import ranking_terms
 from quarry.text.query.description import describe_condition, describe_query
-from quarry.text.query.parse import parse_query
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
@@ -56,7 +55,7 @@ def explain(
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
     reader = context.reader
-    query = parse_query(request.query, request.scope, now=now)
+    query = parse_request(request, now)
     note = reader.note_named(path)
     if note is None:
         return None
@@ -78,7 +77,8 @@ def explain(
         return Explanation(note.path, "listed", message, understood)
     explanation = _explain_place(note, ranked, understood, reader, deadline)
     if ranked.relaxed:
-        return replace(explanation, message=f"{ranked.relaxed.message} {explanation.message}")
+        place = explanation.message[0].lower() + explanation.message[1:]
+        return replace(explanation, message=f"{ranked.relaxed.reason} With the query relaxed, {place}")
     return explanation
 
 
@@ -94,7 +94,7 @@ def _explain_place(
         if result.prepared.vector is None:
             message = "It contains no word of the query that can be searched for, and meaning is not compared here."
         if found:
-            message = f"It contains {_quoted(found)}, but too many other notes match better."
+            message = f"It {_contents(found, lacking)}. Too many other notes match better."
         return Explanation(note.path, "unranked", message, understood, total=total, found=found, lacking=lacking)
     place = ranking.note_ids.index(note.note_id)
     [ranked] = ranking.ranked_notes([place], reader, deadline)
@@ -104,7 +104,7 @@ def _explain_place(
     return Explanation(
         path=note.path,
         state="hit" if place < limit else "beyond",
-        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found)}.",
+        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found, lacking)}.",
         understood=understood,
         rank=place + 1,
         total=total,
@@ -129,22 +129,32 @@ def _words(
 
 
 _REASONS = {
-    "passage": "its best passage contains the words",
-    "note": "the whole note contains them",
-    "phrase": "they stand next to each other",
+    "phrase": "words of the query are next to each other in it",
     "meaning": "it is close in meaning",
     "title": "its title matches",
     "exact": "its title is the query",
 }
+MAX_NAMED = 6  # words of the query; more are counted
 
 
-def _because(shares: Mapping[str, float], found: Sequence[str]) -> str:
-    """The two signals that count most, in words."""
-    strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:2]
-    if strongest:
-        return " and ".join(_REASONS[name] for name in strongest)
-    return f"it contains {_quoted(found)}" if found else "it is close in meaning"
+def _because(shares: Mapping[str, float], found: Sequence[str], lacking: Sequence[str]) -> str:
+    """The two reasons that count most, in words; `passage` and `note` are one reason, the words that the note holds."""
+    words = f"it {_contents(found, lacking)}" if found else "its text matches the query"
+    strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])
+    reasons = list(dict.fromkeys(_REASONS.get(name, words) for name in strongest))[:2]
+    if reasons:
+        return ", and ".join(reasons)
+    return words if found else "it is close in meaning"
 
 
-def _quoted(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
+def _contents(found: Sequence[str], lacking: Sequence[str]) -> str:
+    """Which words of the query the note holds and which it lacks, as a predicate."""
+    if (count := len(found) + len(lacking)) > MAX_NAMED:
+        return f"contains {len(found) if lacking else 'all'} of the {count} words of the query"
+    return f"contains {_listed(found, 'and')}" + (f" but not {_listed(lacking, 'or')}" if lacking else "")
+
+
+def _listed(words: Sequence[str], last: str) -> str:
+    """*words* in quotes, the last one after *last*."""
+    quoted = [f"“{word}”" for word in words]
+    return f" {last} ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))

@@ -239,14 +239,13 @@ def _choose_passages(
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
             evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
-        by_strength = []
+        strength_of: dict[int, float] = {}
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
             strength = bm25 / max_bm25 if bm25 and max_bm25 else 0.0
             if cosine and cosine > 0:
                 strength += cosine
-            by_strength.append((-round(strength, SCORE_DIGITS), chunk_id))
-        by_strength.sort()
-        best_ids = [chunk_id for _, chunk_id in by_strength[:PASSAGES_PER_HIT]]
+            strength_of[chunk_id] = -round(strength, SCORE_DIGITS)
+        best_ids = sorted(sorted(evidence), key=strength_of.__getitem__)[:PASSAGES_PER_HIT]
         chosen.append(tuple([Fused(i, note.path, rank, score, *evidence[i]) for rank, i in enumerate(best_ids)]))
     return chosen
 

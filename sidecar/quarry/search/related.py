@@ -99,7 +99,8 @@ def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str
     stored = reader.note(source.path)
     name = reader.note_named(source.path)
     if stored is None or name is None:
-        raise NoteNotFound(f"no note {source.path!r} is in the index")
+        similar = reader.note_named(f"{source.path}.md")
+        raise NoteNotFound.not_indexed(source.path, similar.path if similar else None)
     chunks = list(reader.chunks(stored.chunk_ids).values())
     if source.line is not None:
         before = [chunk for chunk in chunks if chunk.chunk.line <= source.line]

@@ -5,28 +5,55 @@ One part of the query is dropped at a time, under a name that the answer carries
 never an exclusion: after `-draft` nobody wants drafts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, InSection, InTask, Not
+from quarry.conditions import (
+    AllOf,
+    AnyOf,
+    Condition,
+    HasPhrase,
+    HasProperty,
+    HasTag,
+    InFile,
+    InFolder,
+    InPath,
+    InSection,
+    InTask,
+    Not,
+)
 from quarry.search.answer import Relaxed
 from quarry.text.query.description import describe_condition
 from quarry.types import Query, Scope
 
+_SELECTIVE = (InFolder, HasTag, InPath, InFile, HasProperty)  # fast to look up, and often misspelled
 
-def relaxations(query: Query, scope: Scope, *, typing: bool) -> Iterator[tuple[Relaxed, Query]]:
-    """Easier queries than *query*, the most similar first; the filters of *scope* were not typed and stay."""
+
+def relaxations(
+    query: Query, scope: Scope, admits_none: Callable[[Condition], bool], *, typing: bool
+) -> Iterator[tuple[Relaxed, Query]]:
+    """
+    Easier queries than *query*, the most similar first.
+
+    Args:
+        scope: Filters that were not typed, and stay.
+        admits_none: Whether no note of the vault meets a condition, to name the filter that no note meets.
+    """
     parts = query.condition.parts if isinstance(query.condition, AllOf) else (query.condition,)
     phrases = tuple(part for part in parts if isinstance(part, HasPhrase))
     kept = {*phrases, *scope.conditions}
     filters = tuple(part for part in parts if part not in kept and not _leaves_out(part))
-    under_filters = "" if len(parts) == len(phrases) else " under these filters"
+    others = [part for part in parts if part not in phrases]
+    no_notes = "No notes" if not others else "No notes under these filters"
+    if others and all(isinstance(part, Not) for part in others):
+        no_notes = "Apart from the excluded notes, no notes"
     if query.prefix and not typing:
         yield (
             Relaxed(
                 "beginnings",
-                f"No notes{under_filters} contain “{query.prefix}”. These contain words that begin with it.",
+                f"{no_notes} contain “{query.prefix}”.",
+                "These contain words that begin with it.",
             ),
             query,
         )
@@ -35,15 +62,25 @@ def relaxations(query: Query, scope: Scope, *, typing: bool) -> Iterator[tuple[R
         spoken = [word for phrase in query.phrases for word in phrase.lower().split()]
         words = tuple(dict.fromkeys([*query.words, *spoken]))
         quoted = " and ".join(f"“{part.phrase}”" for part in phrases)
-        message = f"No notes{under_filters} contain {quoted} word for word. These contain some of the words."
-        yield Relaxed("any-passage", message), replace(query, words=words, phrases=(), condition=loose)
+        reason = f"{no_notes} contain {quoted} word for word."
+        yield (
+            Relaxed("any-passage", reason, "These contain some of the words."),
+            replace(query, words=words, phrases=(), condition=loose),
+        )
     if filters:
         wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
-        message = f"No notes {describe_condition(AllOf(filters))} match. These match without that filter."
-        yield Relaxed("without-filters", message), replace(query, condition=wider)
+        effect = f"These results ignore {'that filter' if len(filters) == 1 else 'the filters in the query'}."
+        yield Relaxed("without-filters", _unmet(filters, admits_none), effect), replace(query, condition=wider)
     if query.text:
-        message = f"No notes{under_filters} match. These are the closest in meaning."
-        yield Relaxed("meaning", message), query
+        yield Relaxed("meaning", f"{no_notes} match.", "These are the closest in meaning."), query
+
+
+def _unmet(filters: Sequence[Condition], admits_none: Callable[[Condition], bool]) -> str:
+    """A sentence on the filters that no note meets at all or, if each is met by some note, on all of them."""
+    unmet = [describe_condition(part) for part in filters if isinstance(part, _SELECTIVE) and admits_none(part)]
+    if unmet:
+        return f"There are no notes {' or '.join(unmet)}."
+    return f"Nothing was found among notes {describe_condition(AllOf(tuple(filters)))}."
 
 
 def _leaves_out(condition: Condition) -> bool:

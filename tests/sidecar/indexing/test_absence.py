@@ -16,7 +16,7 @@ def ask(tmp_path):
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
     rules = Rules.load(root, (), ())
     problems = [Problem("Big.md", "it is larger than 10 MB", skipped=True), Problem("Tea.md", "cut", skipped=False)]
-    return lambda path: explain_absence(root, path, rules, {"Board.md"}, problems)
+    return lambda path, similar=None: explain_absence(root, path, rules, {"Board.md"}, problems, similar)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,10 @@ def test_the_reason_is_told_with_a_state(ask, path, state, says):
     assert told == state
     assert says in message
     assert message.endswith(".")
+
+
+def test_a_note_with_a_similar_path_is_suggested(ask):
+    assert ask("Tea", "Tea.md") == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,23 @@ def test_a_hit_is_told_where_it_ranks_and_why(engine: Engine):
 
     assert explained.state == "hit"
     assert explained.rank == 1
-    assert explained.message.startswith(f"It ranks 1 of {explained.total}: ")
+    assert explained.message.startswith(f"It ranks 1 of {explained.total}: it contains “walnut” but not “plum”")
     assert (explained.found, explained.lacking) == (("walnut",), ("plum",))
     assert explained.passage.path == "Nuts/00.md"
     assert explained.understood == ask(engine, "walnut plum", mode="keyword").understood != ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("walnut", "it contains “walnut”"),
+        ("walnut stones plum nut", "it contains “walnut” and “nut” but not “stones” or “plum”"),
+        ("walnut a1 b2 c3 d4 e5 f6", "it contains 1 of the 7 words of the query"),
+        ('"walnut"', "its text matches the query"),
+    ],
+)
+def test_a_hit_is_told_which_words_of_the_query_it_contains(engine: Engine, typed: str, says: str):
+    assert says in why(engine, typed, "Nuts/00.md", mode="keyword").message
 
 
 def test_a_note_behind_those_that_are_shown_is_told_so(engine: Engine):
@@ -209,4 +222,5 @@ def test_what_a_relaxed_answer_shows_is_explained_as_shown(engine: Engine):
     assert answer.relaxed is not None
     assert answer.relaxed.step == "without-filters"
     assert (explained.state, explained.rank) == ("hit", 1)
-    assert explained.message.startswith(answer.relaxed.message)
+    assert explained.message.startswith(f"{answer.relaxed.reason} With the query relaxed, it ranks 1 of ")
+    assert answer.relaxed.effect not in explained.message

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from builders import Vault, ask
 
-from quarry.conditions import AllOf, HasPhrase, InFolder, Not
+from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
 from quarry.search.relaxation import relaxations
 from quarry.text.query.parse import parse_query
 from quarry.types import Query, Scope
@@ -14,9 +14,21 @@ EVERYWHERE = Scope()
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 
+def admits_none(condition: Condition) -> bool:
+    return condition in (InFolder("Nope"), HasTag("zz"))
+
+
+def told(typed: str, scope: Scope = EVERYWHERE) -> dict[str, str]:
+    """The message of each step."""
+    query = parse_query(typed, scope, now=NOW)
+    return {relaxed.step: relaxed.message for relaxed, _ in relaxations(query, scope, admits_none, typing=False)}
+
+
 def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> list[tuple[str, Query]]:
     query = parse_query(typed, scope, now=NOW)
-    *others, (last, as_asked) = [(relaxed.step, query) for relaxed, query in relaxations(query, scope, typing=typing)]
+    *others, (last, as_asked) = [
+        (relaxed.step, query) for relaxed, query in relaxations(query, scope, admits_none, typing=typing)
+    ]
     assert (last, as_asked) == ("meaning", query), "what is far in meaning is tried last, and gives up nothing else"
     return others
 
@@ -91,6 +103,48 @@ def test_what_was_set_elsewhere_is_not_given_up():
     assert query.condition == AllOf((InFolder("Work"),))
 
 
+# --- what is said ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ('"rate limit"', "No notes contain “rate limit” word for word."),
+        ('"rate limit" -draft', "Apart from the excluded notes, no notes contain “rate limit” word for word."),
+        ('"rate limit" tag:oak -draft', "No notes under these filters contain “rate limit” word for word."),
+        ('"rate limit" section:(oak -draft)', "No notes under these filters contain “rate limit” word for word."),
+    ],
+)
+def test_an_exclusion_is_not_called_a_filter(typed: str, says: str):
+    assert told(typed)["any-passage"].startswith(says)
+
+
+def test_a_filter_set_elsewhere_is_called_a_filter():
+    assert "under these filters" in told('"rate limit"', Scope(tags=("oak",)))["any-passage"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (
+            "task-todo:call walnut",
+            'Nothing was found among notes with an open task that says "call". These results ignore that filter.',
+        ),
+        (
+            "folder:Work tag:oak walnut",
+            "Nothing was found among notes in Work tagged #oak. These results ignore the filters in the query.",
+        ),
+        ("folder:Nope walnut", "There are no notes in Nope. These results ignore that filter."),
+        (
+            "folder:Nope tag:zz file:oak walnut",
+            "There are no notes in Nope or tagged #zz. These results ignore the filters in the query.",
+        ),
+    ],
+)
+def test_the_filters_that_were_dropped_are_named(typed: str, says: str):
+    assert told(typed)["without-filters"] == says
+
+
 # --- what comes of it ------------------------------------------------------------------------------
 
 
@@ -137,6 +191,7 @@ def test_filters_are_left_out_last(engine):
 
     assert [hit.path for hit in answer.hits] == ["Work/b.md"]
     assert answer.relaxed.step == "without-filters"
+    assert answer.relaxed.reason == "There are no notes in Nowhere."
     assert answer.understood.startswith("notes in Nowhere")
 
 

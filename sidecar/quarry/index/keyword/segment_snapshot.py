@@ -128,18 +128,20 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def frequency(self, term: str) -> int:
         """The document frequency of *term*."""
-        if self.live_docs is None and not self.added_count:
-            return self.segment.document_frequency(*self._range_of(term))
         found = self._frequencies.get(term)
         if found is None:
             if len(self._frequencies) > KEPT_RANGES:
                 self._frequencies.clear()
-            found = self._frequencies[term] = len(self.postings(term)[0])
+            if self.live_docs is None and not self.added_count:
+                found = self.segment.document_frequency(*self._range_of(term))
+            else:  # the dictionary's is outdated
+                found = len(self.postings(term)[0])
+            self._frequencies[term] = found
         return found
 
     @cached_property
     def _frequencies(self) -> dict[str, int]:
-        """Document frequencies by term, cached where documents changed: those of the segment are outdated then."""
+        """Document frequencies by term: a query asks several times over, and of changed documents, they are counted."""
         return {}
 
     @cached_property

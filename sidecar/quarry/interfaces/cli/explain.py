@@ -4,8 +4,8 @@ import argparse
 from pathlib import PurePath
 
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.options import add_json, add_vault, connect, unprotected
-from quarry.interfaces.cli.search import DEFAULT_LIMIT, QUERY_HELP, add_search_options, signal_name
+from quarry.interfaces.cli.options import add_json, add_vault, connect, number, unprotected
+from quarry.interfaces.cli.search import DEFAULT_LIMIT, MAX_LIMIT, QUERY_HELP, add_search_options, signal_name
 from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line
 
 
@@ -16,7 +16,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="the note, relative to the vault; it need not be indexed")
     add_vault(parser)
     parser.add_argument(
-        "--limit", type=int, default=DEFAULT_LIMIT, metavar="N", help=f"limit of the search (default {DEFAULT_LIMIT})"
+        "--limit",
+        type=number(1, MAX_LIMIT),
+        default=DEFAULT_LIMIT,
+        metavar="N",
+        help=f"limit of the search, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
     )
     add_search_options(parser)
 

@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from quarry.errors import IndexUnavailable
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.options import add_json, connect
-from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
+from quarry.interfaces.cli.options import VAULT_HELP, add_json, connect
+from quarry.interfaces.cli.terminal import no_notes, print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 
 BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuilding", "embedding")
@@ -20,9 +20,9 @@ BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuil
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument(
-        "vault", type=Path, nargs="?", metavar="DIR", help="the vault (default: as for --vault of other commands)"
-    )
+    vault = parser.add_mutually_exclusive_group()
+    vault.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the vault, like --vault DIR")
+    vault.add_argument("--vault", type=Path, metavar="DIR", help=VAULT_HELP)
     parser.add_argument(
         "--rebuild", action="store_true", help="rebuild the index from scratch; the old one answers queries meanwhile"
     )
@@ -30,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Follow the sidecar until the index equals the vault."""
+    options.vault = options.folder or options.vault
     with connect(options) as client:
         before = client.status()
         if before.state == "paused" and not options.rebuild:
@@ -44,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
             print_json(status)
         else:
             _report(before, status, known=() if client.started_sidecar else before.problems)
+            if not (status.notes or status.problem_count or status.message):
+                print_stderr(no_notes(client.hello.vault, status))
     return 0
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.options import add_json, add_vault, connect, number
 from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line, print_stderr
 from quarry.interfaces.days import day_of, start_of_day_ms
 
@@ -17,8 +17,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", metavar="TYPE", help="only notes with this `type` in their front matter")
     parser.add_argument("--since", metavar="YYYY-MM-DD", help="only notes changed on or after this day")
     parser.add_argument("--until", metavar="YYYY-MM-DD", help="only notes changed before this day")
-    parser.add_argument("--limit", type=int, default=20, metavar="N")
-    parser.add_argument("--offset", type=int, default=0, metavar="N")
+    parser.add_argument("--limit", type=number(1, 1000), default=20, metavar="N")
+    parser.add_argument("--offset", type=number(0, 1_000_000_000), default=0, metavar="N")
 
 
 def run(options: argparse.Namespace) -> int:

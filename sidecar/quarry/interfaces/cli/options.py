@@ -3,7 +3,7 @@
 import argparse
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from quarry.interfaces.client import SidecarClient
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
+VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
 OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--fusion", "--max-tokens")
 COMMANDS_WITH_QUERY = ("search", "explain")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
@@ -30,8 +31,23 @@ def add_vault(parser: argparse.ArgumentParser) -> None:
         "--vault",
         type=Path,
         metavar="DIR",
-        help="the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)",
+        help=VAULT_HELP,
     )
+
+
+def number(least: int, most: int) -> Callable[[str], int]:
+    """The type of an option that takes a whole number from *least* to *most*."""
+
+    def parsed(given: str) -> int:
+        try:
+            value = int(given)
+        except ValueError:
+            value = least - 1
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{given!r} is not a number from {least:,} to {most:,}")
+        return value
+
+    return parsed
 
 
 def resolve_vault(options: argparse.Namespace) -> Path:

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.options import add_json, add_vault, connect, number
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 
 
@@ -15,7 +15,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", help="the note, relative to the vault, as `quarry search` prints it")
     add_vault(parser)
     parser.add_argument("--from-line", type=int, default=1, metavar="N", help="first line to print, counting from 1")
-    parser.add_argument("--max-tokens", type=int, default=10_000, metavar="N")
+    parser.add_argument("--max-tokens", type=number(50, 100_000), default=10_000, metavar="N")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 from quarry.errors import BadRequest
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.options import add_json, add_vault, connect
-from quarry.interfaces.cli.search import DEFAULT_LIMIT, print_heading_trail
+from quarry.interfaces.cli.options import add_json, add_vault, connect, number
+from quarry.interfaces.cli.search import DEFAULT_LIMIT, MAX_LIMIT, print_heading_trail
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
 
 STDIN = "-"
@@ -29,10 +29,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_vault(parser)
     parser.add_argument(
         "--limit",
-        type=int,
+        type=number(1, MAX_LIMIT),
         default=DEFAULT_LIMIT,
         metavar="N",
-        help=f"maximum number of notes (default {DEFAULT_LIMIT})",
+        help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
     )
 
 

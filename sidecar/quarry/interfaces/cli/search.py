@@ -9,8 +9,17 @@ from typing import get_args
 
 from quarry.errors import BadQuery
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.cli.options import add_json, add_vault, connect, unprotected
-from quarry.interfaces.cli.terminal import bold, dim, marked, print_failure, print_json, print_line, print_stderr
+from quarry.interfaces.cli.options import add_json, add_vault, connect, number, unprotected
+from quarry.interfaces.cli.terminal import (
+    bold,
+    dim,
+    marked,
+    no_notes,
+    print_failure,
+    print_json,
+    print_line,
+    print_stderr,
+)
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.failures import RequestFailed, exit_code_of
 
@@ -50,6 +59,7 @@ QUERY_HELP = (
     'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: task: [property:value] modified:7d'
 )
 DEFAULT_LIMIT = 10
+MAX_LIMIT = 100  # hits, as on the wire
 START_WAIT_S = 3.0  # a person asks once: better whole after half a second than half at once
 JUST_STARTED: tuple[wire.IndexState, ...] = ("starting", "scanning")
 
@@ -59,7 +69,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
-    parser.add_argument("--limit", type=int, metavar="N", help=f"maximum number of notes (default {DEFAULT_LIMIT})")
+    parser.add_argument(
+        "--limit",
+        type=number(1, MAX_LIMIT),
+        metavar="N",
+        help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
+    )
     add_search_options(parser)
     parser.add_argument(
         "--why",
@@ -69,7 +84,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--full", action="store_true", help="print whole passages with their scores")
     parser.add_argument(
-        "--max-tokens", type=int, default=4000, metavar="N", help="token budget for all passages (default 4000)"
+        "--max-tokens",
+        type=number(50, 100_000),
+        default=4000,
+        metavar="N",
+        help="token budget for all passages (default 4000)",
     )
 
 
@@ -208,9 +227,10 @@ def _ranks(scores: wire.Breakdown) -> str:
 
 
 def _counted(result: wire.SearchResult) -> str:
-    if not result.hits:
+    if not result.total:
         return "nothing found"
-    return f"{len(result.hits)} note{'s' * (len(result.hits) != 1)}"
+    shown = f"{len(result.hits)} of " if len(result.hits) < result.total else ""
+    return f"{shown}{result.total} note{'s' * (result.total != 1)}"
 
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
@@ -222,5 +242,7 @@ def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -
         print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes done")
     elif status.state in JUST_STARTED:
         print_stderr("the vault is still being scanned; search again in a moment")
+    elif not status.notes:
+        print_stderr(no_notes(client.hello.vault, status))
     if result.truncated:
         print_stderr("some passages were cut to fit the token budget; raise --max-tokens to see more")

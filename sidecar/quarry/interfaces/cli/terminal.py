@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quarry.interfaces.failures import RequestFailed
-from quarry.interfaces.protocol import Mark
+from quarry.interfaces.protocol import IndexStatus, Mark, Vault
 from quarry.interfaces.sanitize import printable, printable_json
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -54,6 +54,13 @@ def print_failure(failed: RequestFailed) -> None:
     if failed.query is not None and failed.error.data.position is not None:
         print_caret(failed.query, failed.error.data.position)
     print_stderr(failed.error.data.next)
+
+
+def no_notes(vault: Vault, status: IndexStatus) -> str:
+    """Why the index of *vault* is empty, and what to do about it."""
+    if status.excluded:
+        return f"rules exclude all notes in {vault.path}; see `folders` in .quarry.toml, and .indexignore"
+    return f"there are no Markdown files in {vault.path}; name the folder that contains your notes"
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:

@@ -36,7 +36,8 @@ def test_by_rank_alone_there_is_no_table_of_signals(at_shared, command):
     [
         ("sourdough tag:nowhere", LABSKAUS, "tagged #nowhere"),
         ("-labskaus", LABSKAUS, ""),
-        ("sourdough", "Nowhere/Nothing.md", "There is no note"),
+        ("sourdough", "Nowhere/Nothing.md", "There is no note 'Nowhere/Nothing.md' in the index. Search or list notes"),
+        ("sourdough", RYE.removesuffix(".md"), f"did you mean '{RYE}'?"),
         ("sourdough", ".obsidian/app.md", "hidden"),
     ],
 )

@@ -128,6 +128,16 @@ def test_a_folder_without_notes_is_done_at_once(command, tmp_path):
 
     assert done.code == 0
     assert done.out.startswith("0 notes")
+    assert f"there are no Markdown files in {tmp_path / 'empty'}; name the folder" in done.err
+
+
+def test_the_vault_is_named_by_its_place_or_by_the_option(command, vault):
+    assert command("index", "--vault", str(vault)).out.startswith("3 notes")
+
+    both = command("index", str(vault), "--vault", str(vault))
+
+    assert both.code == 2
+    assert "not allowed with" in both.err
 
 
 @POSIX_ONLY

@@ -64,6 +64,22 @@ def test_what_cannot_be_asked_ends_with_2_and_says_why(at_shared, command, argum
     assert done.err.startswith(("quarry: ", "usage: "))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [
+        (("search", "tea"), "100"),
+        (("related", "Home.md"), "100"),
+        (("explain", "tea", "Home.md"), "100"),
+        (("list",), "1,000"),
+    ],
+)
+def test_a_limit_out_of_range_is_refused_by_the_name_of_the_option(at_shared, command, arguments, most):
+    done = command(*arguments, "--limit", "0")
+
+    assert done.code == 2
+    assert f"argument --limit: '0' is not a number from 1 to {most}" in done.err
+
+
 @pytest.mark.parametrize("name", ["search", "status", "list", "index", "doctor", "read", "serve", "mcp"])
 def test_a_vault_that_is_not_there_ends_with_4(command, tmp_path, name):
     where = [str(tmp_path / "nowhere")] if name == "index" else ["--vault", str(tmp_path / "nowhere")]

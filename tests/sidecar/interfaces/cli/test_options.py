@@ -3,11 +3,22 @@ import argparse
 import pytest
 
 from quarry.errors import VaultMissing
-from quarry.interfaces.cli.options import resolve_vault
+from quarry.interfaces.cli.options import number, resolve_vault
 
 
 def options(vault=None):
     return argparse.Namespace(vault=vault)
+
+
+@pytest.mark.parametrize("given", ["0", "101", "-5", "+-5", "", "x", "2.5"])
+def test_a_number_out_of_range_is_refused_with_the_range(given):
+    with pytest.raises(argparse.ArgumentTypeError, match="is not a number from 1 to 100"):
+        number(1, 100)(given)
+
+
+@pytest.mark.parametrize("given", ["1", "100", " 7"])
+def test_a_number_in_range_is_taken(given):
+    assert number(1, 100)(given) == int(given)
 
 
 @pytest.mark.parametrize("mark", [".obsidian", ".quarry.toml"])

@@ -12,7 +12,15 @@ def test_a_note_that_is_not_there_is_a_failure_with_a_next_step(at_shared, comma
     done = command("read", "Nothing.md")
 
     assert done.code == 1
+    assert "there is no note 'Nothing.md' in the index" in done.err
     assert "search or list notes" in done.err
+
+
+def test_a_path_without_its_ending_is_completed(at_shared, command):
+    done = command("read", "Health/Lying awake")
+
+    assert done.code == 1
+    assert "did you mean 'Health/Lying awake.md'?" in done.err
 
 
 def test_a_note_outside_the_vault_is_not_read(at_shared, command, tmp_path):

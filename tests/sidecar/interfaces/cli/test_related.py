@@ -82,8 +82,8 @@ def test_of_a_long_text_the_beginning_counts(at_shared, quarry):
         (["--text", "x", RYE], 2, "either a note or --text"),
         ([f"{RYE}:0"], 2, "lines count from 1"),
         (["--text", "  "], 2, "`text` is empty"),
-        (["--limit", "0", RYE], 2, "limit"),
-        (["Nowhere.md"], 1, "no note"),
+        (["Nowhere.md"], 1, "there is no note 'Nowhere.md' in the index"),
+        ([RYE.removesuffix(".md")], 1, f"did you mean '{RYE}'?"),
     ],
 )
 def test_what_cannot_be_asked_says_what_to_do(at_shared, command, arguments, code, says):

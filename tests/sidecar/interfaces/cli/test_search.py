@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -40,7 +41,13 @@ def test_the_limit_is_kept(at_shared, command):
 
     assert " 2. " in done.out
     assert " 3. " not in done.out
-    assert "\n2 notes · " in done.out
+    assert re.search(r"\n2 of \d+ notes · ", done.out)
+
+
+def test_where_all_notes_are_shown_their_number_is_told_once(at_shared, command):
+    done = command("search", "--mode", "keyword", "file:labskaus")
+
+    assert "\n1 note · " in done.out
 
 
 def test_full_prints_passages_with_their_line_and_ranks(at_shared, command):
@@ -96,7 +103,7 @@ def test_what_was_given_up_to_find_anything_is_told_above_the_hits(at_shared, co
     done = command("search", "--mode", "keyword", "tag:nowhere", "sourdough")
 
     first, second, *_ = done.out.splitlines()
-    assert first.startswith("No notes tagged #nowhere ")
+    assert first == "There are no notes tagged #nowhere. These results ignore that filter."
     assert second.startswith(" 1. ")
 
 
@@ -267,6 +274,28 @@ def test_an_empty_query_is_refused(at_shared, command):
 
     assert done.code == 2
     assert "the query is empty" in done.err
+
+
+@pytest.mark.parametrize("query", ['"', "(", "tag:", "-", " OR ", "folder: ("])
+def test_a_query_with_nothing_to_search_for_is_refused(at_shared, command, query):
+    done = command("search", query)
+
+    what, _, caret, way_out = done.err.splitlines()
+    assert (done.code, done.out) == (2, "")
+    assert "type a word" in what
+    assert "tag:idea" in what
+    assert caret.strip() == "^"
+    assert way_out
+
+
+def test_a_search_of_a_folder_without_notes_says_so(tmp_path, command):
+    (tmp_path / "empty").mkdir()
+    command("index", str(tmp_path / "empty"))
+
+    done = command("search", "--vault", str(tmp_path / "empty"), "tea")
+
+    assert done.code == 0
+    assert "there are no Markdown files in" in done.err
 
 
 def correction(typed, used):

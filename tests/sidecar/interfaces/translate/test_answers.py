@@ -67,7 +67,7 @@ def test_every_text_is_scrubbed_once_more(made, secret):
         text=chunk.chunk.text,
         understood=told,
         corrections=(Correction(told, told),),
-        relaxed=Relaxed("any-passage", told),
+        relaxed=Relaxed("any-passage", told, told),
     )
 
     result = translate.search_result(answer, with_text=True)
