@@ -12,6 +12,7 @@ is decoded only for the chunks that are asked about. A column that holds its usu
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
@@ -68,6 +69,7 @@ class PackedNote(NamedTuple):
     shifts: Sequence[Raw | tuple[()]]  # undecoded JSON: for each chunk a list of lists of numbers
     headings: list[Raw]  # for each chunk a list of texts
     contexts: list[Raw]  # for each chunk a text
+    starts: list[int]  # where each text begins in `texts`; not stored
 
     def number_of(self, slot: int) -> int | None:
         """The number of the chunk in *slot*; None where the slot is empty."""
@@ -75,13 +77,13 @@ class PackedNote(NamedTuple):
 
     def text(self, number: int) -> str:
         """The text of the chunk of that number."""
-        first = sum(self.lengths[:number])
+        first = self.starts[number]
         return self.texts[first : first + self.lengths[number]]
 
     def chunk(self, number: int) -> Chunk:
         """The chunk of that number."""
         begun, length = number + 1, self.lengths[number]
-        first = sum(self.lengths[:number])
+        first = self.starts[number]
         shifts = self.shifts[number]
         start = first + sum(self.gaps[:begun]) + sum(self.longer[:number])
         return Chunk(
@@ -188,7 +190,9 @@ def open_packed(packed: bytes) -> PackedNote:
         columns: Sequence[Any] = _COLUMNS.decode(short)
         usual = _usual_columns(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
-        found = PackedNote(terms, links, texts.decode(), *whole)
+        lengths: list[int] = whole[_LENGTHS]
+        starts = [0, *accumulate(lengths)][: len(lengths)]
+        found = PackedNote(*[terms, links, texts.decode(), *whole, starts])
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
             raise _damaged()
     except (FrameDamaged, ValueError, TypeError, LookupError) as error:

@@ -53,8 +53,10 @@ def compact(index: Index, deadline: Deadline) -> bool:
     """
     try:
         index.optimize()
-        index.flush_postings(deadline)
-        index.checkpoint()
+        try:
+            index.flush_postings(deadline)
+        finally:  # what keeps the segment file from being written must not let the WAL grow
+            index.checkpoint()
     except Cancelled:
         return False
     except IndexUnavailable as error:  # a full disk, or a reader at work

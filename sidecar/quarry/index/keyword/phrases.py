@@ -44,7 +44,7 @@ from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import ScoreScope, SnapshotScorer, name_weights
 from quarry.index.note_codec import StoredTerms, stored_terms
 
-READ_AT_ONCE = 64  # notes between two looks at the deadline
+READ_AT_ONCE = 64  # notes
 BORDER = "|"  # stands between the columns of a chunk; no term holds it
 
 _BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
@@ -71,9 +71,9 @@ def read_terms(
         IndexDamaged: What is stored of a note is not as it was written.
     """
     for first in range(0, len(note_ids), READ_AT_ONCE):
-        deadline.check()
         rows: list[tuple[int, bytes]] = select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),))
         for note_id, body in rows:
+            deadline.check()  # a note may be long
             yield note_id, stored_terms(body)
 
 

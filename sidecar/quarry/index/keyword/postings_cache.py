@@ -14,7 +14,7 @@ writes a segment file of the newest snapshot.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
@@ -23,6 +23,7 @@ from quarry.errors import IndexUnavailable
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.ids import id_list
 from quarry.index.keyword import segment_file
 from quarry.index.keyword.builder import BulkCollector, empty_segment
 from quarry.index.keyword.codec import PostingsDamaged
@@ -35,6 +36,7 @@ from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 _log = logging.getLogger(__name__)
 
 FEW_NOTES = 1000  # are read in the middle of a search, about .3 ms each, once
+FEW_CHUNKS = 8_000  # of these notes together: a long note takes as long as a hundred others
 MANY_NOTES = 2000  # in memory on top of segments; more would make searches slower, and wait for `flush`
 REBUILD_SHARE = 4  # where one of so many notes changed, segments are built anew instead of merged
 
@@ -175,7 +177,7 @@ class PostingsCache:
     def _read_few(self, connection: apsw.Connection, generation: int) -> SegmentDelta | None:
         """All notes, where they are so few that no segment file is needed."""
         notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (FEW_NOTES + 1,))
-        if len(notes) > FEW_NOTES:
+        if len(notes) > FEW_NOTES or meta.totals(connection)[1] > FEW_CHUNKS:
             return None
         delta = SegmentDelta(SegmentPair(0, empty_segment(CHUNK_COLUMNS), empty_segment(NAME_COLUMNS)))
         for (note_id,) in notes:
@@ -186,9 +188,9 @@ class PostingsCache:
 
 
 def _updated(delta: SegmentDelta, connection: apsw.Connection, generation: int) -> SnapshotScorer | None:
-    """The snapshot of *generation*; None where more than `FEW_NOTES` changed since *delta* was brought up to date."""
+    """The snapshot of *generation*; None where too much changed since *delta* was brought up to date."""
     changed = _changed_since(connection, delta.generation, FEW_NOTES + 1)
-    if len(changed) > FEW_NOTES or delta.count > MANY_NOTES:
+    if len(changed) > FEW_NOTES or delta.count > MANY_NOTES or _chunk_count(connection, changed) > FEW_CHUNKS:
         return None
     for note_id in changed:
         delta.apply_note(connection, note_id)
@@ -212,6 +214,11 @@ def _present_segments(connection: apsw.Connection, file: SegmentFile | None, dea
 
 def _is_present(connection: apsw.Connection, file: SegmentFile) -> bool:
     return not _changed_since(connection, file.segments.generation, 1)
+
+
+def _chunk_count(connection: apsw.Connection, note_ids: Sequence[int]) -> int:
+    sql = "SELECT ifnull(sum(chunk_count), 0) FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+    return int(select(connection, sql, (id_list(note_ids),))[0][0])
 
 
 def _changed_since(connection: apsw.Connection, generation: int, limit: int) -> list[int]:

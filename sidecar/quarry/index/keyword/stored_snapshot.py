@@ -21,13 +21,14 @@ from quarry.index.keyword.forward import (
     CHUNK_COLUMNS,
     NAME_COLUMNS,
     occurrences_by_column,
+    occurrences_with_prefix,
     spaced,
-    terms_with_prefix,
 )
 from quarry.index.keyword.phrases import read_terms
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot_scorer import Postings, SnapshotScorer
+from quarry.index.note_codec import StoredTerms
 
 _NOTES = "SELECT id, name_length FROM notes ORDER BY id"
 _CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"
@@ -169,16 +170,21 @@ class TermReader:
         words = [word.encode() for word, is_prefix in unknown if not is_prefix]
         prefixes = [word.encode() for word, is_prefix in unknown if is_prefix]
         for note_id, stored in read_terms(self._db, note_ids, deadline):
-            first, held, line = id_range(note_id)[0], words, spaced(stored.line)
-            if prefixes:
-                held = [*{*words}.union(*[terms_with_prefix(prefix, line) for prefix in prefixes])]
-            for term in held:
-                for column, count in occurrences_by_column(term, line):
-                    if column < NAME_COLUMNS:
-                        self._in_names.add(term, note_id, column, count)
-                    else:
-                        number, column = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
-                        self._in_chunks.add(term, first + stored.slot(number), column, count)
+            line = spaced(stored.line)
+            found = {word: occurrences_by_column(word, line) for word in words}
+            for prefix in prefixes:
+                found |= occurrences_with_prefix(prefix, line)
+            for term, occurrences in found.items():
+                self._add(term, note_id, stored, occurrences)
+
+    def _add(self, term: bytes, note_id: int, stored: StoredTerms, occurrences: Sequence[tuple[int, int]]) -> None:
+        first, _ = id_range(note_id)
+        for column, count in occurrences:
+            if column < NAME_COLUMNS:
+                self._in_names.add(term, note_id, column, count)
+            else:
+                number, of_chunk = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
+                self._in_chunks.add(term, first + stored.slot(number), of_chunk, count)
 
     def _scorer_of_known(self) -> SnapshotScorer:
         documents = self._documents

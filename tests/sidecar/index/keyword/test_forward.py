@@ -13,9 +13,9 @@ from quarry.index.keyword.forward import (
     encode_terms,
     name_length,
     occurrences_by_column,
+    occurrences_with_prefix,
     spaced,
     stands_in_text,
-    terms_with_prefix,
 )
 
 TERM = st.sampled_from(["a", "aa", "b", "ab", "ü", "机", "\u2028", "\x85"])
@@ -118,14 +118,16 @@ def test_a_phrase_may_fill_many_chunks_and_pass_over_empty_ones():
 
 @given(TERMS, st.sampled_from(["a", "aa", "ü", "机", "x"]))
 def test_terms_are_found_by_what_they_begin_with(terms, prefix):
-    found = terms_with_prefix(prefix.encode(), spaced(encode_terms(terms).encode()))
+    line = spaced(encode_terms(terms).encode())
 
-    every = {term for column in columns_of(terms) for term in column}
-    assert found == {term.encode() for term in every if term.startswith(prefix)}
+    found = occurrences_with_prefix(prefix.encode(), line)
+
+    every = {term.encode() for column in columns_of(terms) for term in column if term.startswith(prefix)}
+    assert found == {term: occurrences_by_column(term, line) for term in every}
 
 
 def test_a_term_that_holds_a_prefix_further_in_does_not_begin_with_it():
     line = spaced(encode_terms(NoteTerms(("banana an", "and", "", "", "", "ban"), ())).encode())
 
-    assert terms_with_prefix(b"an", line) == {b"an", b"and"}
-    assert terms_with_prefix(b"ba", line) == {b"ban", b"banana"}
+    assert occurrences_with_prefix(b"an", line) == {b"an": [(0, 1)], b"and": [(1, 1)]}
+    assert occurrences_with_prefix(b"ba", line) == {b"banana": [(0, 1)], b"ban": [(5, 1)]}
