@@ -123,7 +123,7 @@ class PackedNote(NamedTuple):
         return tuple(Link(*link) for link in json.loads(self.links_json))
 
     def content(self) -> NoteContent:
-        """Everything that the note says."""
+        """The whole content of the note."""
         chunks = tuple(self.chunk(number) for number in range(len(self.slots)))
         return NoteContent(tuple(self.slots), chunks, self.links(), tuple(self.tags))
 

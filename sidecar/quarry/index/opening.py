@@ -49,7 +49,7 @@ def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) ->
 
 
 def _refuse_newer(path: Path, connection: apsw.Connection) -> None:
-    """The header said so once already, but a version may stand in the WAL only."""
+    """Refuse a newer schema version that is only in the WAL, where reading the header did not show it."""
     version = connection.pragma("user_version")
     if isinstance(version, int) and version > SCHEMA_VERSION:
         raise SchemaTooNew(f"index {path} has schema {version}, this version reads {SCHEMA_VERSION}")

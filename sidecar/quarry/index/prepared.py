@@ -76,7 +76,7 @@ def prepare(
         hashes: The `content_hash` of each chunk; None: they are computed.
 
     Raises:
-        ValueError: The note cannot be stored (see `row_codec.check_storable`), or the number of vectors is not that of
+        ValueError: The note cannot be stored (see `note_rows.check_storable`), or the number of vectors is not that of
             its chunks.
     """
     if len(vectors) != len(note.chunks):

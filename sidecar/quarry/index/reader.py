@@ -311,7 +311,7 @@ class Reader:
         ]
 
     def links_to(self, path: str) -> list[IncomingLink]:
-        """The links that lead to the note at *path*, but its own, by the path of the note they stand in."""
+        """The links in other notes that lead to the note at *path*, by the path of the note they are in."""
         key, candidates = target_key(path), self._named(path)
         found = select(self._db, "SELECT note_id FROM links WHERE target = ?", (target_number(key),))
         sources = {

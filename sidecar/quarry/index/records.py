@@ -7,7 +7,7 @@ from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
 class StoredChunk(Struct, frozen=True):
-    """A chunk, with those facts about its note that an answer shows."""
+    """A chunk, with the properties of its note that an answer shows."""
 
     chunk_id: int
     path: str

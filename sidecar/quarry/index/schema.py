@@ -42,7 +42,7 @@ _TABLES = (
         ctime_ns INTEGER NOT NULL,
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
-        checksum BLOB NOT NULL,        -- over what `row_codec.note_values` gives, and the body
+        checksum BLOB NOT NULL,        -- over what `note_rows.note_values` gives, and the body
         name_length INTEGER NOT NULL,  -- terms of its names, see `keyword/forward.py`
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare

@@ -19,7 +19,7 @@ _NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELE
 
 
 class NoteNames(Struct):
-    """The names of those notes of one snapshot that were asked for."""
+    """The names of notes of one snapshot, cached once they were asked for."""
 
     limit: int = MAX_NAMES
     _known: dict[int, NoteName] = field(default_factory=dict)

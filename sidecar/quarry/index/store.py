@@ -140,7 +140,7 @@ class Index:
             title_vector: Of the title, likewise.
 
         Raises:
-            ValueError: The note cannot be stored (see `row_codec.check_storable`); nothing changed.
+            ValueError: The note cannot be stored (see `note_rows.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
         prepared = prepare(note, stamp, vectors, title_vector)

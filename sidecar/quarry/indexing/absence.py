@@ -1,4 +1,4 @@
-"""Why does the index not hold a note: left out by a rule, skipped, still to come, or not there at all?"""
+"""Why is a note not in the index: excluded by a rule, skipped, not indexed yet, or not on disk?"""
 
 from collections.abc import Container, Sequence
 from pathlib import Path

@@ -55,7 +55,7 @@ class VaultDiff(Struct, frozen=True):
 
 def diff_vault(disk: DiskState, index: Index, *, with_drawings: bool = False) -> VaultDiff:
     """
-    Walk over the vault, compare it with *index*, and put on record there which files were skipped.
+    Walk over the vault, compare it with *index*, and record in it which files were skipped.
 
     Args:
         with_drawings: Whether files that were found to be drawings before are looked at as well.
@@ -73,7 +73,7 @@ def diff_vault(disk: DiskState, index: Index, *, with_drawings: bool = False) ->
 
 
 def record_skipped(scan: Scan, index: Index) -> None:
-    """Make the record of skipped files in *index* that of *scan*; where it is already, nothing is written."""
+    """Record in *index* the files that *scan* skipped; if the record is the same, nothing is written."""
     with index.reader() as reader:
         recorded = {problem.path: problem.reason for problem in reader.problems(MANY_PROBLEMS) if problem.skipped}
     if recorded != scan.skipped:

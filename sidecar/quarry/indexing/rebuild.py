@@ -66,7 +66,7 @@ def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder 
     Fill a new index until a round finds nothing more to do, and close it; in whichever process.
 
     Raises:
-        VaultMissing, IndexUnavailable, IndexDamaged, OSError, Cancelled: The file is worth nothing then.
+        VaultMissing, IndexUnavailable, IndexDamaged, OSError, Cancelled: The file is not complete.
     """
     with closing(Index.open(spec.path, without=spec.without, is_searched=False)) as index:
         for key, value in spec.facts.items():
@@ -84,7 +84,7 @@ def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder 
 
 def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder | None]) -> None:
     """
-    Have a process of its own build it, or, where none can be had, do it on this thread, and say so.
+    Build a new index in a process of its own or, if none can be started, on this thread, and report that.
 
     Raises:
         VaultMissing, IndexUnavailable, OSError, Cancelled: There is no new index; the old one is as it was.
@@ -105,12 +105,12 @@ def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], En
 
 def catch_up(spec: RebuildSpec, indexer: Indexer, take_changes: Callable[[], Sequence[VaultChange]]) -> None:
     """
-    Carry out, in the new index that is whole and closed, what people saved since it was begun.
+    Apply the changes that were reported since the rebuild began to the new index, which is complete and closed.
 
-    So a saved note is found in the index that answers now, and in the new one from its first moment on.
+    A saved note is then found in the index in use, and in the new one as soon as it is in use.
 
     Args:
-        take_changes: Gives what was seen since it was asked the last time; *indexer* lets more come in.
+        take_changes: Gives the changes since the last call; more come in while *indexer* runs.
     """
     for _ in range(ROUNDS):
         if not (changes := take_changes()):
@@ -120,7 +120,7 @@ def catch_up(spec: RebuildSpec, indexer: Indexer, take_changes: Callable[[], Seq
 
 
 def _build_outside(spec: RebuildSpec, monitor: RunMonitor) -> None:
-    """Raises `ProcessUnavailable` where no process can be had, or each of them ended by itself."""
+    """`build` in a process; raises `ProcessUnavailable` if none can be started, or each one dies."""
     how = ""
     for _ in range(TRIES):
         discard(spec.path)

@@ -66,7 +66,7 @@ class VectorModel:
             self.slot = ModelSlot(name, self.load)
 
     def await_first(self) -> None:
-        """Wait for the first model, once: everyone is better off with it, unless it is being downloaded."""
+        """Wait for the first model, once and for a bounded time: a download is not waited for."""
         self.slot.wait(self._wait_s)
         self._wait_s = 0.0
 
@@ -88,5 +88,5 @@ class VectorModel:
         return index.has_pending_vectors()
 
     def index_replaced(self, index: Index) -> None:
-        """Another *index* is in use, with vectors of the model that it says, or of none."""
+        """Adopt the model that another *index*, now in use, has vectors of; None if it has none."""
         self._adopted = stored_fingerprint(index)

@@ -26,11 +26,11 @@ LEAVE_TIMEOUT_S = 5.0  # from its last word to its end
 MAX_WORDS_BYTES = 64 * 1024  # of what it said on the way out
 
 _KINDS: dict[int, type[errors.QuarryError]] = {4: errors.VaultMissing, 5: errors.SchemaTooNew}
-"""What its exit code means, where `cli/main.py` gives it one of its own."""
+"""Exit code of a sidecar -> the error that it stands for; see `cli/main.py`."""
 
 
 class LockHolder(msgspec.Struct, frozen=True):
-    """The process that serves the vault already; 0 where it has not said who it is yet."""
+    """The process that serves the vault already; `pid` is 0 if it has not written its discovery file yet."""
 
     pid: int
 
@@ -78,20 +78,20 @@ def start_sidecar(root: Path) -> ReadyLine:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, with `QUARRY_HOME` made whole: both sides must arrive at the same folder."""
+    """Our environment, with `QUARRY_HOME` as an absolute path: both processes must use the same folder."""
     home = os.environ.get("QUARRY_HOME")
     return {**os.environ, "QUARRY_HOME": str(Path(home).expanduser().absolute())} if home else dict(os.environ)
 
 
 def _detached() -> dict[str, Any]:
-    """A session of its own: Ctrl-C in our terminal is not meant for it."""
+    """Options that start a process in a session of its own, so that Ctrl-C in our terminal does not end it."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
 
 
 def _first_line(process: "subprocess.Popen[bytes]") -> bytes:
-    """The sidecar's first line, or what there was of it when time ran out and it was ended."""
+    """The sidecar's first line; after `START_TIMEOUT_S` the sidecar is killed, and the line may be incomplete."""
     assert process.stdout is not None
     watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
     watchdog.start()
@@ -119,7 +119,7 @@ def _failure(process: "subprocess.Popen[bytes]", root: Path) -> errors.QuarryErr
 
 
 def _release(process: "subprocess.Popen[bytes]") -> None:
-    """Close our ends of its pipes, it has closed its own by now; and bury it, should it end before we do."""
+    """Close our ends of the sidecar's pipes, and reap the process if it ends before this one."""
     for pipe in (process.stdout, process.stderr):
         if pipe:
             with contextlib.suppress(OSError):

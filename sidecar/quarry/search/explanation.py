@@ -49,7 +49,7 @@ def explain(
     now: datetime,
 ) -> Explanation | None:
     """
-    What became of the note at *path*; None where the index does not hold it.
+    Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
 
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.

@@ -58,7 +58,7 @@ NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
 
 class CandidateFeatures(Struct, frozen=True):
     """
-    The candidate notes, ascending by id, and what is known of them.
+    The candidate notes, ascending by id, with their signals.
 
     Arrays have one row a candidate. *signals* are what a score is made of; the others decide which candidates are
     found, how much each signal counts, and which passages are shown.
@@ -77,7 +77,7 @@ def extract_features(
     prepared: PreparedQuery, reader: Reader, retrievers: Iterable[Retriever], deadline: Deadline
 ) -> CandidateFeatures:
     """
-    Ask *retrievers* for candidates, and for what they know of all of them.
+    Collect the candidates that *retrievers* propose, and score each candidate by every retriever.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.

@@ -1,8 +1,8 @@
 """
 The two sources of postings: memory, or the forward index of the notes that FTS5 proposes.
 
-A reader chooses one when it first needs words, and keeps it (`Reader._retriever` in `reader.py`). Both
-give the same notes, scores and order. Where SQLite lacks FTS5, `NoRetriever` finds nothing.
+A reader chooses one when it first needs words, and keeps it (`Reader._retriever` in `reader.py`). Both give
+the same notes, scores and order. Where SQLite lacks FTS5, `NoRetriever` finds nothing.
 """
 
 from collections.abc import Iterable

@@ -109,7 +109,7 @@ class FileSlice:
 
     @property
     def data(self) -> "FileSlice":
-        """The slice itself: an array of bytes has its buffer there, see `codec.Packed`."""
+        """The slice itself, under the name by which an array gives its buffer; see `codec.Packed`."""
         return self
 
 

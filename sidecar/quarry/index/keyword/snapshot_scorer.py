@@ -152,7 +152,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return self.matching_notes(note_ids)[self.note_of_chunk]
 
     def is_common(self, term: QueryTerm) -> bool:
-        """Whether `dense_frequencies` is for a term."""
+        """Whether a term is scored from its `dense_frequencies`."""
         return term.kind == "term" and is_common(self.chunks.frequency(term.text), self.chunks.total)
 
     def stands_in_order(self, term: str, ordinals: DocOrdinals) -> NDArray[np.bool_]:

@@ -86,7 +86,7 @@ class SpellingIndex:
         self._added: tuple[MutableSegment, int, TermsByLength] | None = None
 
     def of_postings(self, scorer: SnapshotScorer) -> TermsByLength:
-        """The terms of the segment, read once, and those that were added; some may stand nowhere any more."""
+        """The terms of the segment, read once, and of documents added since; some may be in no document any more."""
         chunks = scorer.chunks
         assert isinstance(chunks, SegmentSnapshot)
         segment, mutable, count = chunks.segment, chunks.mutable_segment, chunks.added_count
@@ -101,7 +101,7 @@ class SpellingIndex:
         return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
 
     def of_database(self, connection: apsw.Connection) -> TermsByLength:
-        """The terms that FTS5 has, of names as well."""
+        """The terms of the FTS5 table, those of names included."""
         return self._stored.at(connection)
 
 
@@ -163,7 +163,7 @@ def _candidates(word: str, slips: int, by_length: TermsByLength) -> set[str]:
 
 
 def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
-    """What *word* begins with where the rest is near to an ending, and how many slips are left for it."""
+    """Beginnings of *word* whose rest is near to an ending, each with the number of slips left for it."""
     yield word, slips
     yield stem(word), slips
     for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
@@ -174,14 +174,14 @@ def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
 
 @lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
 def _slips_in_ending(ending: str) -> int:
-    """How far *ending* is from the nearest of the known ones."""
+    """The edit distance of *ending* from the nearest known ending."""
     from rapidfuzz.distance import OSA
 
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
 
 
 def _distance(word: str, term: str, slips: int) -> int:
-    """How many slips lead from *word* to a word whose stem is *term*; more than *slips* is only known to be more."""
+    """The edit distance of *word* from the nearest word whose stem is *term*; exact up to *slips*."""
     from rapidfuzz.distance import OSA
 
     found = min(int(OSA.distance(word, term)), int(OSA.distance(stem(word), term)))

@@ -42,11 +42,11 @@ class KeywordQueue(Struct):
             meta.put(connection, meta.LEXICAL_STALE, "1")
 
     def rewind(self, length: int) -> None:
-        """Forget what was added since there were *length* changes."""
+        """Drop all changes after the first *length*."""
         del self.changes[length:]
 
     def run(self, connection: apsw.Connection) -> list[KeywordChange]:
-        """Write everything, and say what that was. The queue is empty then."""
+        """Write all changes, empty the queue, and return the changes."""
         changes, self.changes = self.changes, []
         last = {change.note_id: change.note for change in changes}
         for note_id in sorted(last):
@@ -59,7 +59,7 @@ class KeywordQueue(Struct):
 
 
 def collect(changes: Iterable[KeywordChange], collector: BulkCollector) -> None:
-    """Have *collector* know of *changes*."""
+    """Pass *changes* on to *collector*."""
     for note_id, note, chunk_ids, dropped in changes:
         for chunk_id in dropped:
             collector.remove_chunk(chunk_id)

@@ -170,7 +170,7 @@ def _folder(work: Path | None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Being told to end unwinds like Ctrl-C: the temporary folder holds a gigabyte, and processes are at work."""
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that the temporary folder is deleted and child processes end."""
 
     def end(*_: object) -> None:
         raise KeyboardInterrupt

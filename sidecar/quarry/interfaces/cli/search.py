@@ -80,7 +80,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--why",
         "--explain",
         action="store_true",
-        help="show how the query was interpreted and what each hit scored for",
+        help="show how the query was interpreted and why each hit ranks where it does",
     )
     parser.add_argument("--full", action="store_true", help="print whole passages with their scores")
     parser.add_argument(

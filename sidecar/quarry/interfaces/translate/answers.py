@@ -177,7 +177,7 @@ def _match(snippet: Snippet) -> tuple[int, int]:
 
 
 def _marks(text: str, clean: str, marks: Sequence[Mark]) -> list[wire.Mark]:
-    """The marks of *text* in UTF-16; none where the second scrub struck and made it *clean*: they would lie wrong."""
+    """The marks of *text* in UTF-16; none if the second scrub changed it to *clean*, as they would be misplaced."""
     if not marks or clean != text:
         return []
     if text.isascii():

@@ -1,4 +1,4 @@
-"""What a client asks, as the engine takes it."""
+"""Parameters of requests, translated into the engine's values."""
 
 from quarry.errors import BadRequest
 from quarry.index import NoteFilter
