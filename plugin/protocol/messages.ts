@@ -175,7 +175,7 @@ export interface SearchParams {
    */
   readonly fusion?: Fusion | null;
   /**
-   * The query is still being typed: its last word may be a prefix.
+   * The query is still being typed: its last word may be a prefix, and `tag:` alone is no error.
    */
   readonly typing?: boolean;
   /**
@@ -435,7 +435,7 @@ export interface PassagesParams {
    */
   readonly fusion?: Fusion | null;
   /**
-   * The query is still being typed: its last word may be a prefix.
+   * The query is still being typed: its last word may be a prefix, and `tag:` alone is no error.
    */
   readonly typing?: boolean;
   /**

@@ -49,6 +49,7 @@ REFUSED = [
     ("read_note", {"path": ".obsidian/app.json"}, "no note"),
     ("search", {"query": "-only"}, "add a word"),
     ("search", {"query": "modified:someday"}, "'someday'"),
+    ("search", {"query": "tag:"}, "type a word"),
     ("find_related", {}, "neither was given"),
     ("find_related", {"path": "Home.md", "text": "x"}, "both were given"),
     ("find_related", {"path": "Nothing.md"}, "search or list notes to find its path"),

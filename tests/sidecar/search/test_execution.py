@@ -10,14 +10,14 @@ from builders import Vault, ask, find, settle
 from msgspec.structs import replace
 
 from quarry.engine import Engine
-from quarry.errors import Cancelled, DeadlineExceeded
+from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
 from quarry.index import Deadline
 from quarry.index.keyword.query_scorer import QueryScorer
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.search import SearchContext, search
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
-from quarry.types import SearchRequest
+from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -25,6 +25,41 @@ NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 def filler(count: int, text: str) -> dict[str, str]:
     return {f"filler/{number:03}.md": text for number in range(count)}
+
+
+# --- unfinished queries ----------------------------------------------------------------------------
+
+UNFINISHED = ['"', "(", "tag:", "-", "OR", "folder: [", "?"]
+
+
+@pytest.mark.parametrize("typed", UNFINISHED)
+def test_a_query_with_nothing_to_search_for_is_refused_where_it_ends(vault: Vault, open_engine, typed: str):
+    engine = open_engine()
+
+    for asks in (ask, lambda engine, typed: engine.explain(SearchRequest(typed), "a.md")):
+        with pytest.raises(BadQuery, match="type a word") as refused:
+            asks(engine, f"{typed}  ")
+        assert refused.value.position == len(typed.rstrip())
+
+
+@pytest.mark.parametrize("typed", UNFINISHED)
+def test_while_it_is_typed_it_lists_all_notes(vault: Vault, open_engine, typed: str):
+    vault.write("a.md", "walnut")
+
+    assert find(open_engine(), typed, typing=True) == ["a.md"]
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "task:", "task-done:", '"->"'])
+def test_a_query_that_is_empty_or_complete_is_not_refused(vault: Vault, open_engine, typed: str):
+    vault.write("a.md", "- [x] walnut -> oil")
+
+    assert find(open_engine(), typed) == ["a.md"]
+
+
+def test_with_a_filter_set_elsewhere_an_unfinished_query_lists_what_it_admits(vault: Vault, open_engine):
+    vault.write_all({"Work/a.md": "walnut", "b.md": "walnut"})
+
+    assert find(open_engine(), "tag:", scope=Scope(folders=("Work",))) == ["Work/a.md"]
 
 
 # --- modes, weights, fusion ------------------------------------------------------------------------

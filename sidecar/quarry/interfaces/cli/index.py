@@ -11,7 +11,7 @@ from tqdm import tqdm
 from quarry.errors import IndexUnavailable
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.options import VAULT_HELP, add_json, connect
-from quarry.interfaces.cli.terminal import no_notes, print_json, print_line, print_stderr
+from quarry.interfaces.cli.terminal import print_if_empty, print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 
 BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuilding", "embedding")
@@ -45,8 +45,7 @@ def run(options: argparse.Namespace) -> int:
             print_json(status)
         else:
             _report(before, status, known=() if client.started_sidecar else before.problems)
-            if not (status.notes or status.problem_count or status.message):
-                print_stderr(no_notes(client.hello.vault, status))
+            print_if_empty(client.hello.vault, status)
     return 0
 
 

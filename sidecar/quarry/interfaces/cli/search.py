@@ -14,8 +14,8 @@ from quarry.interfaces.cli.terminal import (
     bold,
     dim,
     marked,
-    no_notes,
     print_failure,
+    print_if_empty,
     print_json,
     print_line,
     print_stderr,
@@ -242,7 +242,6 @@ def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -
         print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes done")
     elif status.state in JUST_STARTED:
         print_stderr("the vault is still being scanned; search again in a moment")
-    elif not status.notes:
-        print_stderr(no_notes(client.hello.vault, status))
+    print_if_empty(client.hello.vault, status)
     if result.truncated:
         print_stderr("some passages were cut to fit the token budget; raise --max-tokens to see more")

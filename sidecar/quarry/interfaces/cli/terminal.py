@@ -56,11 +56,14 @@ def print_failure(failed: RequestFailed) -> None:
     print_stderr(failed.error.data.next)
 
 
-def no_notes(vault: Vault, status: IndexStatus) -> str:
-    """Why the index of *vault* is empty, and what to do about it."""
+def print_if_empty(vault: Vault, status: IndexStatus) -> None:
+    """Why there is nothing to search in *vault*, on standard error; nothing where *status* has notes or other news."""
+    if status.state != "live" or status.notes or status.problem_count or status.message:
+        return
     if status.excluded:
-        return f"rules exclude all notes in {vault.path}; see `folders` in .quarry.toml, and .indexignore"
-    return f"there are no Markdown files in {vault.path}; name the folder that contains your notes"
+        print_stderr(f"rules exclude all notes in {vault.path}; see `folders` in .quarry.toml, and .indexignore")
+    else:
+        print_stderr(f"there are no Markdown files in {vault.path}; name the folder that contains your notes")
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:

@@ -88,7 +88,10 @@ class RankedParams(Params, frozen=True, kw_only=True):
     limit: Annotated[int, Doc(description="Maximum number of hits, one per note.", ge=1, le=100)] = 10
     mode: Mode = "hybrid"
     fusion: FusionChoice = None
-    typing: Annotated[bool, Doc(description="The query is still being typed: its last word may be a prefix.")] = False
+    typing: Annotated[
+        bool,
+        Doc(description="The query is still being typed: its last word may be a prefix, and `tag:` alone is no error."),
+    ] = False
     detail: Annotated[
         Literal["scan", "full"],
         Doc(

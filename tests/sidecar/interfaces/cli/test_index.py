@@ -131,6 +131,23 @@ def test_a_folder_without_notes_is_done_at_once(command, tmp_path):
     assert f"there are no Markdown files in {tmp_path / 'empty'}; name the folder" in done.err
 
 
+def test_a_folder_whose_notes_are_all_excluded_names_the_rules(command, vault):
+    (vault / ".indexignore").write_text("*.md\n")
+
+    assert "rules exclude all notes in" in command("index", str(vault)).err
+
+
+@POSIX_ONLY
+def test_a_folder_whose_notes_cannot_be_read_is_not_called_empty(command, tmp_path):
+    (tmp_path / "broken").mkdir()
+    os.mkfifo(tmp_path / "broken" / "Pipe.md")
+
+    done = command("index", str(tmp_path / "broken"))
+
+    assert "Pipe.md" in done.err
+    assert "no Markdown files" not in done.err
+
+
 def test_the_vault_is_named_by_its_place_or_by_the_option(command, vault):
     assert command("index", "--vault", str(vault)).out.startswith("3 notes")
 
