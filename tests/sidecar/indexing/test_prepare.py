@@ -1,8 +1,11 @@
 """A note is made ready to be stored without any database."""
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Sequence
 
+import pytest
 from builders import HashEncoder, Vault
 
 from quarry.index import quantize, title_hash
@@ -66,3 +69,21 @@ def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):
     sent = pickle.loads(pickle.dumps(missing))
     assert sent.is_gone
     assert str(sent.reason) == str(missing.reason)
+
+
+@pytest.mark.slow
+def test_after_warming_up_no_pattern_is_compiled_for_words_of_any_script():
+    program = """
+import re
+from quarry.indexing.prepare import NotePreparer
+from quarry.terms.analysis import analyse
+from quarry.text.reading_rules import ReadingRules
+NotePreparer(ReadingRules(), None).warm_up()
+compiled, original = [], re.compile
+re.compile = lambda *asked: compiled.append(asked) or original(*asked)
+analyse("Straßen-Größe getOtherFiles other_case 学习机器 ภาษาไทย мир don\u2019t v2.3 e\u0301")
+print(len(compiled))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "0"
