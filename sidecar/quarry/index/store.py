@@ -113,6 +113,11 @@ class Index:
         why = self._parts.fts5_missing
         return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
 
+    @property
+    def lacks_postings(self) -> bool:
+        """Whether a search found no keyword postings, so that it read the forward index: `flush_postings` helps."""
+        return self._memory.postings.is_missed
+
     def size_bytes(self) -> int:
         """Bytes on disk of the index and the files beside it."""
         return files.size_bytes(self.path)

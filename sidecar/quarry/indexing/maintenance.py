@@ -66,6 +66,14 @@ def compact(index: Index, deadline: Deadline) -> bool:
     return True
 
 
+def restore_postings(index: Index, deadline: Deadline) -> None:
+    """Write the keyword postings of *index* where a search found none; what cannot be written waits for `compact`."""
+    try:
+        index.flush_postings(deadline)
+    except (Cancelled, IndexUnavailable) as error:
+        _log.info("the keyword postings are written later: %s", error)
+
+
 def _give_memory_back() -> None:
     """Return freed memory that the allocator keeps to the system: 70 MB after a full index. Only glibc can be asked."""
     with suppress(OSError, AttributeError, TypeError):

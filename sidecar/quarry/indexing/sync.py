@@ -25,7 +25,7 @@ from quarry.indexing.current_index import CurrentIndex
 from quarry.indexing.diff import diff_vault
 from quarry.indexing.disk_state import DiskState, named_by
 from quarry.indexing.limits import IndexingLimits
-from quarry.indexing.maintenance import IdleSchedule, compact, repair
+from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
 from quarry.indexing.metadata import READING, reading_key, rebuild_metadata
 from quarry.indexing.policy import Policy
 from quarry.indexing.vector_model import VectorModel
@@ -239,6 +239,8 @@ class Synchronizer:
             self._indexer("main").warm_up()
         if self._idle_schedule.is_due(time.monotonic()):
             self._compact()
+        elif self.index.lacks_postings:  # no later search is to wait until it is quiet
+            restore_postings(self.index, Deadline(math.inf, self._is_interrupted))
 
     def deep_check(self) -> None:
         """Hash every note, check every row, compact the index: work for idle time."""

@@ -147,6 +147,7 @@ class PostingsCache:
             record(meta.POSTINGS, file_id)
             with self._lock:
                 self._use(file)
+                self.is_missed = False
             return True
 
     def verify(self) -> None:

@@ -14,6 +14,7 @@ from quarry.index.keyword.retrievers import Fts5Retriever, MemoryRetriever
 from quarry.index.keyword.segment_delta import read_note
 from quarry.index.keyword.segment_file import HEADER_BYTES
 from quarry.index.opening import connect_ours
+from quarry.indexing.maintenance import restore_postings
 
 NOTES = 40
 
@@ -373,3 +374,32 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
         assert found[-1] == keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS)
     assert found[0] == found[1]
     assert found[3] == found[4]
+
+
+def test_postings_that_a_search_lacked_are_made_and_the_next_search_has_them(many, in_time):
+    many.flush_postings()
+    with many.reader() as reader:
+        before = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
+        reader.invalidate_postings("for the test")
+        assert not many.lacks_postings  # nobody has searched without them yet
+        lacking = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
+        assert many.lacks_postings
+
+    restore_postings(many, in_time)
+
+    assert not many.lacks_postings
+    with many.reader() as reader:
+        assert type(reader.keywords._retriever) is MemoryRetriever
+        after = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
+    assert before == lacking == after
+
+
+def test_postings_that_cannot_be_restored_are_no_error(many, in_time, monkeypatch):
+    with many.reader() as reader:
+        reader.invalidate_postings("for the test")
+        reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time)
+    monkeypatch.setattr(segment_file, "write", lambda *_: (_ for _ in ()).throw(OSError("no room")))
+
+    restore_postings(many, in_time)
+
+    assert many.lacks_postings
