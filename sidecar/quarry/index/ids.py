@@ -75,6 +75,12 @@ def look_up(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDAr
     return at, ordered[at] == wanted
 
 
+def ordinals_in(ordered: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.intp]:
+    """The positions of *wanted* ids among *ordered* ids, which ascend; shape (len(wanted),), -1 for absent ids."""
+    at, is_there = look_up(ordered, wanted)
+    return np.where(is_there, at, -1)
+
+
 def among(note_ids: NDArray[np.int64], admitted: NoteIds) -> NDArray[np.bool_]:
     """Boolean mask of the *note_ids* (any order, repeats allowed) that are *admitted*; shape (len(note_ids),)."""
     return look_up(admitted, note_ids)[1]

@@ -226,9 +226,9 @@ class Index:
         try:
             with self._writer.bulk(is_searched=self._is_searched):
                 yield
-            if gathered := self._writer.collector:
+            if collected := self._writer.collector:
                 with suppress(IndexUnavailable):  # no room for the segment file: FTS5 answers until there is
-                    self._flush_postings(NO_DEADLINE, gathered)
+                    self._flush_postings(NO_DEADLINE, collected)
         finally:
             self._writer.collector = None
 
@@ -396,10 +396,10 @@ class Index:
         with explained(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
 
-    def _flush_postings(self, deadline: Deadline, gathered: BulkCollector | None = None) -> bool:
+    def _flush_postings(self, deadline: Deadline, collected: BulkCollector | None = None) -> bool:
         with explained(self.path), self._pool.snapshot() as connection:
             postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
-            return self._parts.has_fts5 and postings.flush(connection, record, gathered, deadline)
+            return self._parts.has_fts5 and postings.flush(connection, record, collected, deadline)
 
     def _serve_collected(self) -> None:
         """

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.config import MAX_NOTE_CHUNKS
-from quarry.index.ids import SLOT_BITS, SLOTS, among, free_ids, id_list, id_range, note_of
+from quarry.index.ids import SLOT_BITS, SLOTS, among, free_ids, id_list, id_range, note_of, ordinals_in
 
 NOTE_IDS = st.integers(1, 2**40)
 
@@ -41,3 +41,10 @@ def test_ids_are_told_that_are_among_the_admitted(ids, admitted):
 @pytest.mark.parametrize("ids", [np.array([3, 5], dtype=np.int64), [3, 5], (number for number in (3, 5))])
 def test_ids_are_listed_for_sql(ids):
     assert id_list(ids) == "[3, 5]"
+
+
+@pytest.mark.parametrize(("ordered", "expected"), [([], [-1, -1, -1]), ([3, 5, 9], [1, -1, 0]), ([9], [-1, -1, -1])])
+def test_the_ordinals_of_ids_are_their_places_and_absent_ids_have_none(ordered, expected):
+    found = ordinals_in(np.array(ordered, np.int64), np.array([5, 4, 3], np.int64))
+
+    assert found.tolist() == expected

@@ -6,6 +6,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.index.ids import ordinals_in
 from quarry.index.keyword.bm25 import Floats, length_norms
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import COMPOUNDS, TEXT
@@ -110,7 +111,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def ordinals_of(self, ids: NDArray[np.int64]) -> NDArray[np.intp]:
         """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not alive."""
-        found = _search(self.segment.ids, ids, 0)
+        found = ordinals_in(self.segment.ids, ids)
         if self.live_docs is not None:
             found[(found >= 0) & ~self.live_docs[found]] = -1
         if self.added_count:
@@ -121,7 +122,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
             )
             at = len(self.segment.ids) + fresh
             order = self.ids[at].argsort(kind="stable")
-            where = _search(self.ids[at][order], ids, 0)
+            where = ordinals_in(self.ids[at][order], ids)
             is_fresh = where >= 0
             found[is_fresh] = at[order][where[is_fresh]]
         return found
@@ -180,10 +181,3 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
             return documents, every
         stand = self.live_docs[documents]
         return (documents, every) if stand.all() else (documents[stand], every[stand])
-
-
-def _search(ids: NDArray[np.int64], wanted: NDArray[np.int64], first: int) -> NDArray[np.intp]:
-    if not len(ids):
-        return np.full(len(wanted), -1, np.intp)
-    at = np.minimum(ids.searchsorted(wanted), len(ids) - 1)
-    return np.where(ids[at] == wanted, at + first, -1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import id_range, look_up, notes_of
+from quarry.index.ids import id_range, look_up, notes_of, ordinals_in
 from quarry.index.keyword.bm25 import Floats, length_norms
 from quarry.index.keyword.forward import (
     CHUNK_COLUMNS,
@@ -133,8 +133,7 @@ class StoredSnapshot(Struct, frozen=True, dict=True):
 
     def ordinals_of(self, ids: NDArray[np.int64]) -> DocOrdinals:
         """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not there."""
-        at, is_there = look_up(self.documents.ids, ids)
-        return np.where(is_there, at, -1)
+        return ordinals_in(self.documents.ids, ids)
 
 
 class TermReader:
