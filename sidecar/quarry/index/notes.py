@@ -20,7 +20,7 @@ from quarry.index.links import target_key, target_number
 from quarry.index.note_codec import NoteContent, with_slots
 from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.prepared import PreparedNote
-from quarry.index.vector.writer import VectorWriter
+from quarry.index.vector.rows import VectorWriter
 from quarry.types import FileStamp
 
 _INSERT_NOTE = (

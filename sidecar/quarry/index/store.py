@@ -29,8 +29,8 @@ from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Memory, Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
-from quarry.index.vector import pending
-from quarry.index.vector.limits import VectorLimits
+from quarry.index.vector import rows as vector_rows
+from quarry.index.vector.matrix import VectorLimits
 from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import clear_cache
@@ -241,22 +241,22 @@ class Index:
     def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
         with explained(self.path):
-            return pending.known_vectors(self._writer.connection, paths, hashes)
+            return vector_rows.known_vectors(self._writer.connection, paths, hashes)
 
     def pending_vectors(self, limit: int) -> list[PendingChunk]:
         """The first *limit* chunks that wait for a vector."""
         with explained(self.path):
-            return pending.pending_chunks(self._writer.connection, limit)
+            return vector_rows.pending_chunks(self._writer.connection, limit)
 
     def pending_titles(self, limit: int) -> list[PendingTitle]:
         """The first *limit* notes whose titles wait for a vector."""
         with explained(self.path):
-            return pending.pending_titles(self._writer.connection, limit)
+            return vector_rows.pending_titles(self._writer.connection, limit)
 
     def has_pending_vectors(self) -> bool:
         """Whether any chunk or title waits for a vector."""
         with explained(self.path):
-            return pending.has_pending(self._writer.connection)
+            return vector_rows.has_pending(self._writer.connection)
 
     def set_vectors(
         self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()

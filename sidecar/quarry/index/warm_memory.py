@@ -7,7 +7,7 @@ from quarry.index import files
 from quarry.index.database import explained
 from quarry.index.opening import connect_ours
 from quarry.index.reader import Memory, Reader
-from quarry.index.vector.limits import VectorLimits
+from quarry.index.vector.matrix import VectorLimits
 
 
 def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None = None) -> Memory:
