@@ -10,7 +10,7 @@ import apsw
 from quarry.errors import SchemaTooNew
 from quarry.index import meta, note_codec
 from quarry.index.database import Parts, connect
-from quarry.index.filters import functions as filter_functions
+from quarry.index.filters.filter import register_functions
 from quarry.index.integrity import check_opening
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.schema import create_keyword_index, has_keyword_index
@@ -21,7 +21,7 @@ from quarry.index.writer import Writer
 def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tuple[apsw.Connection, Parts]:
     """A connection that knows the SQL functions of our views and conditions; raises as `connect`."""
     connection, parts = connect(path, writable=writable, without=without)
-    filter_functions.register(connection)
+    register_functions(connection)
     note_codec.register(connection)
     return connection, parts
 
