@@ -36,8 +36,7 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.snapshot_data import SnapshotData
+from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
 from quarry.index.top_k import Scored
 from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.matrix import VectorLimits

@@ -20,10 +20,10 @@ from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.schema import begin_bulk, merge
+from quarry.index.keyword.fts5 import begin_bulk, merge
 from quarry.index.keyword.segment import SegmentPair
 from quarry.index.notes import NoteWriter
-from quarry.index.opening import connect_ours, open_writer
+from quarry.index.opening import connect_ours, open_writer, warm_memory
 from quarry.index.pool import ReaderPool
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Memory, Reader
@@ -31,7 +31,6 @@ from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import SCHEMA_VERSION, give_back_pages
 from quarry.index.vector import rows as vector_rows
 from quarry.index.vector.matrix import VectorLimits
-from quarry.index.warm_memory import warm_memory
 from quarry.index.writer import Writer
 from quarry.terms.analysis import clear_cache
 from quarry.types import FileStamp, Note, Retriever
