@@ -28,6 +28,22 @@ def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tupl
     return connection, parts
 
 
+def open_reader(path: Path, file_key: tuple[int, int] | None, without: frozenset[str]) -> apsw.Connection:
+    """
+    A connection that reads the index at *path*.
+
+    Raises:
+        IndexDamaged, IndexMisplaced: It is not the file of *file_key*; see `files.check_in_place`.
+    """
+    connection, _ = connect_ours(path, writable=False, without=without)
+    try:
+        files.check_in_place(path, file_key)
+    except IndexDamaged:
+        connection.close()
+        raise
+    return connection
+
+
 def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) -> tuple[Writer, Parts]:
     """
     The one writer of the index at *path*; its *postings* are opened.
