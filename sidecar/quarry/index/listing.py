@@ -7,8 +7,8 @@ import apsw
 from quarry.conditions import AllOf, AnyOf, Condition, InTask, MatchesPattern
 from quarry.index import meta
 from quarry.index.database import select
+from quarry.index.filters.filter import chunk_matching, chunk_with_task
 from quarry.index.filters.phrases import WrittenPhrases
-from quarry.index.filters.text import chunk_matching, chunk_with_task
 from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.records import Newest
 from quarry.index.sql import SqlFragment, join

@@ -36,15 +36,12 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.snapshot_data import SnapshotData
+from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
 from quarry.index.top_k import Scored
 from quarry.index.vector.cache import VectorCache
-from quarry.index.vector.limits import VectorLimits
-from quarry.index.vector.memory import MemoryDenseQuery
+from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
-from quarry.index.vector.query import DenseQuery, QueryVector
-from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
+from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
 from quarry.types import Candidate, FileStamp, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs

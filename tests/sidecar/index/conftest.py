@@ -18,9 +18,8 @@ from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.opening import connect_ours
-from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.snapshot_data import Locations
-from quarry.index.vector.limits import VectorLimits
+from quarry.index.snapshot_cache import Locations, SnapshotCache
+from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
 

@@ -15,6 +15,7 @@ writes a segment file of the newest snapshot.
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -99,11 +100,18 @@ class PostingsCache:
             self.is_missed = self._scorer is None
             return self._scorer
 
-    def serve(self, segments: SegmentPair) -> None:
-        """Serve *segments* from memory until a file is written; for an empty index that is being filled."""
-        with self._lock:
-            self._file, self._delta, self._scorer = None, SegmentDelta(segments), None
-            self.is_missed = False
+    def serve(self, connection: apsw.Connection, collector: BulkCollector) -> None:
+        """
+        Serve what *collector* holds from memory until a file is written, if memory has room for it.
+
+        Args:
+            connection: Sees the notes that were collected, all of an index that is being filled.
+        """
+        with suppress(OverflowError):
+            segments = SegmentPair(meta.generation(connection), *collector.build())
+            with self._lock:
+                self._file, self._delta, self._scorer = None, SegmentDelta(segments), None
+                self.is_missed = False
 
     def flush(
         self,

@@ -18,7 +18,7 @@ from quarry.index.keyword.retrievers import KeywordRetriever
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
-from quarry.index.snapshot_data import Locations
+from quarry.index.snapshot_cache import Locations
 from quarry.index.top_k import chunk_locations
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path

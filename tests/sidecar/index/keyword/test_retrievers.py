@@ -16,7 +16,7 @@ from quarry.index.keyword import query_scorer, segment_file
 from quarry.index.keyword.bm25 import NOTE_WEIGHTS
 from quarry.index.keyword.retrievers import NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.snapshot_data import Locations
+from quarry.index.snapshot_cache import Locations
 from quarry.search.features import FIELD_WEIGHTS
 from quarry.terms.analysis import phrase_terms
 

@@ -191,7 +191,7 @@ SIGNS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 def test_no_term_of_a_query_is_syntax(tmp_path_factory, kind, text):
     from quarry.index.database import connect
     from quarry.index.keyword.columns import stored
-    from quarry.index.keyword.schema import create_keyword_index
+    from quarry.index.keyword.fts5 import create_keyword_index
 
     path = tmp_path_factory.mktemp("signs") / "i.db"
     path.touch()

@@ -9,7 +9,7 @@ from builders import top_chunks
 from quarry.errors import IndexUnavailable
 from quarry.index import Index
 from quarry.index.keyword import postings_cache, segment_file
-from quarry.index.warm_memory import warm_memory
+from quarry.index.opening import warm_memory
 
 NOTES = [f"{n}.md" for n in range(40)]
 
