@@ -215,12 +215,20 @@ class StoredTerms(Struct, frozen=True):
         """The slot of the chunk of that number."""
         return number if self.slots is None else self.slots[number]
 
+    def number(self, slot: int) -> int:
+        """The number of the chunk in *slot*, which is not empty."""
+        return slot if self.slots is None else self.slots.index(slot)
+
 
 def stored_terms(packed: bytes) -> StoredTerms:
     """The terms of the note that `pack` made *packed* of; raises as `open_packed`."""
     try:
-        line, short, _ = _decompressed(packed).split(b"\n", 2)
-        return StoredTerms(line, None if short.startswith(b"[0,") else _COLUMNS.decode(short)[0])  # type: ignore[arg-type]
+        written = _decompressed(packed)
+        line_end = written.index(b"\n")
+        if written.startswith(b"[0,", line_end + 1):  # usual slots
+            return StoredTerms(written[:line_end], None)
+        line, short, _ = written.split(b"\n", 2)
+        return StoredTerms(line, _COLUMNS.decode(short)[0])  # type: ignore[arg-type]  # a list, as it is not 0
     except (FrameDamaged, ValueError) as error:
         raise _damaged() from error
 

@@ -71,6 +71,7 @@ def test_a_body_and_its_terms_come_back_as_they_were(body, names, column, slots)
     assert opened.terms() == terms
     assert stored.line == encode_terms(terms).encode()
     assert tuple(stored.slot(number) for number in range(len(body.chunks))) == body.slots
+    assert [stored.number(slot) for slot in body.slots] == list(range(len(body.chunks)))
     moved = with_slots(packed, slots[: len(body.chunks)])
     assert unpack(moved) == NoteContent(tuple(slots[: len(body.chunks)]), body.chunks, body.links, body.tags)
     assert open_packed(moved).terms() == terms

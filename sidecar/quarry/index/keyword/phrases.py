@@ -33,7 +33,7 @@ from quarry.index.keyword.forward import (
     NAME_COLUMNS,
     NAMES_IN_ORDER,
     TEXT,
-    decode_columns,
+    chunks_in_order,
     occurrences_by_column,
     spaced,
     stands_in_text,
@@ -45,7 +45,6 @@ from quarry.index.keyword.snapshot_scorer import ScoreScope, SnapshotScorer, nam
 from quarry.index.note_codec import StoredTerms, stored_terms
 
 READ_AT_ONCE = 64  # notes
-BORDER = "|"  # stands between the columns of a chunk; no term holds it
 
 _BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
 
@@ -152,44 +151,32 @@ def proximity_scores(
     norms, scores = scorer.chunks.length_norms.take(ordinals), np.zeros(len(asked))
     weights = np.array(astuple(CHUNK_WEIGHTS)[:IN_ORDER])
     for phrase, places in zip(wanted, holding, strict=True):
-        padded = f" {'  '.join(phrase)} "
-        found = [at for at in places.tolist() if padded in texts[at]]
-        if not found:
-            continue
-        rarest = min([scorer.chunk_frequency(term) for term in phrase])
-        count = str.count if phrase[0] != phrase[-1] else _count_overlapping
-        by_column = [[count(column, padded) for column in texts[at].split(BORDER)] for at in found]
-        of_phrase = idf(rarest * len(found) / len(places), scorer.chunks.total)
-        scores[found] += term_scores(np.array(by_column) @ weights, norms[found], 1.0) * of_phrase
+        frequencies: Floats = np.zeros((len(asked), IN_ORDER))
+        terms = " ".join(phrase).encode()
+        for at in places.tolist():
+            for column, count in occurrences_by_column(terms, texts[at]):
+                frequencies[at, column] = count
+        found = frequencies.sum(axis=1).nonzero()[0]
+        if len(found):
+            rarest = min([scorer.chunk_frequency(term) for term in phrase])
+            of_phrase = idf(rarest * len(found) / len(places), scorer.chunks.total)
+            scores[found] += term_scores(frequencies[found] @ weights, norms[found], 1.0) * of_phrase
     return {chunk_id: score for chunk_id, score in zip(asked.tolist(), scores.tolist(), strict=True) if score}
 
 
 def _texts_in_order(
     connection: apsw.Connection, chunk_ids: NDArray[np.int64], wanted: Iterable[int], deadline: Deadline
-) -> dict[int, str]:
-    """The terms of the *wanted* places in *chunk_ids* as one text, with two spaces between terms: no two share one."""
+) -> dict[int, bytes]:
+    """The terms of the *wanted* places in *chunk_ids*, as `chunks_in_order` gives them."""
     slots_of: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for at in wanted:
         chunk_id = int(chunk_ids[at])
         slots_of[note_of(chunk_id)].append((at, slot_of(chunk_id)))
-    texts: dict[int, str] = {}
+    texts: dict[int, bytes] = {}
     for note_id, terms in read_terms(connection, sorted(slots_of), deadline):
-        known = decode_columns(terms.line)
-        for at, slot in slots_of[note_id]:
-            first = NAME_COLUMNS + (slot if terms.slots is None else terms.slots.index(slot)) * CHUNK_COLUMNS
-            # The border is no term, so no phrase reaches over it.
-            columns = f" {known[first]} {BORDER} {known[first + 1]} {BORDER} {known[first + 2]} "
-            texts[at] = columns.replace(" ", "  ")
+        places, slots = zip(*slots_of[note_id], strict=True)
+        texts.update(zip(places, chunks_in_order(terms.line, map(terms.number, slots)), strict=True))
     return texts
-
-
-def _count_overlapping(text: str, wanted: str) -> int:
-    """The number of occurrences of *wanted* in *text*, overlapping ones included."""
-    count, at = 0, text.find(wanted)
-    while at >= 0:
-        count += 1
-        at = text.find(wanted, at + 1)
-    return count
 
 
 def _notes_with_terms(scorer: SnapshotScorer, terms: Sequence[str]) -> list[int]:
