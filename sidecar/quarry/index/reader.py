@@ -287,15 +287,6 @@ class Reader:
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
         return {path: FileStamp(*stamp) for path, *stamp in rows}
 
-    def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
-        """The `stamps` of notes at or below one of *places*, which are in NFC."""
-        sql = (  # "0" is what follows "/"
-            "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
-            " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
-        )
-        rows = [row for place in places for row in select(self._db, sql, (place,))]
-        return {path: FileStamp(*stamp) for path, *stamp in rows}
-
     # --- links ---------------------------------------------------------------------------------
 
     def links_from(self, path: str) -> list[ResolvedLink]:

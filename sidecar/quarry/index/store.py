@@ -6,14 +6,14 @@ One thread at a time writes (the caller sees to that); any thread reads. Readers
 
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
-from quarry.index import files, meta, problems
+from quarry.index import files, listing, meta, problems
 from quarry.index.database import FTS5, SQLITE_VEC, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
@@ -153,6 +153,11 @@ class Index:
         """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
             problems.record(connection, path, reason, skipped)
+
+    def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
+        """The stamps of notes at or below one of *places*, which are in NFC, as the writer sees them."""
+        with explained(self.path):
+            return listing.stamps_at(self._writer.connection, places)
 
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
         """The subset of *paths* that have a recorded problem, as the writer sees it."""

@@ -5,6 +5,7 @@ Holds the one index, the model and the policy in use, and changes them only on t
 reads the references.
 """
 
+import gc
 import logging
 import math
 import operator
@@ -237,6 +238,7 @@ class Synchronizer:
         if not self._is_warm:
             self._is_warm = True
             self._indexer("main").warm_up()
+            gc.freeze()  # what was made by now stays: no save waits 20 ms for a collection to look through it
         if self._idle_schedule.is_due(time.monotonic()):
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet

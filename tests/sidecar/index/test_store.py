@@ -1,5 +1,6 @@
 import struct
 import threading
+import unicodedata
 
 import pytest
 from builders import index_bytes, problems, top_chunks
@@ -778,3 +779,12 @@ def test_what_is_free_after_idle_time_is_given_back(index, store, make_note):
 
     assert index.path.stat().st_size < before
     assert index._writer.connection.pragma("freelist_count") == 0
+
+
+def test_stamps_are_found_at_a_note_in_any_composition_and_below_a_folder(index, stamp):
+    decomposed = unicodedata.normalize("NFD", "über.md")
+    for path in ("a.md", "a/b.md", "a/c/d.md", "a0.md", "a-b.md", "ab/c.md", decomposed):
+        index.upsert(Note(path, "t", (), (), {}, (), (), {}, ()), stamp(1), [])
+
+    assert sorted(index.stamps_at(["a"])) == ["a/b.md", "a/c/d.md"]
+    assert index.stamps_at(["a.md", "über.md", "none"]) == {"a.md": stamp(1), decomposed: stamp(1)}
