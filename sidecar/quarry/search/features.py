@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
+from quarry.index import Background, ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
 from quarry.index.ids import notes_of
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
@@ -67,6 +67,8 @@ class CandidateFeatures(Struct, frozen=True):
     note_ids: NoteIds
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
+    bm25: Numbers  # of the best passage; 0 where none holds a word
+    background: Background  # of the query's cosines, in this vault
     bm25_coverage: float  # share of the query's highest possible BM25 that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
     dense: RankedChunks
@@ -127,6 +129,8 @@ def extract_features(
             exact=exact,
         ),
         max_cosine=max_cosine,
+        bm25=bm25,
+        background=dense_query.background() if dense_query else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / max_bm25) if max_bm25 > 0 else 0.0,
         lexical=lexical,
         dense=dense,
