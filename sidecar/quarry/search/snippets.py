@@ -47,22 +47,14 @@ class SnippetBuilder(Struct, frozen=True):
         passages, truncated = self._passages(ranked, request)
         for passage in passages:
             passages_of[passage.fused.path].append(passage)
-        hits = [(note, passages_of[note.path]) for note in shown if note.path in passages_of]
-        marked = highlight([quoted[0].chunk.title for _, quoted in hits], self.wanted)
-        return tuple(
-            [
-                Hit(
-                    path=note.path,
-                    score=note.score,
-                    retrievers=note.retrievers,
-                    passages=tuple(quoted),
-                    further_passages=len(note.passages) - len(quoted),
-                    title_marks=marks,
-                    shares=note.shares,
-                )
-                for (note, quoted), marks in zip(hits, marked, strict=True)
-            ]
-        ), truncated
+        hits = []
+        for note in shown:
+            quoted = passages_of.get(note.path)
+            if quoted:
+                marks = highlight(quoted[0].chunk.title, self.wanted)
+                further = len(note.passages) - len(quoted)
+                hits.append(Hit(note.path, note.score, note.retrievers, tuple(quoted), further, marks, note.shares))
+        return tuple(hits), truncated
 
     def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:
         """The passages of *note* behind its best one, with the whole token budget to themselves."""
@@ -101,8 +93,10 @@ class SnippetBuilder(Struct, frozen=True):
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
         texts = [chunk.chunk.text for chunk in chunks]
-        found = find_matches(texts, self.wanted)
-        self.deadline.check()
+        found = []
+        for text in texts:
+            self.deadline.check()
+            found.append(find_matches(text, self.wanted))
         wordless = [at for at, matches in enumerate(found) if not matches]
         nearest = dict(zip(wordless, self._nearest_sentences([texts[at] for at in wordless]), strict=True))
         return [make_snippet(text, found[at], width, nearest.get(at)) for at, text in enumerate(texts)]

@@ -7,10 +7,9 @@ analysed.
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -19,7 +18,6 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.tokenizer import TOKEN
 from quarry.text.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
 from quarry.text.snippet.token_matches import TokenTerm, token_matches, token_terms
-from quarry.types import Span
 
 # Characters that normalisation changes beyond their case; a token with one of them is always analysed. All others are
 # found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
@@ -42,11 +40,9 @@ class Mark(Struct, frozen=True):
     kind: Literal["word", "sentence"]
 
 
-def highlight(texts: Sequence[str], wanted: HighlightTerms) -> list[tuple[Mark, ...]]:
-    """The marks of each of *texts*, titles or headings, in order; they neither overlap nor touch."""
-    return [
-        tuple([Mark(start, end, "word") for start, end in merge_spans(found)]) for found in find_matches(texts, wanted)
-    ]
+def highlight(text: str, wanted: HighlightTerms) -> tuple[Mark, ...]:
+    """The marks of *text*, a title or a heading, in order; they neither overlap nor touch."""
+    return tuple([Mark(start, end, "word") for start, end in merge_spans(find_matches(text, wanted))])
 
 
 def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
@@ -73,22 +69,16 @@ def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
     return spans
 
 
-def find_matches(texts: Sequence[str], wanted: HighlightTerms) -> list[list[TermMatch]]:
-    """
-    All matches of the query in each of *texts*, ordered by start; they may overlap.
-
-    The texts are searched as one, so that each prefix is looked for once and not once for each of them.
-    """
+def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
+    """All matches of the query in *text*, ordered by start; they may overlap."""
     matcher = wanted.matcher
-    text = "\n".join(texts)  # in no token
-    begins = [0, *accumulate([len(each) + 1 for each in texts])]
     lowered = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
     found: list[TermMatch] = []
     for literal in matcher.literals:
         found += _find_literal(lowered, literal, matcher)
     known, end = matcher.known, 0
     offsets = candidate_offsets(text, lowered, matcher)
-    for number, offset in enumerate(offsets):
+    for offset in offsets:
         if offset < end:
             continue
         start = offset
@@ -98,16 +88,14 @@ def find_matches(texts: Sequence[str], wanted: HighlightTerms) -> list[list[Term
         end = rest.end() if rest else offset
         token = text[start:end]
         if token not in known:
-            places = [at - start for at in offsets[number : bisect_left(offsets, end, number)]]
+            places = [at - start for at in offsets if offset <= at < end]
             known[token] = token_matches(token, places, matcher)
         for first, last, key, value in known[token]:
             found.append((start + first, start + last, key, value))
         if matcher.phrases:
-            behind = bisect_right(begins, start)
-            bounds = Span(begins[behind - 1], begins[behind] - 1)  # of the text that holds the token
-            _find_phrases(text, bounds, _token(text, start, end), matcher, found)
+            _find_phrases(text, _token(text, start, end), matcher, found)
     found.sort()
-    return _by_text(found, begins)
+    return found
 
 
 # --- steps ---------------------------------------------------------------------------------------
@@ -150,35 +138,19 @@ def _with_joints(prefix: str) -> re.Pattern[str]:
     return re.compile("[-_.]?".join(map(re.escape, prefix)))
 
 
-def _by_text(found: Sequence[TermMatch], begins: Sequence[int]) -> list[list[TermMatch]]:
-    """Ascending matches in joined texts, for each text with offsets from where it begins."""
-    at, split = 0, []
-    for begin, next_begin in pairwise(begins):
-        matches: list[TermMatch] = []
-        while at < len(found) and found[at][0] < next_begin:
-            first, last, key, value = found[at]
-            matches.append((first - begin, last - begin, key, value))
-            at += 1
-        split.append(matches)
-    return split
-
-
-def _find_phrases(text: str, bounds: Span, token: _Token, matcher: Matcher, found: list[TermMatch]) -> None:
-    """Add the phrases within *bounds* that have their anchor in *token*."""
+def _find_phrases(text: str, token: _Token, matcher: Matcher, found: list[TermMatch]) -> None:
+    """Add the phrases that have their anchor in *token*."""
     for number, word in enumerate(token.words):
         for phrase in matcher.phrases.get(word.term, ()):
-            span = _phrase_around(text, bounds, token, number, phrase)
+            span = _phrase_around(text, token, number, phrase)
             if span:
                 found.append((*span, phrase.key, matcher.phrase_value))
 
 
-def _phrase_around(
-    text: str, bounds: Span, token: _Token, number: int, phrase: HighlightPhrase
-) -> tuple[int, int] | None:
+def _phrase_around(text: str, token: _Token, number: int, phrase: HighlightPhrase) -> tuple[int, int] | None:
     """The span of *phrase* around its anchor, word *number* of *token*; None if its other terms are not there."""
     first, last = token.start + token.words[number].start, token.start + token.words[number].end
-    before = _words_before(text, bounds.start, token, number)
-    after = _words_after(text, bounds.end, token, number)
+    before, after = _words_before(text, token, number), _words_after(text, token, number)
     for wanted in reversed(phrase.terms[: phrase.anchor]):
         term, first, _ = next(before, _NOTHING)
         if term != wanted:
@@ -193,29 +165,29 @@ def _phrase_around(
 _NOTHING = TokenTerm("", 0, 0)
 
 
-def _words_after(text: str, highest: int, token: _Token, number: int) -> Iterator[TokenTerm]:
-    """Yield the words after word *number* of *token* and before *highest*, with offsets into *text*."""
+def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
+    """Yield the words after word *number* of *token*, with offsets into *text*."""
     behind = range(number + 1, len(token.words))
     while True:
         for at in behind:
             yield _shifted(token.start, token.words[at])
-        following = TOKEN.search(text, token.end, highest)
+        following = TOKEN.search(text, token.end)
         if following is None:
             return
         token = _token(text, *following.span())
         behind = range(len(token.words))
 
 
-def _words_before(text: str, lowest: int, token: _Token, number: int) -> Iterator[TokenTerm]:
-    """Yield the words from *lowest* to word *number* of *token*, the nearest first, with offsets into *text*."""
+def _words_before(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
+    """Yield the words before word *number* of *token*, the nearest first, with offsets into *text*."""
     ahead = range(number)
     while True:
         for at in reversed(ahead):
             yield _shifted(token.start, token.words[at])
         at = token.start
-        while at > lowest and not TOKEN.match(text, at - 1, at):
+        while at > 0 and not TOKEN.match(text, at - 1, at):
             at -= 1
-        if at == lowest:
+        if at == 0:
             return
         token = _token_at(text, at)
         ahead = range(len(token.words))

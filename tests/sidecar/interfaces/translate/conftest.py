@@ -21,8 +21,8 @@ def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start
 def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", **more):
     wanted = HighlightTerms(dict.fromkeys(words, 1.0))
     fused = Fused(1, chunk.path, 0, 0.5, 1, None, 2.0, None)
-    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches([chunk.text], wanted)[0], 120), text, False)
-    hit = Hit(chunk.path, 0.5, frozenset(legs), (passage,), 2, highlight([chunk.title], wanted)[0], shares or {})
+    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), 120), text, False)
+    hit = Hit(chunk.path, 0.5, frozenset(legs), (passage,), 2, highlight(chunk.title, wanted), shares or {})
     return Answer((hit,), 1, ("lexical",), {}, False, **more)
 
 

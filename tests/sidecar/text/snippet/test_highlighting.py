@@ -14,7 +14,7 @@ from quarry.text.snippet.matcher import HighlightTerms
 
 def marked(text: str, query: str, *phrases: str, prefix: str | None = None) -> list[str]:
     weights = {term: 1.0 for word in query.split() for term in ranking_terms(word)}
-    marks = highlight([text], HighlightTerms(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix))[0]
+    marks = highlight(text, HighlightTerms(weights, tuple(phrase_terms(phrase) for phrase in phrases), prefix))
     return [text[mark.start : mark.end] for mark in marks]
 
 
@@ -83,7 +83,7 @@ def test_the_beginning_of_a_word_marks_the_words_that_begin_so() -> None:
 def test_the_word_being_typed_counts_once_with_what_it_may_become() -> None:
     wanted = HighlightTerms({"rep": 2.0}, prefix="rep")
 
-    assert {key for _, _, key, _ in find_matches(["rep report"], wanted)[0]} == {"rep"}
+    assert {key for _, _, key, _ in find_matches("rep report", wanted)} == {"rep"}
 
 
 WORDS = st.text(st.sampled_from("aeiouybcdfghlmnrstvzAESÉéßİёй'-_.中文데이터e\u0301"), min_size=1, max_size=12)
@@ -98,7 +98,7 @@ def test_every_term_that_stands_in_a_text_is_found_there(words: list[str], data:
     if wanted_term is None:
         return
 
-    found = find_matches([text], HighlightTerms({wanted_term.text: 1.0}))[0]
+    found = find_matches(text, HighlightTerms({wanted_term.text: 1.0}))
 
     stands = {(term.start, term.end) for term in terms if term.text == wanted_term.text}
     assert stands <= {(start, end) for start, end, _, _ in found}
@@ -112,29 +112,16 @@ def test_every_phrase_that_stands_in_a_text_is_found_there(text: str, data: st.D
     if not phrase:
         return
 
-    found = find_matches([text], HighlightTerms({}, (tuple(term.text for term in phrase),)))[0]
+    found = find_matches(text, HighlightTerms({}, (tuple(term.text for term in phrase),)))
 
     assert (phrase[0].start, phrase[-1].end) in {(start, end) for start, end, _, _ in found}
-
-
-@given(st.lists(st.lists(WORDS, max_size=4).map(" ".join), max_size=5), st.data())
-def test_texts_have_the_matches_together_that_each_has_by_itself(texts: list[str], data: st.DataObject) -> None:
-    terms = [term.text for term in locate_terms(" ".join(texts))]
-    start = data.draw(st.integers(0, len(terms)))
-    phrase = tuple(terms[start : data.draw(st.integers(start, len(terms)))])
-    weights = dict.fromkeys(data.draw(st.permutations(terms))[:3], 1.0)
-    prefix = data.draw(st.none() | st.just(terms[0][:2])) if terms else None
-
-    together = find_matches(texts, HighlightTerms(weights, (phrase,), prefix))
-
-    assert together == [find_matches([text], HighlightTerms(weights, (phrase,), prefix))[0] for text in texts]
 
 
 @given(st.text(st.sampled_from("abe-_. 中文é\n"), max_size=60))
 def test_nothing_else_is_marked(text: str) -> None:
     wanted = HighlightTerms({"ab": 1.0, "中文": 1.0})
 
-    for mark in highlight([text], wanted)[0]:
+    for mark in highlight(text, wanted):
         stretch = text[mark.start : mark.end]
         assert re.fullmatch("(ab|中文)*", re.sub("[-_.e]", "", fold(stretch)))  # `abe` is `ab`, too
 

@@ -24,7 +24,7 @@ def wanted(query: str, *phrases: str, prefix: str | None = None) -> HighlightTer
 def snippet(
     text: str, query: str = "", *, width: int = 60, phrases: tuple[str, ...] = (), sentence: Span | None = None
 ) -> Snippet:
-    return make_snippet(text, find_matches([text], wanted(query, *phrases))[0], width, sentence)
+    return make_snippet(text, find_matches(text, wanted(query, *phrases)), width, sentence)
 
 
 def marked(shown: Snippet) -> list[str]:
@@ -42,7 +42,7 @@ def test_the_window_with_the_most_different_words_is_shown() -> None:
 def test_a_rare_word_comes_before_two_common_ones() -> None:
     text = f"note and file {FILLER * 3} the zettel {FILLER * 3}"
 
-    shown = make_snippet(text, find_matches([text], HighlightTerms({"note": 0.5, "file": 0.5, "zettel": 4.0}))[0], 60)
+    shown = make_snippet(text, find_matches(text, HighlightTerms({"note": 0.5, "file": 0.5, "zettel": 4.0})), 60)
 
     assert marked(shown) == ["zettel"]
 
@@ -255,7 +255,7 @@ def test_no_character_link_or_marker_is_cut(text: str, width: int, by_meaning: b
 def test_where_something_wanted_stands_something_is_marked(text: str, width: int) -> None:
     query = wanted("word 中文", "other word")
 
-    shown = make_snippet(text, find_matches([text], query)[0], width)
+    shown = make_snippet(text, find_matches(text, query), width)
 
     terms = {*phrase_terms(text), *(part.text for part in locate_part_terms(text))}
     stands = "word" in terms or "中文" in text
