@@ -48,9 +48,12 @@ def gather_evidence(
     cosine, others = cosines[shown], cosines[order[CONTRASTED]]
     background = features.background
     words = tuple(_words(prepared, reader))
-    held = _words_held(words, prepared, passages, reader, deadline)
+    held = np.zeros((len(words), len(shown)))
+    if "lexical" in features.asked:
+        held = _words_held(words, prepared, passages, reader, deadline)
     weights = np.array([[word.weight] for word in words]).reshape(len(words), 1)
     return Evidence(
+        asked=features.asked,
         cosine=cosine,
         deviation=(cosine - background.mean) / background.spread,
         contrast=cosine - (others.mean() if len(others) else background.mean),
@@ -111,7 +114,8 @@ def _words_held(
     best = np.zeros((len(words), len(passages)))
     if not words or not len(chunk_ids):
         return best
-    held_of = dict(zip(prepared.lexical.scored, _terms_held(prepared, chunk_ids, reader, deadline), strict=True))
+    terms_held = reader.keywords.query(prepared.lexical, deadline=deadline).terms_held(chunk_ids)
+    held_of = dict(zip(prepared.lexical.scored, terms_held, strict=True))
     held = np.zeros((len(words), len(chunk_ids)))
     for row, word in zip(held, words, strict=True):
         for term, share in word.terms.items():
@@ -122,12 +126,6 @@ def _words_held(
         if count:
             best[:, note] = held[:, end - count + int(coverage[end - count : end].argmax())]
     return best
-
-
-def _terms_held(
-    prepared: PreparedQuery, chunk_ids: NDArray[np.int64], reader: Reader, deadline: Deadline
-) -> NDArray[np.bool_]:
-    return reader.keywords.query(prepared.lexical, deadline=deadline).terms_held(chunk_ids)
 
 
 def _is_among_best(values: Numbers, at: NDArray[np.intp]) -> Numbers:

@@ -65,6 +65,7 @@ from quarry.interfaces.protocol.search import (
     SearchResult,
     Signal,
     Source,
+    Weakness,
     Why,
 )
 from quarry.interfaces.protocol.session import (
@@ -144,5 +145,6 @@ __all__ = [
     "Vault",
     "VaultChangedParams",
     "Weights",
+    "Weakness",
     "Why",
 ]
