@@ -186,13 +186,18 @@ def open_packed(packed: bytes) -> PackedNote:
         IndexDamaged: *packed* is not what `pack` gave.
     """
     try:
-        terms, short, links, texts = _decompressed(packed).split(b"\n", 3)
-        columns: Sequence[Any] = _COLUMNS.decode(short)
+        written = _decompressed(packed)
+        terms_end = written.index(b"\n")
+        columns_end = written.index(b"\n", terms_end + 1)
+        links_end = written.index(b"\n", columns_end + 1)
+        parts = memoryview(written)  # a long note is not copied before it is decoded
+        columns: Sequence[Any] = _COLUMNS.decode(parts[terms_end + 1 : columns_end])
         usual = _usual_columns(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
         lengths: list[int] = whole[_LENGTHS]
         starts = [0, *accumulate(lengths)][: len(lengths)]
-        found = PackedNote(*[terms, links, texts.decode(), *whole, starts])
+        texts = str(parts[links_end + 1 :], "utf-8")
+        found = PackedNote(*[written[:terms_end], written[columns_end + 1 : links_end], texts, *whole, starts])
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
             raise _damaged()
     except (FrameDamaged, ValueError, TypeError, LookupError) as error:

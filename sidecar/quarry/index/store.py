@@ -128,8 +128,7 @@ class Index:
             ValueError: The note cannot be stored (see `note_rows.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
-        prepared = prepare(note, stamp, vectors, title_vector)
-        self.upsert_prepared(prepared, old_path=old_path)
+        self.upsert_prepared(prepare(note, stamp, vectors, title_vector), old_path=old_path)
 
     def upsert_prepared(self, note: PreparedNote, *, old_path: str | None = None) -> None:
         """`upsert` of a note that `prepare` made ready, perhaps in another process; raises as `upsert`."""
@@ -388,8 +387,6 @@ class Index:
         """
         with explained(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
-
-    # --- opening -------------------------------------------------------------------------------
 
     @contextmanager
     def _rows(self) -> Iterator[NoteWriter]:

@@ -256,6 +256,7 @@ def register_functions(connection: apsw.Connection) -> None:
     """Register the SQL functions that compiled conditions call on *connection*."""
     functions: dict[str, tuple[Callable[..., SqlValue], int]] = {
         "fold_case": (_fold_case, 1),
+        "fold_marks": (_fold_marks, 1),
         "matches": (_matches, 2),
         "has_task": (_has_task, 2),
         "property_stands": (_property_stands, 4),
@@ -267,6 +268,10 @@ def register_functions(connection: apsw.Connection) -> None:
 
 def _fold_case(text: SqlValue) -> str:
     return fold_case(str(text))
+
+
+def _fold_marks(text: SqlValue) -> str | None:
+    return None if text is None else fold_marks(str(text))
 
 
 def _matches(pattern: SqlValue, text: SqlValue) -> bool:

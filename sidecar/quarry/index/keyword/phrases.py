@@ -175,7 +175,7 @@ def _texts_in_order(
     texts: dict[int, bytes] = {}
     for note_id, terms in read_terms(connection, sorted(slots_of), deadline):
         places, slots = zip(*slots_of[note_id], strict=True)
-        texts.update(zip(places, chunks_in_order(terms.line, map(terms.number, slots)), strict=True))
+        texts.update(zip(places, chunks_in_order(terms.line, [*map(terms.number, slots)]), strict=True))
     return texts
 
 

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quarry.index.keyword.forward import (
@@ -53,7 +53,8 @@ def test_terms_come_back_as_they_were_from_one_line(terms):
 
 @given(TERMS, st.data())
 def test_the_columns_in_order_are_cut_out_for_the_chunks_that_are_asked_about(terms, data):
-    numbers = data.draw(st.permutations(range(len(terms.chunks))))
+    assume(terms.chunks)
+    numbers = data.draw(st.lists(st.sampled_from(range(len(terms.chunks))), min_size=1, unique=True))
 
     found = chunks_in_order(encode_terms(terms).encode(), numbers)
 
