@@ -57,7 +57,7 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=CACHED_WORDS)
 def stem(word: str) -> str:
     """
-    The term of one *word*: folded, and stemmed if it is letters of one script: `Résumés` is `resum`, `заметок` `заметк`.
+    The term of one *word*: folded, and stemmed if it is letters of one script: `resum` of `Résumés`, `отц` of `отец`.
 
     ASCII is stemmed as English (Porter 1980), Cyrillic as Russian (Snowball), whatever the language.
     """
