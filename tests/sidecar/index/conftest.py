@@ -178,7 +178,7 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         try:
             connection.execute("BEGIN")
             retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
-            yield KeywordSearcher(connection, retriever, Locations())
+            yield KeywordSearcher(connection, retriever, Locations(), {})
         finally:
             connection.close()
 
