@@ -15,7 +15,7 @@ from quarry.index.deadline import Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_range, note_of, slot_of
-from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.postings_cache import FEW_NOTES, PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
@@ -61,9 +61,9 @@ class Memory(Struct, frozen=True):
     postings: PostingsCache = field(default_factory=PostingsCache)
 
     @classmethod
-    def of(cls, database: Path, limits: VectorLimits | None = None) -> "Memory":
+    def of(cls, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> "Memory":
         """Empty caches for the index at *database*, which has a segment file."""
-        return cls(vectors=VectorCache(limits), postings=PostingsCache(database))
+        return cls(vectors=VectorCache(limits), postings=PostingsCache(database, few_notes=few_notes))
 
 
 class Reader:
