@@ -311,6 +311,7 @@ class Engine:
         with self._reading() as reader:
             encoder = self._sync.model.encoder_for(reader)
             yield SearchContext(reader, encoder, self._sync.missing(encoder))
+        self._worker.end_head_start()
         self._sync.model.slot.start_loading()
 
     def _absent(self, path: str) -> Explanation:

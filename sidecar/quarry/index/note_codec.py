@@ -185,8 +185,12 @@ def open_packed(packed: bytes) -> PackedNote:
     Raises:
         IndexDamaged: *packed* is not what `pack` gave.
     """
+    return open_content(decompressed_content(packed))
+
+
+def open_content(written: bytes) -> PackedNote:
+    """`open_packed` for content that is decompressed."""
     try:
-        written = _decompressed(packed)
         terms_end = written.index(b"\n")
         columns_end = written.index(b"\n", terms_end + 1)
         links_end = written.index(b"\n", columns_end + 1)
@@ -200,7 +204,7 @@ def open_packed(packed: bytes) -> PackedNote:
         found = PackedNote(*[written[:terms_end], written[columns_end + 1 : links_end], texts, *whole, starts])
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
             raise _damaged()
-    except (FrameDamaged, ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError) as error:
         raise _damaged() from error
     return found
 
@@ -225,16 +229,15 @@ class StoredTerms(Struct, frozen=True):
         return slot if self.slots is None else self.slots.index(slot)
 
 
-def stored_terms(packed: bytes) -> StoredTerms:
-    """The terms of the note that `pack` made *packed* of; raises as `open_packed`."""
+def stored_terms(written: bytes) -> StoredTerms:
+    """The terms in the `decompressed_content` of a note; raises as `open_packed`."""
     try:
-        written = _decompressed(packed)
         line_end = written.index(b"\n")
         if written.startswith(b"[0,", line_end + 1):  # usual slots
             return StoredTerms(written[:line_end], None)
         line, short, _ = written.split(b"\n", 2)
         return StoredTerms(line, _COLUMNS.decode(short)[0])  # type: ignore[arg-type]  # a list, as it is not 0
-    except (FrameDamaged, ValueError) as error:
+    except ValueError as error:
         raise _damaged() from error
 
 
@@ -244,8 +247,12 @@ def with_slots(packed: bytes, slots: Sequence[int]) -> bytes:
     return pack(replace(opened.content(), slots=tuple(slots)), opened.terms())
 
 
-def _decompressed(packed: bytes) -> bytes:
-    written = decompressed(packed, MAX_BYTES)
+def decompressed_content(packed: bytes) -> bytes:
+    """What `pack` compressed to *packed*; raises as `open_packed`."""
+    try:
+        written = decompressed(packed, MAX_BYTES)
+    except FrameDamaged as error:
+        raise _damaged() from error
     if written is None:
         raise _damaged()
     return written

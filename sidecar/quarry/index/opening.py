@@ -83,7 +83,7 @@ def _refill_keyword_index(writer: Writer) -> None:
             meta.delete(connection, meta.LEXICAL_STALE)
 
 
-def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None = None) -> Memory:
+def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None, few_notes: int) -> Memory:
     """
     The caches of the closed index at *path*, filled as they are once it has been searched.
 
@@ -91,7 +91,7 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
         IndexUnavailable: The index is not closed, or cannot be used.
     """
     files.check_closed(path)
-    memory = Memory.of(path, vector_limits)
+    memory = Memory.of(path, vector_limits, few_notes)
     try:
         with explained(path):
             connection, parts = connect_ours(path, writable=False, without=without)

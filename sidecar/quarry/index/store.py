@@ -19,6 +19,7 @@ from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.fts5 import begin_bulk, merge
+from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import open_reader, open_writer, warm_memory
 from quarry.index.pool import ReaderPool
@@ -38,13 +39,19 @@ class Index:
     """An open index. Make one with `Index.open`."""
 
     def __init__(
-        self, path: Path, without: frozenset[str], is_searched: bool, vector_limits: VectorLimits | None
+        self,
+        path: Path,
+        without: frozenset[str],
+        is_searched: bool,
+        vector_limits: VectorLimits | None,
+        few_notes: int,
     ) -> None:
         self.path = path
         self._without = without
         self._is_searched = is_searched
         self._vector_limits = vector_limits
-        self._memory = Memory.of(path, vector_limits)
+        self._few_notes = few_notes
+        self._memory = Memory.of(path, vector_limits, few_notes)
         self._pool = ReaderPool(lambda: open_reader(self.path, self._file_key, self._without))
         self._open_writer()
 
@@ -56,6 +63,7 @@ class Index:
         without: frozenset[str] = frozenset(),
         is_searched: bool = True,
         vector_limits: VectorLimits | None = None,
+        few_notes: int = FEW_NOTES,
     ) -> "Index":
         """
         Open the index at *path*; where there is none, or one of an older schema, begin an empty one.
@@ -66,6 +74,7 @@ class Index:
             without: Parts to do without, of `fts5` and `sqlite-vec`.
             is_searched: False: nobody reads before it is complete, and a crash of the system may cost all of it.
             vector_limits: None: the defaults.
+            few_notes: How many changed notes a search reads by itself where no keyword postings have them.
 
         Raises:
             IndexDamaged: The file is no whole, sane index of ours; `quarantine` it and open again.
@@ -74,7 +83,7 @@ class Index:
         """
         assert without <= {FTS5, SQLITE_VEC}, without
         files.create_if_needed(path)
-        return cls(path, without, is_searched, vector_limits)
+        return cls(path, without, is_searched, vector_limits, few_notes)
 
     def close(self) -> None:
         """Wait for readers, move everything into the one file, and close; once more does no harm."""
@@ -362,14 +371,16 @@ class Index:
         Raises:
             IndexUnavailable: It could not; this index goes on as it was.
         """
-        memory = warm_memory(other, self._without, self._vector_limits)
+        memory = warm_memory(other, self._without, self._vector_limits, self._few_notes)
         with self._pool.emptied():
             self._writer.close()
             try:
                 files.install(other, self.path)
                 memory.postings.moved(self.path)
             except BaseException:
-                memory = Memory.of(self.path, self._vector_limits)  # of whichever of the two is there now
+                memory = Memory.of(
+                    self.path, self._vector_limits, self._few_notes
+                )  # of whichever of the two is there now
                 raise
             finally:
                 self._memory = memory

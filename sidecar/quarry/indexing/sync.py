@@ -84,10 +84,10 @@ class Synchronizer:
         self._recreated_for: IndexDamaged | None = None  # the damage that the present index was made anew for
         self._current = CurrentIndex(index_path, root, without)
         self._report_loss()
-        self._current.read_ahead()
         self.model = VectorModel(
             self.policy.settings.model, load_encoder, self.activity, limits.head_start_s, limits.model_wait_s
         )
+        self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
         self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}

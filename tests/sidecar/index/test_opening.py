@@ -17,15 +17,9 @@ NOTES = [f"{n}.md" for n in range(40)]
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[Index]:
-    opened = Index.open(tmp_path / "i.db")
+    opened = Index.open(tmp_path / "i.db", few_notes=len(NOTES) - 8)  # a search reads fewer by itself than there are
     yield opened
     opened.close()
-
-
-@pytest.fixture(autouse=True)
-def few_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search reads fewer notes by itself than there are."""
-    monkeypatch.setattr(postings_cache, "FEW_NOTES", len(NOTES) - 8)
 
 
 @pytest.fixture
@@ -70,7 +64,7 @@ def test_postings_are_written_where_the_index_is_now(tmp_path: Path, index: Inde
 
 
 def test_reading_a_new_index_leaves_nothing_beside_it(rebuilt: Path):
-    warm_memory(rebuilt, frozenset())
+    warm_memory(rebuilt, frozenset(), None, 0)
 
     wal = rebuilt.with_name(rebuilt.name + "-wal")
     assert not wal.exists() or wal.stat().st_size == 0

@@ -150,7 +150,7 @@ def test_reading_stops_when_nobody_waits_for_it(red_cars, scored):
     with pytest.raises(Cancelled):
         find_phrase(reader._db, scorer, "red car", Deadline(float("inf"), lambda: True))
     with pytest.raises(Cancelled):
-        proximity_scores(reader._db, scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True))
+        proximity_scores(reader._db, scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True), {})
 
 
 def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):

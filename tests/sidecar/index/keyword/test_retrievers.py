@@ -379,7 +379,7 @@ def test_an_index_without_notes_is_answered_alike(index, compare):
 def test_nothing_is_found_where_there_is_no_retriever(index, put, in_time):
     put("a.md", "the apple")
     with index.reader() as reader:
-        keywords = KeywordSearcher(reader._db, NoRetriever(reader._db), Locations())
+        keywords = KeywordSearcher(reader._db, NoRetriever(reader._db), Locations(), {})
         found = [answer for _, answer in answers(keywords, [2048], [1], in_time)]
 
     assert not [answer for answer in found if (any(answer.values()) if isinstance(answer, dict) else answer)]
