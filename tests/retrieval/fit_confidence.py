@@ -150,7 +150,11 @@ def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     if name in VAULTS:
-        prompts, vault, index_path = read_prompts(PROMPTS / f"{name}.jsonl"), vault_of(name, data, folder), place / "index.db"
+        prompts, vault, index_path = (
+            read_prompts(PROMPTS / f"{name}.jsonl"),
+            vault_of(name, data, folder),
+            place / "index.db",
+        )
     else:
         collection = unpack(data, name, place)
         corpus = prepare(collection, place, keep=False)

@@ -23,7 +23,8 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import BadQuery, BadRequest, DeadlineExceeded
 from quarry.evaluation.collections import BadCollection, read_rows
-from quarry.evaluation.systems import System
+from quarry.evaluation.runner import indexed
+from quarry.evaluation.systems import SYSTEMS, System
 from quarry.types import Scope
 from quarry.vault.paths import nfc
 
@@ -104,6 +105,20 @@ def judge_prompts(engine: Engine, prompts: Sequence[Prompt], system: System) -> 
         first = answer.hits[0] if answer.hits else None
         is_right = first is not None and prompt.is_answered and nfc(first.path) in prompt.paths
         yield Judged(prompt, answer.confidence, is_right)
+
+
+def evaluate_prompts(
+    vault: Path, index_path: Path, prompts: Sequence[Prompt], systems: Sequence[str]
+) -> dict[str, ConfidenceReport]:
+    """
+    Ask *prompts* of *vault* by each of *systems*.
+
+    Raises:
+        IndexUnavailable: The vault cannot be indexed, or a retriever is not available.
+        BadRequest: There are no prompts with an answer, or none without.
+    """
+    with indexed(vault, index_path) as engine:
+        return {system: report(list(judge_prompts(engine, prompts, SYSTEMS[system]))) for system in systems}
 
 
 def report(judged: Sequence[Judged]) -> ConfidenceReport:

@@ -56,7 +56,8 @@ class BackgroundSample(Struct, frozen=True):
 
 def in_sample(rows: NDArray[np.int8], total: int) -> NDArray[np.intp]:
     """The positions of those *rows*, shape (count, dim), that are in the sample of a matrix of *total* rows."""
-    if total <= 2 * SAMPLE_ROWS or rows.shape[1] < _HASHED_BYTES:
-        return np.arange(len(rows))[: 2 * SAMPLE_ROWS]
-    words = np.ascontiguousarray(rows[:, :_HASHED_BYTES]).view("<u8")[:, 0]
-    return (words * _ODD < np.uint64(_ALL_HASHES * SAMPLE_ROWS / total)).nonzero()[0]
+    if total <= 2 * SAMPLE_ROWS:
+        return np.arange(len(rows))
+    hashed = np.zeros((len(rows), _HASHED_BYTES), np.int8)
+    hashed[:, : rows.shape[1]] = rows[:, :_HASHED_BYTES]
+    return (hashed.view("<u8")[:, 0] * _ODD < np.uint64(_ALL_HASHES * SAMPLE_ROWS / total)).nonzero()[0]

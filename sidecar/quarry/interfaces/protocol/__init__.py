@@ -144,7 +144,7 @@ __all__ = [
     "Value",
     "Vault",
     "VaultChangedParams",
-    "Weights",
     "Weakness",
+    "Weights",
     "Why",
 ]
