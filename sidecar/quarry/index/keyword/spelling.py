@@ -2,7 +2,8 @@
 Spelling correction: the terms of a vault that a mistyped word may stand for.
 
 Terms are stems in lower case. `configuraton` is near to `configuration`, of which it knows
-`configur`; so a stem is compared together with the endings that it may have lost.
+`configur`; so a stem is compared together with the endings that it may have lost in English, and with the stems that
+the word has in the languages of the vault. Tags (`terms/normalize.py`) are left out.
 """
 
 import threading
@@ -20,7 +21,9 @@ from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.snapshot_cache import SnapshotCache
-from quarry.terms.normalize import stem
+from quarry.terms.alternatives import Languages
+from quarry.terms.languages import ENGLISH
+from quarry.terms.normalize import stem, untagged
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -105,7 +108,7 @@ class SpellingIndex:
         return self._stored.at(connection)
 
 
-def similar_terms(word: str, terms: TermsByLength) -> dict[str, tuple[int, bool]]:
+def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) -> dict[str, tuple[int, bool]]:
     """
     The *terms* that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
 
@@ -119,8 +122,9 @@ def similar_terms(word: str, terms: TermsByLength) -> dict[str, tuple[int, bool]
     if not slips:
         return {}
     found = {}
-    for term in _candidates(word, slips, terms):
-        distance = _distance(word, term, slips)
+    stems = {untagged(stem(word, language)) for language in (ENGLISH, *languages)}
+    for term in _candidates(word, stems, slips, terms):
+        distance = _distance(word, stems, term, slips)
         if 0 < distance <= slips:
             found[term] = (distance, term[0] != word[0])
     return found
@@ -146,26 +150,27 @@ def _commonest(segment: Segment) -> Iterable[str]:
 def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
     """The spellings of the *terms* that consist of letters, by length."""
     by_length: dict[int, list[str]] = {}
-    for term in terms:
+    for term in map(untagged, terms):
         if len(term) >= MIN_LETTERS - 1 and term.isalpha():
             by_length.setdefault(len(term), []).append(term)
     return {length: [_Spellings.of(alike)] for length, alike in by_length.items()}
 
 
-def _candidates(word: str, slips: int, by_length: TermsByLength) -> set[str]:
+def _candidates(word: str, stems: Iterable[str], slips: int, by_length: TermsByLength) -> set[str]:
     """Terms that are near to *word* once it has lost an ending, spelled right or nearly so."""
     found: set[str] = set()
-    for beginning, left in _beginnings(word, slips):
+    for beginning, left in _beginnings(word, stems, slips):
         for length in range(len(beginning) - left, len(beginning) + left + 1):
             for spellings in by_length.get(length, ()):
                 found.update(spellings.near(beginning, left))
     return found
 
 
-def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
+def _beginnings(word: str, stems: Iterable[str], slips: int) -> Iterator[tuple[str, int]]:
     """Beginnings of *word* whose rest is near to an ending, each with the number of slips left for it."""
     yield word, slips
-    yield stem(word), slips
+    for stemmed in stems:
+        yield stemmed, slips
     for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
         left = slips - _slips_in_ending(word[-length:])
         if left >= 0:
@@ -180,11 +185,11 @@ def _slips_in_ending(ending: str) -> int:
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
 
 
-def _distance(word: str, term: str, slips: int) -> int:
+def _distance(word: str, stems: Iterable[str], term: str, slips: int) -> int:
     """The edit distance of *word* from the nearest word whose stem is *term*; exact up to *slips*."""
     from rapidfuzz.distance import OSA
 
-    found = min(int(OSA.distance(word, term)), int(OSA.distance(stem(word), term)))
+    found = min(int(OSA.distance(each, term)) for each in (word, *stems))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
         if distance <= slips and distance < found and stem(term + ending) == term:
