@@ -102,7 +102,8 @@ def stem(word: str, language: str = ENGLISH) -> str:
     """
     folded = fold(word)[:MAX_TERM_CHARS]
     if language != ENGLISH and _LATIN.fullmatch(folded):
-        return (fold(_stemmers.stem(_composed(word), language)) if len(folded) > 2 else folded) + TAGS[language]
+        stemmed = fold(_stemmers.stem(_composed(word), language)) if len(folded) > 2 else folded
+        return (stemmed if len(stemmed) > 1 else folded) + TAGS[language]
     if len(folded) < 3:  # the stem of "s" would be nothing
         return folded
     if folded.isascii():
