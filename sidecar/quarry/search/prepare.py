@@ -14,11 +14,10 @@ from quarry.embedding import Encoder
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
-from quarry.terms.alternatives import Languages, split_alternatives
+from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
-from quarry.terms.languages import ENGLISH
-from quarry.terms.normalize import fold
+from quarry.terms.normalize import fold, language_of_term, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Query
@@ -151,13 +150,11 @@ def _nearest_word(word: str, reader: Reader) -> str | None:
 
 def _as_spelled(term: str, reader: Reader) -> str:
     """*term*, which is a stem, as a passage of the vault spells it; the stem itself where no passage tells."""
-    stems = split_alternatives(term)
     for chunk in reader.chunks(reader.keywords.chunks_with_term(term, 1)).values():
-        for language in (ENGLISH, *reader.languages):
-            for found in locate_terms(chunk.text, language):
-                if found.text in stems:
-                    return chunk.text[found.start : found.end].lower()
-    return stems[0]
+        for found in locate_terms(chunk.text, language_of_term(term)):
+            if found.text == term:
+                return chunk.text[found.start : found.end].lower()
+    return untagged(term)
 
 
 def _with_corrections(text: str, corrections: Sequence[Correction]) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from quarry.terms.languages import ENGLISH
-from quarry.terms.normalize import TAGS
 
 Languages: TypeAlias = tuple[str, ...]
 """The languages of a vault besides English, as `languages.LANGUAGES` spells them, in their order there."""
@@ -42,8 +41,3 @@ def phrase_alternatives(terms: Sequence[str]) -> list[tuple[str, ...]]:
     split = [split_alternatives(term) for term in terms]
     count = max(map(len, split), default=0)
     return [tuple([each[at] if len(each) > 1 else each[0] for each in split]) for at in range(count)]
-
-
-def with_stem(stem: str, languages: Languages) -> str:
-    """The alternatives of the word that has this untagged *stem* in English or one of *languages*."""
-    return SEPARATOR.join([stem, *[stem + TAGS[language] for language in languages]])

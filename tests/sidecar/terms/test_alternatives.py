@@ -1,8 +1,7 @@
 import pytest
 
-from quarry.terms.alternatives import SEPARATOR, alternatives, phrase_alternatives, split_alternatives, with_stem
+from quarry.terms.alternatives import SEPARATOR, alternatives, phrase_alternatives, split_alternatives
 from quarry.terms.analysis import phrase_terms
-from quarry.terms.normalize import stem
 
 BOTH = ("de", "fr")
 
@@ -26,9 +25,3 @@ def test_a_phrase_is_asked_for_in_each_language(phrase):
 
 def stem_all(phrase, language):
     return (split_alternatives(term)[-1] for term in phrase_terms(phrase, (language,)))
-
-
-def test_a_stem_that_was_found_is_asked_for_in_every_language():
-    term = with_stem("haus", BOTH)
-
-    assert split_alternatives(term) == ["haus", stem("Häuser", "de"), stem("haus", "fr")]

@@ -20,7 +20,7 @@ from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
 from quarry.index.snapshot_cache import Locations
 from quarry.index.top_k import chunk_locations
-from quarry.terms.alternatives import Languages, with_stem
+from quarry.terms.alternatives import Languages
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 
@@ -80,12 +80,10 @@ class KeywordSearcher:
         """
         The terms that a mistyped *word*, folded, may stand for, with the number of chunks that hold each.
 
-        The nearest come first, then those that begin alike, then the commonest. Terms are stems, in a vault in several
-        languages with their alternatives: `chunks_with_term`
+        The nearest come first, then those that begin alike, then the commonest. Terms are stems: `chunks_with_term`
         leads to a chunk that tells how the word is written.
         """
-        near = similar_terms(word, self._retriever.vocabulary(), self.languages)
-        found = {with_stem(term, self.languages): how for term, how in near.items()}
+        found = similar_terms(word, self._retriever.vocabulary(), self.languages)
         counts = self.doc_frequencies(found, deadline=deadline)
         ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
         return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]

@@ -2,8 +2,8 @@
 Spelling correction: the terms of a vault that a mistyped word may stand for.
 
 Terms are stems in lower case. `configuraton` is near to `configuration`, of which it knows
-`configur`; so a stem is compared together with the endings that it may have lost in English, and with the stems that
-the word has in the languages of the vault. Tags (`terms/normalize.py`) are left out.
+`configur`; so a stem is compared together with the endings that it may have lost. In other languages than English,
+whose endings are many, the stem of the mistyped word is compared with those of the notes in that language.
 """
 
 import threading
@@ -23,7 +23,7 @@ from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.terms.alternatives import Languages
 from quarry.terms.languages import ENGLISH
-from quarry.terms.normalize import stem, untagged
+from quarry.terms.normalize import TAGS, language_of_term, stem, untagged
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -76,7 +76,8 @@ def _letters(word: str) -> np.uint32:
     return np.uint32(found)
 
 
-TermsByLength = Mapping[int, Sequence[_Spellings]]
+TermsByLength = Mapping[tuple[str, int], Sequence[_Spellings]]
+"""By the language that they are stemmed in, and the length without the tag."""
 
 
 class SpellingIndex:
@@ -122,11 +123,16 @@ def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) ->
     if not slips:
         return {}
     found = {}
-    stems = {untagged(stem(word, language)) for language in (ENGLISH, *languages)}
-    for term in _candidates(word, stems, slips, terms):
-        distance = _distance(word, stems, term, slips)
+    for term in _candidates(word, slips, terms):
+        distance = _distance(word, term, slips)
         if 0 < distance <= slips:
             found[term] = (distance, term[0] != word[0])
+    for language in languages:
+        stemmed = untagged(stem(word, language))
+        for term in _near({(word, slips), (stemmed, slips)}, terms, language):
+            distance = min(_edits(word, term), _edits(stemmed, term))
+            if 0 < distance <= slips:
+                found[term + TAGS[language]] = (distance, term[0] != word[0])
     return found
 
 
@@ -147,30 +153,35 @@ def _commonest(segment: Segment) -> Iterable[str]:
     return [terms[at] for at in long[:MAX_TERMS]]
 
 
-def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
-    """The spellings of the *terms* that consist of letters, by length."""
-    by_length: dict[int, list[str]] = {}
-    for term in map(untagged, terms):
-        if len(term) >= MIN_LETTERS - 1 and term.isalpha():
-            by_length.setdefault(len(term), []).append(term)
-    return {length: [_Spellings.of(alike)] for length, alike in by_length.items()}
+def _by_length(terms: Iterable[str]) -> dict[tuple[str, int], list[_Spellings]]:
+    """The spellings of the *terms* that consist of letters, by language and length."""
+    by_length: dict[tuple[str, int], list[str]] = {}
+    for term in terms:
+        bare = untagged(term)
+        if len(bare) >= MIN_LETTERS - 1 and bare.isalpha():
+            by_length.setdefault((language_of_term(term), len(bare)), []).append(bare)
+    return {key: [_Spellings.of(alike)] for key, alike in by_length.items()}
 
 
-def _candidates(word: str, stems: Iterable[str], slips: int, by_length: TermsByLength) -> set[str]:
-    """Terms that are near to *word* once it has lost an ending, spelled right or nearly so."""
+def _candidates(word: str, slips: int, terms: TermsByLength) -> set[str]:
+    """Terms of English that are near to *word* once it has lost an ending, spelled right or nearly so."""
+    return _near(_beginnings(word, slips), terms, ENGLISH)
+
+
+def _near(beginnings: Iterable[tuple[str, int]], terms: TermsByLength, language: str) -> set[str]:
+    """Terms of *language*, without their tags, that are near to one of *beginnings*, each with the slips left."""
     found: set[str] = set()
-    for beginning, left in _beginnings(word, stems, slips):
+    for beginning, left in beginnings:
         for length in range(len(beginning) - left, len(beginning) + left + 1):
-            for spellings in by_length.get(length, ()):
+            for spellings in terms.get((language, length), ()):
                 found.update(spellings.near(beginning, left))
     return found
 
 
-def _beginnings(word: str, stems: Iterable[str], slips: int) -> Iterator[tuple[str, int]]:
+def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
     """Beginnings of *word* whose rest is near to an ending, each with the number of slips left for it."""
     yield word, slips
-    for stemmed in stems:
-        yield stemmed, slips
+    yield stem(word), slips
     for length in range(1, min(max(map(len, _ENDINGS)) + slips, len(word) - MIN_LETTERS + 1) + 1):
         left = slips - _slips_in_ending(word[-length:])
         if left >= 0:
@@ -185,13 +196,19 @@ def _slips_in_ending(ending: str) -> int:
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
 
 
-def _distance(word: str, stems: Iterable[str], term: str, slips: int) -> int:
-    """The edit distance of *word* from the nearest word whose stem is *term*; exact up to *slips*."""
+def _distance(word: str, term: str, slips: int) -> int:
+    """The edit distance of *word* from the nearest English word whose stem is *term*; exact up to *slips*."""
     from rapidfuzz.distance import OSA
 
-    found = min(int(OSA.distance(each, term)) for each in (word, *stems))
+    found = min(_edits(word, term), _edits(stem(word), term))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
         if distance <= slips and distance < found and stem(term + ending) == term:
             found = int(distance)
     return found
+
+
+def _edits(one: str, other: str) -> int:
+    from rapidfuzz.distance import OSA
+
+    return int(OSA.distance(one, other))
