@@ -21,7 +21,17 @@ from numpy.typing import NDArray
 from quarry import search as searching
 from quarry.embedding import Encoder
 from quarry.engine import Engine, _now
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, KeywordQuery, NearestChunks, NoteIds, Reader, Scored
+from quarry.index import (
+    CHUNK_WEIGHTS,
+    Background,
+    ChunkWeights,
+    Deadline,
+    KeywordQuery,
+    NearestChunks,
+    NoteIds,
+    Reader,
+    Scored,
+)
 from quarry.index.deadline import NO_DEADLINE
 from quarry.index.ids import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.keyword.bm25 import NOTE_WEIGHTS
@@ -51,7 +61,7 @@ class ExactEngine:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine._search_context() as context:
+        with engine.search_context() as context:
             assert context.encoder is not None, "both retrievers serve"
             self._chunks, self._titles = embedded(context.reader, context.encoder)
             self._documents = Fts5Documents(context.reader)
@@ -59,7 +69,7 @@ class ExactEngine:
     def search(self, request: SearchRequest) -> Answer:
         """Answer *request*, however long it takes."""
         engine = self._engine
-        with engine._search_context() as context:
+        with engine.search_context() as context:
             exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._documents))
             return searching.search(request, exact, engine._weights(), engine.settings.fusion, NO_DEADLINE, _now())
 
@@ -172,6 +182,10 @@ class ExactDenseQuery:
             kept = cosines >= np.partition(cosines, -depth)[-depth]
             ids, cosines = ids[kept], cosines[kept]
         return sorted(zip(ids.tolist(), cosines.tolist(), strict=True), key=lambda title: (-title[1], title[0]))
+
+    def background(self) -> Background:
+        """As of an ordinary vault: confidence is not compared."""
+        return Background()
 
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, Numbers]:
         """Of *note_ids* those whose title has a vector, and the cosine of each."""
@@ -317,6 +331,10 @@ class ExactQuery:
     def chunk_scores(self, chunk_ids: Iterable[int], weights: ChunkWeights) -> dict[int, float]:
         """The scores that `top_chunks` gives to these passages."""
         return _of(self._chunks(weights), chunk_ids)
+
+    def terms_held(self, chunk_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """None of them: confidence is not compared."""
+        return np.zeros((len(self.terms), len(chunk_ids)), np.bool_)
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many passages of the *admitted* notes match, counted no further than *limit*."""

@@ -95,7 +95,7 @@ def weigh(
         return {query: of_query[MAIN] for query, of_query in measure(collection.queries, asked.run).items()}
 
     with indexed(prepared.vault, prepared.index_path) as engine:
-        with engine._reading() as reader:
+        with engine.reader() as reader:
             chunk_count = reader.chunk_count
             if not isinstance(reader.keywords._retriever, MemoryRetriever):
                 raise IndexUnavailable(f"{collection.name}: no postings are in memory; delete the index and try again")

@@ -28,7 +28,7 @@ from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
 from quarry.types import SearchRequest, VaultChange
 
-PAUSE_S = 1.0  # after the first save; the engine prepares for more within the first quarter of a second without one
+PAUSE_S = 0.5  # after the first save; the engine prepares for more within the first quarter of a second without one
 POLL_EVERY_S = 0.001  # below what is measured, and hardly any work
 SAVE_TIMEOUT_S = 60.0
 SETTLE_TIMEOUT_S = 600.0  # where the index does not equal the vault after all

@@ -163,9 +163,13 @@ class Index:
             problems.record(connection, path, reason, skipped)
 
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
-        """The stamps of notes at or below one of *places*, which are in NFC, as the writer sees them."""
-        with explained(self.path):
-            return listing.stamps_at(self._writer.connection, places)
+        """
+        The stamps of notes at or below one of *places*, which are in NFC, as committed.
+
+        A reader is asked, as what the writer has in its cache hides that the file is damaged.
+        """
+        with explained(self.path), self._pool.snapshot() as connection:
+            return listing.stamps_at(connection, places)
 
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
         """The subset of *paths* that have a recorded problem, as the writer sees it."""

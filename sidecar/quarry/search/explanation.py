@@ -33,6 +33,7 @@ class Explanation(Struct, frozen=True):
     rank: int | None = None  # from 1
     total: int = 0  # ranked notes
     score: float | None = None
+    confidence: float | None = None  # the probability that it answers
     passage: Fused | None = None  # the best one, with its rank and score in each retriever
     shares: Mapping[str, float] = field(default_factory=dict)
     found: tuple[str, ...] = ()  # the query's words that the note holds
@@ -109,6 +110,7 @@ def _explain_place(
         rank=place + 1,
         total=total,
         score=ranked.score,
+        confidence=ranked.confidence,
         passage=ranked.passages[0] if ranked.passages else None,
         shares=ranked.shares,
         found=found,

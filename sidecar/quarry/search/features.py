@@ -15,7 +15,17 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
+from quarry.index import (
+    Background,
+    ChunkWeights,
+    Deadline,
+    DenseQuery,
+    NearestChunks,
+    NoteIds,
+    NoteName,
+    Reader,
+    Scored,
+)
 from quarry.index.ids import notes_of
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
@@ -66,9 +76,12 @@ class CandidateFeatures(Struct, frozen=True):
     found, how much each signal counts, and which passages are shown.
     """
 
+    asked: frozenset[Retriever]  # the retrievers that the query gave something to look for
     note_ids: NoteIds
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
+    bm25: Numbers  # of the best passage; 0 where none holds a word
+    background: Background  # of the query's cosines, in this vault
     bm25_coverage: float  # share of the query's highest possible BM25 that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
     dense: RankedChunks
@@ -76,10 +89,17 @@ class CandidateFeatures(Struct, frozen=True):
 
 
 def extract_features(
-    prepared: PreparedQuery, reader: Reader, retrievers: Iterable[Retriever], deadline: Deadline
+    prepared: PreparedQuery,
+    reader: Reader,
+    retrievers: Iterable[Retriever],
+    deadline: Deadline,
+    also: Iterable[int] = (),
 ) -> CandidateFeatures:
     """
     Collect the candidates that *retrievers* propose, and score each candidate by every retriever.
+
+    Args:
+        also: Notes that are candidates whether they are proposed or not.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
@@ -100,7 +120,7 @@ def extract_features(
         dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
     with_passage = set(notes_of(lexical.chunk_ids).tolist())
-    proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled])
+    proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled], also)
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
         proposed.update(admitted.tolist())
     elif len(lexical.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
@@ -118,7 +138,9 @@ def extract_features(
     title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf, prepared.languages)
     bm25 = lexical.best_of(note_ids)
     max_bm25 = prepared.max_bm25
+    asked: dict[Retriever, bool] = {"lexical": by_word, "dense": dense_query is not None}
     return CandidateFeatures(
+        asked=frozenset([retriever for retriever, is_asked in asked.items() if is_asked]),
         note_ids=note_ids,
         signals=Signals(
             passage=max_normalize(bm25),
@@ -129,6 +151,8 @@ def extract_features(
             exact=exact,
         ),
         max_cosine=max_cosine,
+        bm25=bm25,
+        background=dense_query.background() if dense_query else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / max_bm25) if max_bm25 > 0 else 0.0,
         lexical=lexical,
         dense=dense,

@@ -27,6 +27,11 @@ class QueryTerm(NamedTuple):
         return self.kind == "prefix"
 
 
+def query_term(term: str) -> QueryTerm:
+    """The unit for *term* as a text or a query has it."""
+    return QueryTerm(stored(term))
+
+
 class KeywordQuery(Struct, frozen=True, dict=True):
     """Terms, phrases and a prefix to rank by; a document needs one of them, and more are better."""
 
@@ -64,7 +69,7 @@ class KeywordQuery(Struct, frozen=True, dict=True):
     def scored(self) -> tuple[QueryTerm, ...]:
         """Everything that adds to a score; phrases and terms beyond the first `MAX_TERMS` are left out."""
         phrases = [QueryTerm(stored(" ".join(phrase)), "phrase") for phrase in self.phrases]
-        terms = [QueryTerm(stored(term)) for term in self.terms if term]
+        terms = [query_term(term) for term in self.terms if term]
         prefix = [QueryTerm(stored(self.prefix), "prefix")] if self.prefix else []
         return (*phrases[:MAX_TERMS], *terms[: max(0, MAX_TERMS - len(phrases))], *prefix)
 
