@@ -11,7 +11,9 @@ from functools import lru_cache
 
 from quarry.conditions import InBlock
 from quarry.index.folding import fold_case
+from quarry.terms.alternatives import Languages, phrase_alternatives
 from quarry.terms.analysis import analyse, phrase_terms
+from quarry.terms.languages import ENGLISH
 
 _FENCE = re.compile(r"[ \t>]*(```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
@@ -39,22 +41,24 @@ def blocks_in(text: str) -> Iterator[str]:
         yield "\n".join(block)
 
 
-def holds_block(text: str, wanted: InBlock) -> bool:
-    """Whether a line or block of *text* says what is wanted."""
+def holds_block(text: str, wanted: InBlock, languages: Languages = ()) -> bool:
+    """Whether a line or block of *text* says what is wanted, in English or one of *languages*."""
     units = text.split("\n") if wanted.unit == "line" else blocks_in(text)
-    return any(says(unit, wanted.phrases, wanted.without) for unit in units if unit.strip())
+    return any(says(unit, wanted.phrases, wanted.without, languages) for unit in units if unit.strip())
 
 
-def says(text: str, phrases: Sequence[str], without: Sequence[str]) -> bool:
+def says(text: str, phrases: Sequence[str], without: Sequence[str], languages: Languages = ()) -> bool:
     """Whether *text* contains all of *phrases* and none of *without*, in any form and case of their words."""
     if not phrases and not without:
         return True
-    words = f" {analyse(text).words} "
+    words = [f" {analyse(text, language).words} " for language in (ENGLISH, *languages)]
     written = fold_case(" ".join(text.split()))
 
     def stands(phrase: str) -> bool:
-        terms = phrase_terms(phrase)
-        return f" {' '.join(terms)} " in words if terms else fold_case(" ".join(phrase.split())) in written
+        if not phrase_terms(phrase):
+            return fold_case(" ".join(phrase.split())) in written
+        wordings = phrase_alternatives(phrase_terms(phrase, languages))
+        return any(f" {' '.join(terms)} " in of_language for terms in wordings for of_language in words)
 
     return all(map(stands, phrases)) and not any(map(stands, without))
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from quarry.conditions import InTask, TaskState
 from quarry.index.filters.blocks import says
+from quarry.terms.alternatives import Languages
 
 _ITEM = re.compile(r"(?P<margin>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]*(?: (?P<rest>.*))?", re.DOTALL)
 _BOX = re.compile(r"\[(?P<mark>[^\[\]])\] [ \t]*(?P<says>.*)", re.DOTALL)
@@ -52,12 +53,13 @@ def tasks_in(text: str) -> Iterator[Task]:
         yield Task("\n".join(lines), mark in _DONE)
 
 
-def holds_task(text: str, wanted: InTask) -> bool:
-    """Whether a task in *text* has the wanted state and the wanted words."""
+def holds_task(text: str, wanted: InTask, languages: Languages = ()) -> bool:
+    """Whether a task in *text* has the wanted state and the wanted words, in English or one of *languages*."""
     if not _ANY_TASK.search(text):
         return False
     return any(
-        _is_state(task, wanted.state) and says(task.says, wanted.phrases, wanted.without) for task in tasks_in(text)
+        _is_state(task, wanted.state) and says(task.says, wanted.phrases, wanted.without, languages)
+        for task in tasks_in(text)
     )
 
 
