@@ -3,9 +3,10 @@
 import gc
 import sys
 
-from quarry.interfaces.cli.startup import lazy_import, limit_blas_threads, without_gc
+from quarry.interfaces.cli.startup import lazy_import, limit_blas_threads, skip_numpy_docstrings, without_gc
 
 limit_blas_threads()
+skip_numpy_docstrings()
 lazy_import("importlib.metadata")
 lazy_import("urllib.request")
 with without_gc():

@@ -191,7 +191,7 @@ class Engine:
         from quarry.text.secrets.scrub import scrub_text
         from quarry.vault.read import read_file
 
-        with self._reading() as reader:
+        with self.reader() as reader:
             stored = reader.note(path)
             if stored is None:
                 similar = reader.note_named(f"{path}.md")
@@ -214,7 +214,7 @@ class Engine:
 
     def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
         """A page of the notes that *which* admits, newest first."""
-        with self._reading() as reader:
+        with self.reader() as reader:
             return reader.notes(which, limit=limit, offset=offset)
 
     def status(self) -> Status:
@@ -223,7 +223,7 @@ class Engine:
         counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
         message = activity.message
         try:
-            with self._reading() as reader:
+            with self.reader() as reader:
                 counts, encoder = reader.counts(), sync.model.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
         except IndexUnavailable as error:  # the status is where people look for the reason
@@ -246,6 +246,30 @@ class Engine:
             size_bytes=sync.index.size_bytes(),
             message=message,
         )
+
+    @contextmanager
+    def reader(self) -> Iterator[Reader]:
+        """
+        A snapshot to read from; damage that is met in it is repaired in the background.
+
+        Raises:
+            IndexUnavailable, IndexDamaged: On entering, or out of any question.
+        """
+        try:
+            with self._sync.reader() as reader:
+                yield reader
+        except IndexDamaged:
+            self._requests.request_repair()
+            raise
+
+    @contextmanager
+    def search_context(self) -> Iterator[SearchContext]:
+        """What a search reads from: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
+        with self.reader() as reader:
+            encoder = self._sync.model.encoder_for(reader)
+            yield SearchContext(reader, encoder, self._sync.missing(encoder))
+        self._worker.end_head_start()
+        self._sync.model.slot.start_loading()
 
     @property
     def settings(self) -> Settings:
@@ -299,34 +323,17 @@ class Engine:
 
     def _ask(self, ask: Callable[[SearchContext], _Answer]) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
-        with self._search_context() as context:
+        with self.search_context() as context:
             try:
                 return ask(context)
             except PostingsDamaged as error:
                 context.reader.invalidate_postings(f"the keyword postings are damaged and made anew: {error}")
                 return ask(context)
 
-    @contextmanager
-    def _search_context(self) -> Iterator[SearchContext]:
-        with self._reading() as reader:
-            encoder = self._sync.model.encoder_for(reader)
-            yield SearchContext(reader, encoder, self._sync.missing(encoder))
-        self._sync.model.slot.start_loading()
-
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
         state, message = self._sync.explain_absence(path)
         return Explanation(path, state, message, understood="")
-
-    @contextmanager
-    def _reading(self) -> Iterator[Reader]:
-        """A snapshot to read from; damage that is met in it is repaired in the background."""
-        try:
-            with self._sync.reader() as reader:
-                yield reader
-        except IndexDamaged:
-            self._requests.request_repair()
-            raise
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

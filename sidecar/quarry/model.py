@@ -59,8 +59,12 @@ class ModelSlot:
         """Load it now, if it is not loaded yet: nothing is left that it could hold up."""
         self._is_due.set()
 
-    def _load(self, load: Callable[[str], Encoder]) -> None:
+    def await_due(self) -> None:
+        """Return when the head start is over: loading begins."""
         self._is_due.wait(self._head_start_s)
+
+    def _load(self, load: Callable[[str], Encoder]) -> None:
+        self.await_due()
         try:
             self._encoder = load(self.name)
         except ModelMissing as error:

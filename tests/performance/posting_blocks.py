@@ -36,8 +36,8 @@ from msgspec.structs import replace
 from quarry.index import Index
 from quarry.index.keyword import segment_file
 from quarry.index.keyword.codec import compress, decompress
+from quarry.index.keyword.fts5 import merge
 from quarry.index.keyword.postings_cache import PostingsCache
-from quarry.index.keyword.schema import merge
 from quarry.index.keyword.segment import Segment, SegmentPair
 from quarry.index.keyword.segment_delta import build_from_database
 from quarry.index.keyword.term_dictionary import slices_between

@@ -51,7 +51,7 @@ class ExactEngine:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine._search_context() as context:
+        with engine.search_context() as context:
             assert context.encoder is not None, "both retrievers serve"
             self._chunks, self._titles = embedded(context.reader, context.encoder)
             self._documents = Fts5Documents(context.reader)
@@ -59,7 +59,7 @@ class ExactEngine:
     def search(self, request: SearchRequest) -> Answer:
         """Answer *request*, however long it takes."""
         engine = self._engine
-        with engine._search_context() as context:
+        with engine.search_context() as context:
             exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._documents))
             return searching.search(request, exact, engine._weights(), engine.settings.fusion, NO_DEADLINE, _now())
 

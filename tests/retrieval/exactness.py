@@ -36,14 +36,14 @@ from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.runner import SystemRun, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index.keyword.retrievers import MemoryRetriever
-from quarry.index.vector import limits
-from quarry.index.vector.stored import OVERFETCH, OVERFETCH_EXTRA
+from quarry.index.vector import matrix
+from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
 HITS = 10
 # Of all passages, in the smallest vault in which binary codes propose.
-SHARE_BY_SIGNS = limits.DEFAULT_LIMITS.shortlist / limits.DEFAULT_LIMITS.exact_rows
+SHARE_BY_SIGNS = matrix.DEFAULT_LIMITS.shortlist / matrix.DEFAULT_LIMITS.exact_rows
 LEAST_BY_SIGNS = OVERFETCH * POOL + OVERFETCH_EXTRA  # passages: fewer would leave less than dense retrieval asks for
 _ALIKE = 1e-9
 
@@ -95,7 +95,7 @@ def weigh(
         return {query: of_query[MAIN] for query, of_query in measure(collection.queries, asked.run).items()}
 
     with indexed(prepared.vault, prepared.index_path) as engine:
-        with engine._reading() as reader:
+        with engine.reader() as reader:
             chunk_count = reader.chunk_count
             if not isinstance(reader.keywords._retriever, MemoryRetriever):
                 raise IndexUnavailable(f"{collection.name}: no postings are in memory; delete the index and try again")
@@ -113,12 +113,12 @@ def weigh(
 @contextmanager
 def signs_propose(shortlist: int) -> Iterator[None]:
     """Have indexes that are opened meanwhile propose *shortlist* rows by their signs, however few there are."""
-    before = limits.DEFAULT_LIMITS
-    limits.DEFAULT_LIMITS = replace(before, exact_rows=0, shortlist=shortlist)
+    before = matrix.DEFAULT_LIMITS
+    matrix.DEFAULT_LIMITS = replace(before, exact_rows=0, shortlist=shortlist)
     try:
         yield
     finally:
-        limits.DEFAULT_LIMITS = before
+        matrix.DEFAULT_LIMITS = before
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

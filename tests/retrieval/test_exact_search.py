@@ -39,7 +39,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.fixture
 def reader(engine: Engine) -> Iterator[Reader]:
-    with engine._reading() as reader:
+    with engine.reader() as reader:
         yield reader
 
 

@@ -8,7 +8,7 @@ from exactness import Outcome, signs_propose, table, weigh
 from msgspec.structs import replace
 
 from quarry.evaluation.runner import EvaluationTask, evaluate
-from quarry.index.vector import limits
+from quarry.index.vector import matrix
 
 
 def outcome(shipped: float, exact: float, by_signs: float | None = None) -> Outcome:
@@ -28,7 +28,7 @@ def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures
 
 def test_a_search_that_finds_less_than_exactness_does_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for leg in ("top_chunks", "top_titles"):
-        monkeypatch.setattr(f"quarry.index.vector.memory.MemoryDenseQuery.{leg}", lambda *_: [])
+        monkeypatch.setattr(f"quarry.index.vector.query.MemoryDenseQuery.{leg}", lambda *_: [])
     concepts = tuple(query for query in sample().queries if query.kind == "concept")
     collection = replace(sample(), queries=concepts)
 
@@ -39,12 +39,12 @@ def test_a_search_that_finds_less_than_exactness_does_is_seen(tmp_path: Path, mo
 
 
 def test_signs_propose_as_long_as_they_are_to(tmp_path: Path):
-    before = limits.DEFAULT_LIMITS
+    before = matrix.DEFAULT_LIMITS
 
     with signs_propose(7):
-        assert (limits.DEFAULT_LIMITS.exact_rows, limits.DEFAULT_LIMITS.shortlist) == (0, 7)
+        assert (matrix.DEFAULT_LIMITS.exact_rows, matrix.DEFAULT_LIMITS.shortlist) == (0, 7)
 
-    assert before == limits.DEFAULT_LIMITS
+    assert before == matrix.DEFAULT_LIMITS
 
 
 @pytest.mark.parametrize(

@@ -307,7 +307,7 @@ class Sayings(dict[str, Said]):
 def what_is_said(engine: Engine) -> Sayings:
     """What every note of the vault says; read from chunks, without the keyword index."""
     found = Sayings()
-    with engine._reading() as reader:
+    with engine.reader() as reader:
         for path in sorted(reader.stamps()):
             stored = reader.note(path)
             assert stored is not None

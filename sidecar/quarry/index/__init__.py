@@ -1,4 +1,20 @@
-"""The index: the only folder that knows SQLite. `Index` writes, `Reader` answers; both speak in values."""
+"""
+The index: the only folder that knows SQLite. `Index` writes, `Reader` answers; both speak in values.
+
+    store, reader                 the two facades; `records` are the values that they give
+    keyword/, vector/, filters/   finding by words, by meaning, by conditions
+    top_k, snapshot_cache         the best of many scores, ties by path; what is kept for the newest snapshot
+    listing, problems             lists of notes, newest first; faults of files that their owner is told of
+
+    schema, meta, ids             the tables; facts about the whole index; ids of notes and chunks
+    note_rows, note_codec         what of a note stands in columns, and what in its packed body
+    prepared, notes, writer       a note made ready, written, and committed with others
+    folding, links                keys that names are compared by; where a link leads
+
+    files, opening, pool          the index as files; opening it; the connections of readers
+    database, sql, deadline       SQLite: settings and errors, fragments of constant SQL, time limits
+    integrity, checksums, zstd    what is checked, and how damage is noticed
+"""
 
 from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline

@@ -16,7 +16,6 @@ import apsw
 from msgspec import Struct
 
 from quarry.errors import IndexDamaged, IndexUnavailable
-from quarry.index.folding import fold_marks
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
@@ -114,7 +113,6 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
         connection.pragma("cell_size_check", True)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", True)
-        connection.create_scalar_function("fold_marks", _fold_marks, 1, deterministic=True)
         if writable:
             _prepare_for_writing(connection)
         else:
@@ -126,15 +124,8 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
         raise
 
 
-def _fold_marks(*arguments: SqlValue) -> str | None:
-    """SQL function: `folding.fold_marks` of a text or number; NULL stays NULL."""
-    return None if arguments[0] is None else fold_marks(str(arguments[0]))
-
-
 def _prepare_for_writing(connection: apsw.Connection) -> None:
-    connection.pragma(
-        "synchronous", "normal"
-    )  # with WAL: a crash of the system may lose the last notes, never tear one
+    connection.pragma("synchronous", "normal")  # a crash of the system may lose the last notes, never tear one
     connection.pragma("secure_delete", True)
     connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
     connection.pragma("wal_autocheckpoint", 0)  # see writer.py

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
+from quarry.errors import IndexDamaged, IndexMisplaced, IndexUnavailable, SchemaTooNew
 from quarry.faults import fault_point
 from quarry.index.keyword import segment_file
 from quarry.index.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables
@@ -33,6 +33,21 @@ def file_key(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def check_in_place(path: Path, key: tuple[int, int] | None) -> None:
+    """
+    See that the file at *path* is the one of *key*, which `file_key` gave when it was opened.
+
+    Raises:
+        IndexDamaged: It was deleted.
+        IndexMisplaced: Another file took its place.
+    """
+    found = file_key(path)
+    if found is None:
+        raise IndexDamaged(f"index {path} was deleted")
+    if found != key:
+        raise IndexMisplaced("the index file was replaced by another program")
 
 
 def rebuild_path(path: Path) -> Path:
@@ -90,6 +105,28 @@ def read_schema_version(path: Path) -> int:
     if version > SCHEMA_VERSION:
         raise SchemaTooNew(f"index {path} has schema {version}, this version reads {SCHEMA_VERSION}; update or rebuild")
     return int(version)
+
+
+def create_if_needed(path: Path) -> None:
+    """
+    Begin an empty index at *path* where there is none, or one of an older schema; delete what a rebuild left beside it.
+
+    Raises:
+        IndexUnavailable: It cannot be read or written here.
+    """
+    try:
+        clear_leftovers(path)
+        if not path.exists():
+            discard(path)  # a WAL without its database belongs to nothing
+            create(path)
+        elif read_schema_version(path) < SCHEMA_VERSION:
+            fault_point("migrate")
+            create(path)
+            fault_point("migrate")
+    except (OSError, apsw.Error) as error:
+        raise IndexUnavailable(
+            f"index {path} cannot be opened ({error}); check free space and permissions of its folder"
+        ) from error
 
 
 def discard(path: Path) -> None:

@@ -15,7 +15,7 @@ from quarry.index.database import Parts, select
 from quarry.index.folding import fold_tag
 from quarry.index.ids import id_range
 from quarry.index.keyword.forward import NoteTerms, chunk_lengths, name_length
-from quarry.index.keyword.schema import check_keyword_index
+from quarry.index.keyword.fts5 import check_keyword_index
 from quarry.index.links import target_key, target_number
 from quarry.index.note_codec import NoteContent
 from quarry.index.note_rows import NoteRow, note_rows

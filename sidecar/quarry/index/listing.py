@@ -1,18 +1,18 @@
 """Lists of notes, newest first, and the passage by which each is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import apsw
 
 from quarry.conditions import AllOf, AnyOf, Condition, InTask, MatchesPattern
 from quarry.index import meta
 from quarry.index.database import select
+from quarry.index.filters.filter import chunk_matching, chunk_with_task
 from quarry.index.filters.phrases import WrittenPhrases
-from quarry.index.filters.text import chunk_matching, chunk_with_task
 from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.records import Newest
 from quarry.index.sql import SqlFragment, join
-from quarry.types import Candidate
+from quarry.types import Candidate, FileStamp
 
 _ADMITTED = "n.id IN (SELECT value FROM json_each(?))"
 _NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
@@ -56,6 +56,16 @@ def summaries(
     rows = select(connection, page.text, (*page.bindings, limit, offset))
     total = among.wrap("SELECT count(*)")
     return rows, select(connection, total.text, total.bindings)[0][0]
+
+
+def stamps_at(connection: apsw.Connection, places: Iterable[str]) -> dict[str, FileStamp]:
+    """The file stamps of notes at or below one of *places*, which are in NFC, by path."""
+    sql = (  # "0" is what follows "/"
+        "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
+        " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
+    )
+    rows = [row for place in places for row in select(connection, sql, (place,))]
+    return {path: FileStamp(*stamp) for path, *stamp in rows}
 
 
 def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:

@@ -185,17 +185,26 @@ def open_packed(packed: bytes) -> PackedNote:
     Raises:
         IndexDamaged: *packed* is not what `pack` gave.
     """
+    return open_content(decompressed_content(packed))
+
+
+def open_content(written: bytes) -> PackedNote:
+    """`open_packed` for content that is decompressed."""
     try:
-        terms, short, links, texts = _decompressed(packed).split(b"\n", 3)
-        columns: Sequence[Any] = _COLUMNS.decode(short)
+        terms_end = written.index(b"\n")
+        columns_end = written.index(b"\n", terms_end + 1)
+        links_end = written.index(b"\n", columns_end + 1)
+        parts = memoryview(written)  # a long note is not copied before it is decoded
+        columns: Sequence[Any] = _COLUMNS.decode(parts[terms_end + 1 : columns_end])
         usual = _usual_columns(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
         lengths: list[int] = whole[_LENGTHS]
         starts = [0, *accumulate(lengths)][: len(lengths)]
-        found = PackedNote(*[terms, links, texts.decode(), *whole, starts])
+        texts = str(parts[links_end + 1 :], "utf-8")
+        found = PackedNote(*[written[:terms_end], written[columns_end + 1 : links_end], texts, *whole, starts])
         if {*map(len, found[_OF_EACH_CHUNK:])} != {len(found.slots)} or sum(found.lengths) != len(found.texts):
             raise _damaged()
-    except (FrameDamaged, ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError) as error:
         raise _damaged() from error
     return found
 
@@ -215,13 +224,20 @@ class StoredTerms(Struct, frozen=True):
         """The slot of the chunk of that number."""
         return number if self.slots is None else self.slots[number]
 
+    def number(self, slot: int) -> int:
+        """The number of the chunk in *slot*, which is not empty."""
+        return slot if self.slots is None else self.slots.index(slot)
 
-def stored_terms(packed: bytes) -> StoredTerms:
-    """The terms of the note that `pack` made *packed* of; raises as `open_packed`."""
+
+def stored_terms(written: bytes) -> StoredTerms:
+    """The terms in the `decompressed_content` of a note; raises as `open_packed`."""
     try:
-        line, short, _ = _decompressed(packed).split(b"\n", 2)
-        return StoredTerms(line, None if short.startswith(b"[0,") else _COLUMNS.decode(short)[0])  # type: ignore[arg-type]
-    except (FrameDamaged, ValueError) as error:
+        line_end = written.index(b"\n")
+        if written.startswith(b"[0,", line_end + 1):  # usual slots
+            return StoredTerms(written[:line_end], None)
+        line, short, _ = written.split(b"\n", 2)
+        return StoredTerms(line, _COLUMNS.decode(short)[0])  # type: ignore[arg-type]  # a list, as it is not 0
+    except ValueError as error:
         raise _damaged() from error
 
 
@@ -231,8 +247,12 @@ def with_slots(packed: bytes, slots: Sequence[int]) -> bytes:
     return pack(replace(opened.content(), slots=tuple(slots)), opened.terms())
 
 
-def _decompressed(packed: bytes) -> bytes:
-    written = decompressed(packed, MAX_BYTES)
+def decompressed_content(packed: bytes) -> bytes:
+    """What `pack` compressed to *packed*; raises as `open_packed`."""
+    try:
+        written = decompressed(packed, MAX_BYTES)
+    except FrameDamaged as error:
+        raise _damaged() from error
     if written is None:
         raise _damaged()
     return written

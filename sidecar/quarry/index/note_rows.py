@@ -14,7 +14,7 @@ from quarry.index.database import SqlValue, select
 from quarry.index.folding import fold_marks, fold_tag
 from quarry.index.ids import SLOTS, id_list
 from quarry.index.links import target_key, target_number
-from quarry.index.note_codec import NoteContent, PackedNote, open_packed
+from quarry.index.note_codec import NoteContent, PackedNote, decompressed_content, open_content
 from quarry.types import FileStamp, Note, PropertyValue
 
 Values = tuple[SqlValue, ...]
@@ -153,16 +153,19 @@ class NoteRow(Struct, frozen=True):
         """Whether row and content are as they were written."""
         return self.packed is not None and note_checksum(self.values, self.packed) == self.checksum
 
-    def packed_note(self) -> PackedNote:
+    def packed_note(self, content: bytes | None = None) -> PackedNote:
         """
         The content of the note, to be decoded in parts.
+
+        Args:
+            content: Its `decompressed_content`, where the caller has it.
 
         Raises:
             IndexDamaged: The row is not as it was written. Better no answer than a wrong text.
         """
         if self.packed is None or not self.is_sound:
             raise IndexDamaged(f"what the index holds of {self.path} is not as it was written; it has to be rebuilt")
-        return open_packed(self.packed)
+        return open_content(decompressed_content(self.packed) if content is None else content)
 
     def content(self) -> NoteContent:
         """The content of the note; raises as `packed_note`."""

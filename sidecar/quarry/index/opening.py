@@ -1,29 +1,47 @@
 """
 How is an index opened, so that what it holds can be trusted? Our functions are registered, a newer file is refused, and
-what is derived is made anew where it is not of this version.
+what is derived is made anew where it is not of this version. Before an index replaces another, its caches are filled.
 """
 
 from pathlib import Path
 
 import apsw
 
-from quarry.errors import SchemaTooNew
-from quarry.index import meta, note_codec
-from quarry.index.database import Parts, connect
-from quarry.index.filters import functions as filter_functions
+from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
+from quarry.index import files, meta, note_codec
+from quarry.index.database import Parts, connect, explained
+from quarry.index.filters.filter import register_functions
 from quarry.index.integrity import check_opening
+from quarry.index.keyword.fts5 import create_keyword_index, has_keyword_index
 from quarry.index.keyword.postings_cache import PostingsCache
-from quarry.index.keyword.schema import create_keyword_index, has_keyword_index
+from quarry.index.reader import Memory, Reader
 from quarry.index.schema import SCHEMA_VERSION
+from quarry.index.vector.matrix import VectorLimits
 from quarry.index.writer import Writer
 
 
 def connect_ours(path: Path, *, writable: bool, without: frozenset[str]) -> tuple[apsw.Connection, Parts]:
     """A connection that knows the SQL functions of our views and conditions; raises as `connect`."""
     connection, parts = connect(path, writable=writable, without=without)
-    filter_functions.register(connection)
+    register_functions(connection)
     note_codec.register(connection)
     return connection, parts
+
+
+def open_reader(path: Path, file_key: tuple[int, int] | None, without: frozenset[str]) -> apsw.Connection:
+    """
+    A connection that reads the index at *path*.
+
+    Raises:
+        IndexDamaged, IndexMisplaced: It is not the file of *file_key*; see `files.check_in_place`.
+    """
+    connection, _ = connect_ours(path, writable=False, without=without)
+    try:
+        files.check_in_place(path, file_key)
+    except IndexDamaged:
+        connection.close()
+        raise
+    return connection
 
 
 def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) -> tuple[Writer, Parts]:
@@ -63,3 +81,25 @@ def _refill_keyword_index(writer: Writer) -> None:
         with writer.change():
             create_keyword_index(connection)
             meta.delete(connection, meta.LEXICAL_STALE)
+
+
+def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None, few_notes: int) -> Memory:
+    """
+    The caches of the closed index at *path*, filled as they are once it has been searched.
+
+    Raises:
+        IndexUnavailable: The index is not closed, or cannot be used.
+    """
+    files.check_closed(path)
+    memory = Memory.of(path, vector_limits, few_notes)
+    try:
+        with explained(path):
+            connection, parts = connect_ours(path, writable=False, without=without)
+            try:
+                memory.postings.open(connection)
+                Reader(connection, parts, memory).warm_up()
+            finally:
+                connection.close()
+    except IndexDamaged as error:  # the new index, not the one that answers now
+        raise IndexUnavailable(f"the new index cannot be used ({error}); the old one goes on") from error
+    return memory

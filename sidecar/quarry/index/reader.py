@@ -15,7 +15,7 @@ from quarry.index.deadline import Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_range, note_of, slot_of
-from quarry.index.keyword.postings_cache import PostingsCache
+from quarry.index.keyword.postings_cache import FEW_NOTES, PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
@@ -36,15 +36,12 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.snapshot_data import SnapshotData
+from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
 from quarry.index.top_k import Scored
 from quarry.index.vector.cache import VectorCache
-from quarry.index.vector.limits import VectorLimits
-from quarry.index.vector.memory import MemoryDenseQuery
+from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
-from quarry.index.vector.query import DenseQuery, QueryVector
-from quarry.index.vector.stored import StoredDenseQuery, unit_vectors_of
+from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
 from quarry.types import Candidate, FileStamp, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
@@ -64,9 +61,9 @@ class Memory(Struct, frozen=True):
     postings: PostingsCache = field(default_factory=PostingsCache)
 
     @classmethod
-    def of(cls, database: Path, limits: VectorLimits | None = None) -> "Memory":
+    def of(cls, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> "Memory":
         """Empty caches for the index at *database*, which has a segment file."""
-        return cls(vectors=VectorCache(limits), postings=PostingsCache(database))
+        return cls(vectors=VectorCache(limits), postings=PostingsCache(database, few_notes=few_notes))
 
 
 class Reader:
@@ -81,6 +78,7 @@ class Reader:
         self._db = connection
         self._parts = parts
         self._memory = memory
+        self._contents: dict[int, bytes] = {}  # of notes that are read for their terms, and then for their text
 
     def warm_up(self) -> None:
         """Fill the caches that every search needs: a fifth of a second that no search should wait for."""
@@ -98,7 +96,7 @@ class Reader:
     @cached_property
     def keywords(self) -> KeywordSearcher:
         """The keyword index of this snapshot; its source of postings is chosen once, by `_retriever`."""
-        return KeywordSearcher(self._db, self._retriever(), self._snapshot_data.locations)
+        return KeywordSearcher(self._db, self._retriever(), self._snapshot_data.locations, self._contents)
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
         """Chunks and their scores with the places where they stand, in the same order; ids that are gone left out."""
@@ -250,7 +248,7 @@ class Reader:
             if note_id not in rows:
                 continue
             if note_id not in read:
-                read[note_id] = _open(rows[note_id])
+                read[note_id] = _open(rows[note_id], self._contents.get(note_id))
             content, about = read[note_id]
             number = content.number_of(slot_of(chunk_id))
             if number is not None:
@@ -288,15 +286,6 @@ class Reader:
     def stamps(self) -> dict[str, FileStamp]:
         """The stamp of every indexed file when it was read, by path."""
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
-        return {path: FileStamp(*stamp) for path, *stamp in rows}
-
-    def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
-        """The `stamps` of notes at or below one of *places*, which are in NFC."""
-        sql = (  # "0" is what follows "/"
-            "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes WHERE path = ?1 OR composed = ?1"
-            " OR path > ?1 || '/' AND path < ?1 || '0' OR composed > ?1 || '/' AND composed < ?1 || '0'"
-        )
-        rows = [row for place in places for row in select(self._db, sql, (place,))]
         return {path: FileStamp(*stamp) for path, *stamp in rows}
 
     # --- links ---------------------------------------------------------------------------------
@@ -368,6 +357,6 @@ class Reader:
         return [path for (path,) in rows if target_key(path) == key]
 
 
-def _open(row: NoteRow) -> _Opened:
-    content = row.packed_note()
-    return content, (row.path, row.title, row.aliases, tuple(content.tags), row.stamp.mtime_ns // 1_000_000)
+def _open(row: NoteRow, content: bytes | None) -> _Opened:
+    packed = row.packed_note(content)
+    return packed, (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000)

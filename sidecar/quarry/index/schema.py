@@ -4,7 +4,7 @@ What the database looks like: tables and versions.
     notes ──┬─ bodies               what the note says: chunks, links, tags and terms, compressed (`note_codec.py`)
             ├─ tags, links          by what a look-up asks for them; what they say stands in the body
             ├─ title_vectors        the embedding of each title
-            ├─ notes_fts            keyword index: proposes the notes that hold a term (`keyword/schema.py`)
+            ├─ notes_fts            keyword index: proposes the notes that hold a term (`keyword/fts5.py`)
             └─ chunk_rows ──┬─ vectors    the embedding of each chunk (int8, with a checksum)
                             └─ pending    chunks that wait for one
     changes, problems, meta

@@ -6,33 +6,29 @@ One thread at a time writes (the caller sees to that); any thread reads. Readers
 
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-import apsw
-
-from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable
+from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
-from quarry.index import files, meta, problems
-from quarry.index.database import FTS5, SQLITE_VEC, Parts, explained
+from quarry.index import files, listing, meta, problems
+from quarry.index.database import FTS5, SQLITE_VEC, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.schema import begin_bulk, merge
-from quarry.index.keyword.segment import SegmentPair
+from quarry.index.keyword.fts5 import begin_bulk, merge
+from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.index.notes import NoteWriter
-from quarry.index.opening import connect_ours, open_writer
+from quarry.index.opening import open_reader, open_writer, warm_memory
 from quarry.index.pool import ReaderPool
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Memory, Reader
 from quarry.index.records import PendingChunk, PendingTitle
-from quarry.index.schema import SCHEMA_VERSION, give_back_pages
-from quarry.index.vector import pending
-from quarry.index.vector.limits import VectorLimits
-from quarry.index.warm_memory import warm_memory
-from quarry.index.writer import Writer
+from quarry.index.schema import give_back_pages
+from quarry.index.vector import rows as vector_rows
+from quarry.index.vector.matrix import VectorLimits
 from quarry.terms.analysis import clear_cache
 from quarry.types import FileStamp, Note, Retriever
 
@@ -43,17 +39,20 @@ class Index:
     """An open index. Make one with `Index.open`."""
 
     def __init__(
-        self, path: Path, without: frozenset[str], is_searched: bool, vector_limits: VectorLimits | None
+        self,
+        path: Path,
+        without: frozenset[str],
+        is_searched: bool,
+        vector_limits: VectorLimits | None,
+        few_notes: int,
     ) -> None:
         self.path = path
         self._without = without
         self._is_searched = is_searched
         self._vector_limits = vector_limits
-        self._memory = Memory.of(path, vector_limits)
-        self._pool = ReaderPool(self._open_reader)
-        self._parts: Parts
-        self._writer: Writer
-        self._file_key: tuple[int, int] | None
+        self._few_notes = few_notes
+        self._memory = Memory.of(path, vector_limits, few_notes)
+        self._pool = ReaderPool(lambda: open_reader(self.path, self._file_key, self._without))
         self._open_writer()
 
     @classmethod
@@ -64,6 +63,7 @@ class Index:
         without: frozenset[str] = frozenset(),
         is_searched: bool = True,
         vector_limits: VectorLimits | None = None,
+        few_notes: int = FEW_NOTES,
     ) -> "Index":
         """
         Open the index at *path*; where there is none, or one of an older schema, begin an empty one.
@@ -74,6 +74,7 @@ class Index:
             without: Parts to do without, of `fts5` and `sqlite-vec`.
             is_searched: False: nobody reads before it is complete, and a crash of the system may cost all of it.
             vector_limits: None: the defaults.
+            few_notes: How many changed notes a search reads by itself where no keyword postings have them.
 
         Raises:
             IndexDamaged: The file is no whole, sane index of ours; `quarantine` it and open again.
@@ -81,20 +82,8 @@ class Index:
             IndexUnavailable: It cannot be opened or written here.
         """
         assert without <= {FTS5, SQLITE_VEC}, without
-        try:
-            files.clear_leftovers(path)
-            if not path.exists():
-                files.discard(path)  # a WAL without its database belongs to nothing
-                files.create(path)
-            elif files.read_schema_version(path) < SCHEMA_VERSION:
-                fault_point("migrate")
-                files.create(path)
-                fault_point("migrate")
-        except (OSError, apsw.Error) as error:
-            raise IndexUnavailable(
-                f"index {path} cannot be opened ({error}); check free space and permissions of its folder"
-            ) from error
-        return cls(path, without, is_searched, vector_limits)
+        files.create_if_needed(path)
+        return cls(path, without, is_searched, vector_limits, few_notes)
 
     def close(self) -> None:
         """Wait for readers, move everything into the one file, and close; once more does no harm."""
@@ -148,8 +137,7 @@ class Index:
             ValueError: The note cannot be stored (see `note_rows.check_storable`); nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
-        prepared = prepare(note, stamp, vectors, title_vector)
-        self.upsert_prepared(prepared, old_path=old_path)
+        self.upsert_prepared(prepare(note, stamp, vectors, title_vector), old_path=old_path)
 
     def upsert_prepared(self, note: PreparedNote, *, old_path: str | None = None) -> None:
         """`upsert` of a note that `prepare` made ready, perhaps in another process; raises as `upsert`."""
@@ -173,6 +161,15 @@ class Index:
         """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
             problems.record(connection, path, reason, skipped)
+
+    def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
+        """
+        The stamps of notes at or below one of *places*, which are in NFC, as committed.
+
+        A reader is asked, as what the writer has in its cache hides that the file is damaged.
+        """
+        with explained(self.path), self._pool.snapshot() as connection:
+            return listing.stamps_at(connection, places)
 
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
         """The subset of *paths* that have a recorded problem, as the writer sees it."""
@@ -202,10 +199,18 @@ class Index:
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Let the changes inside share commits, of at most 64 changes or one second; see `Writer.batch`."""
+        """
+        Let the changes inside share commits, of at most 64 changes or one second; see `Writer.batch`.
+
+        If a search found no postings while an empty index is filled, they are then made of what was written so far:
+        .3 s for 40,000 chunks. Otherwise, a search for common words would read every note that holds one.
+        """
         with self._writer.batch():
             yield
-        self._serve_collected()
+        collector, postings = self._writer.collector, self._memory.postings
+        if collector is not None and postings.is_missed:
+            with explained(self.path), self._pool.snapshot() as connection:  # everything that is committed is collected
+                postings.serve(connection, collector)
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
@@ -228,7 +233,7 @@ class Index:
                 yield
             if collected := self._writer.collector:
                 with suppress(IndexUnavailable):  # no room for the segment file: FTS5 answers until there is
-                    self._flush_postings(NO_DEADLINE, collected)
+                    self.flush_postings(collected=collected)
         finally:
             self._writer.collector = None
 
@@ -241,22 +246,22 @@ class Index:
     def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
         with explained(self.path):
-            return pending.known_vectors(self._writer.connection, paths, hashes)
+            return vector_rows.known_vectors(self._writer.connection, paths, hashes)
 
     def pending_vectors(self, limit: int) -> list[PendingChunk]:
         """The first *limit* chunks that wait for a vector."""
         with explained(self.path):
-            return pending.pending_chunks(self._writer.connection, limit)
+            return vector_rows.pending_chunks(self._writer.connection, limit)
 
     def pending_titles(self, limit: int) -> list[PendingTitle]:
         """The first *limit* notes whose titles wait for a vector."""
         with explained(self.path):
-            return pending.pending_titles(self._writer.connection, limit)
+            return vector_rows.pending_titles(self._writer.connection, limit)
 
     def has_pending_vectors(self) -> bool:
         """Whether any chunk or title waits for a vector."""
         with explained(self.path):
-            return pending.has_pending(self._writer.connection)
+            return vector_rows.has_pending(self._writer.connection)
 
     def set_vectors(
         self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
@@ -303,14 +308,9 @@ class Index:
         See that the file that was opened is still the one at `path`: what is written to another is lost.
 
         Raises:
-            IndexDamaged: It was deleted.
-            IndexMisplaced: Another file took its place.
+            IndexDamaged, IndexMisplaced: As `files.check_in_place`.
         """
-        found = files.file_key(self.path)
-        if found is None:
-            raise IndexDamaged(f"index {self.path} was deleted")
-        if found != self._file_key:
-            raise IndexMisplaced("the index file was replaced by another program")
+        files.check_in_place(self.path, self._file_key)
 
     def check_pages(self, is_wanted: Callable[[], bool] = never) -> bool:
         """
@@ -344,14 +344,19 @@ class Index:
             check_structure(connection, self._parts)
         self._memory.postings.verify()
 
-    def flush_postings(self, deadline: Deadline = NO_DEADLINE) -> bool:
+    def flush_postings(self, deadline: Deadline = NO_DEADLINE, collected: BulkCollector | None = None) -> bool:
         """
         Write the keyword postings of this moment beside the index, in idle time; whether there was anything to write.
+
+        Args:
+            collected: What an empty index was filled with; None: postings are read from the database.
 
         Raises:
             Cancelled, DeadlineExceeded: *deadline* says so; everything is as it was.
         """
-        return self._flush_postings(deadline)
+        with explained(self.path), self._pool.snapshot() as connection:
+            postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
+            return self._parts.has_fts5 and postings.flush(connection, record, collected, deadline)
 
     def optimize(self) -> None:
         """Merge the keyword index, refresh the planner's statistics and give back free pages; for idle time."""
@@ -370,14 +375,16 @@ class Index:
         Raises:
             IndexUnavailable: It could not; this index goes on as it was.
         """
-        memory = warm_memory(other, self._without, self._vector_limits)
+        memory = warm_memory(other, self._without, self._vector_limits, self._few_notes)
         with self._pool.emptied():
             self._writer.close()
             try:
                 files.install(other, self.path)
                 memory.postings.moved(self.path)
             except BaseException:
-                memory = Memory.of(self.path, self._vector_limits)  # of whichever of the two is there now
+                memory = Memory.of(
+                    self.path, self._vector_limits, self._few_notes
+                )  # of whichever of the two is there now
                 raise
             finally:
                 self._memory = memory
@@ -396,40 +403,10 @@ class Index:
         with explained(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
 
-    def _flush_postings(self, deadline: Deadline, collected: BulkCollector | None = None) -> bool:
-        with explained(self.path), self._pool.snapshot() as connection:
-            postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
-            return self._parts.has_fts5 and postings.flush(connection, record, collected, deadline)
-
-    def _serve_collected(self) -> None:
-        """
-        While an empty index is filled: if a search found no postings, make them of what was written so far.
-
-        .3 s for 40,000 chunks; without, a search for common words would read every note that holds one.
-        """
-        collector, postings = self._writer.collector, self._memory.postings
-        if collector is None or not postings.is_missed:
-            return
-        with explained(self.path), self._pool.snapshot() as connection:
-            generation = meta.generation(connection)  # everything that is committed is collected
-        with suppress(OverflowError):
-            postings.serve(SegmentPair(generation, *collector.build()))
-
-    # --- opening -------------------------------------------------------------------------------
-
     @contextmanager
     def _rows(self) -> Iterator[NoteWriter]:
         with self._writer.change() as connection:
             yield NoteWriter(connection, self._writer.keywords)
-
-    def _open_reader(self) -> apsw.Connection:
-        connection, _ = connect_ours(self.path, writable=False, without=self._without)
-        try:
-            self.check_in_place()
-        except IndexDamaged:
-            connection.close()
-            raise
-        return connection
 
     def _open_writer(self) -> None:
         with explained(self.path):

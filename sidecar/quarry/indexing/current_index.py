@@ -7,7 +7,7 @@ The one index in use: opened, set aside when it is damaged, and read by any thre
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -54,9 +54,9 @@ class CurrentIndex:
         with ExitStack() as stack:
             yield self._enter_reader(stack)
 
-    def read_ahead(self) -> None:
-        """Have the vectors in memory before they are asked for: SQLite reads them beside all else that begins."""
-        threading.Thread(target=self._read_ahead, name="quarry-vectors", daemon=True).start()
+    def read_ahead(self, wait: Callable[[], None]) -> None:
+        """Have the vectors in memory before they are asked for: read on a thread of their own, once *wait* returns."""
+        threading.Thread(target=self._read_ahead, args=(wait,), name="quarry-vectors", daemon=True).start()
 
     def replace(self, error: IndexDamaged) -> None:
         """
@@ -103,7 +103,8 @@ class CurrentIndex:
         self._is_open = True
         return index
 
-    def _read_ahead(self) -> None:
+    def _read_ahead(self, wait: Callable[[], None]) -> None:
+        wait()
         with suppress(QuarryError), self.reader() as reader:  # a search meets what is wrong with the index, and says so
             reader.read_ahead()
 

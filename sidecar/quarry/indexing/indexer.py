@@ -100,8 +100,7 @@ class _Run(Struct):
     @classmethod
     def at(cls, index: Index, named: set[str]) -> Self:
         """A run over the notes that are, or lie below, one of the *named* paths, which are NFC."""
-        with index.reader() as reader:
-            return cls(index, reader.stamps_at(named))
+        return cls(index, index.stamps_at(named))
 
     def loses_too_many(self, removed: int) -> bool:
         """Whether *removed* notes at once are too many to be believed; see `is_mass_removal`."""

@@ -23,22 +23,29 @@ from quarry.types import Chunk, FileStamp, Note
 
 _log = logging.getLogger(__name__)
 
-# Words of several scripts and shapes, so that what they are analysed by is compiled: 30 ms in all.
-_WARM_UP = """---
+# Words of several scripts and shapes, what looks like credentials, and a paragraph that is cut between sentences, so
+# that the patterns of each are compiled: 40 ms in all.
+_WARM_UP = (
+    """---
 title: "Über-Größe"
 tags: [a, b/c]
 ---
 # Title
 
 Text, a [[link|label]] and a token: abcdefgh. getStaleFiles, snake_case, don\u2019t, v1.2.3, e\u0301, 2026-01-31.
-ÜberSetzung, Maßstab-Änderung, Привет, 机器学习, ไทย. password = example
+ÜberSetzung, Maßstab-Änderung, Привет, 机器学习, ไทย, e.g. U.S.A. password = example
 
 - [ ] task
 
 ```sh
-ls
+curl -u name:aB3dE5gH7jK9 -H "Authorization: Bearer aB3dE5gH7jK9mN1pQ3sT5vX7" https://name:aB3dE5gH7jK9@example.org/a/b
+export API_TOKEN=aB3dE5gH7jK9mN1pQ3sT5vX7zB9dF1hJ3lN5pR7t
+integrity: sha512-aB3dE5gH7jK9mN1pQ3sT5vX7zB9dF1hJ3lN5pR7tV9xZ1bD3fH5jL7nP9rT1vX3z/b+==
 ```
+
 """.encode()
+    + b"Is it one sentence, e.g. of Mr. Smith? It is; and so is this. " * 60
+)
 
 KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
 """Looks up stored vectors of the notes in hand by `content_hash` or `title_hash`."""

@@ -5,6 +5,7 @@ Holds the one index, the model and the policy in use, and changes them only on t
 reads the references.
 """
 
+import gc
 import logging
 import math
 import operator
@@ -83,10 +84,10 @@ class Synchronizer:
         self._recreated_for: IndexDamaged | None = None  # the damage that the present index was made anew for
         self._current = CurrentIndex(index_path, root, without)
         self._report_loss()
-        self._current.read_ahead()
         self.model = VectorModel(
             self.policy.settings.model, load_encoder, self.activity, limits.head_start_s, limits.model_wait_s
         )
+        self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
         self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}
@@ -237,6 +238,7 @@ class Synchronizer:
         if not self._is_warm:
             self._is_warm = True
             self._indexer("main").warm_up()
+            gc.freeze()  # what was made by now stays: no save waits 20 ms for a collection to look through it
         if self._idle_schedule.is_due(time.monotonic()):
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet

@@ -222,6 +222,7 @@ class Worker:
         self._requests = requests
         self._timing = timing
         self._is_busy = True  # the first job is due from the start
+        self._may_begin = threading.Event()
         self._again: Callable[[], None] | None = None  # what failed; nothing else is begun until it succeeds
         self._again_at_s = 0.0
         self._retry_s = 0.0
@@ -234,9 +235,14 @@ class Worker:
         """Begin; the first job makes the index equal the vault."""
         self._thread.start()
 
+    def end_head_start(self) -> None:
+        """Begin the first job, if it waits: the first search is answered."""
+        self._may_begin.set()
+
     def stop(self) -> None:
         """Finish the notes in hand, then end. Returns when the thread has ended."""
         self._requests.stop()
+        self._may_begin.set()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -254,6 +260,7 @@ class Worker:
     # --- the thread ----------------------------------------------------------------------------
 
     def _run(self) -> None:
+        self._may_begin.wait(self._timing.head_start_s)
         job: Callable[[], None] | None = self._jobs.initial_sync
         while job:
             self._try(job)

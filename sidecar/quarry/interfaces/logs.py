@@ -5,17 +5,19 @@ Messages are made of counts, names of rules, error types and process ids. Note t
 passed to a logger; a test plants canaries and looks for them.
 """
 
-import asyncio
 import io
 import logging
 import logging.handlers
 import os
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quarry.config import log_dir
 from quarry.vault.identity import vault_id
+
+if TYPE_CHECKING:
+    import asyncio
 
 MAX_BYTES = 1_000_000  # two files of this size a vault: a bad day fits, a disk does not fill
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -40,7 +42,7 @@ def log_to_file(vault: Path) -> None:
     threading.excepthook = _log_thread
 
 
-def log_loop(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def log_loop(_: "asyncio.AbstractEventLoop", context: dict[str, Any]) -> None:
     """Log an uncaught exception of the event loop; asyncio would print its message, which may quote a note."""
     error = context.get("exception")
     _log.error("unhandled %s on the event loop", type(error).__name__, exc_info=error)

@@ -24,6 +24,7 @@ from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
 from quarry.indexing.activity import Updated
+from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.discovery import (
     Discovery,
@@ -48,6 +49,7 @@ from quarry.vault.paths import nfc
 
 SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
 VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
+FIRST_SEARCH_S = 0.1  # before the vault is scanned, which doubles the time of an answer; it is asked within 30 ms
 PROGRESS_S = 0.2  # between two progress messages: smooth to the eye, nothing to the socket
 MAX_LISTED = 100  # paths in an `index/updated`
 WATCH_RETRY_S = 5.0  # after the watch failed in a way that nobody foresaw
@@ -151,7 +153,8 @@ def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
 
 @contextlib.contextmanager
 def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engine]:
-    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without)
+    limits = IndexingLimits(timing=WorkerTiming(head_start_s=FIRST_SEARCH_S))
+    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits)
     try:
         yield engine
     finally:

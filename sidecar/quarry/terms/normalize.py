@@ -1,5 +1,6 @@
 """
-How is a word normalised to its term? Without case, accents, width and vowel points; English words by their stem.
+How is a word normalised to its term? Without case, accents, width and vowel points; English and Russian words by their
+stem.
 
 `index/folding.py` normalises names and paths, which have no stem.
 """
@@ -25,11 +26,20 @@ _IGNORED_MARKS = lazy_pattern(
 )
 
 
+_CYRILLIC = lazy_pattern("[\u0400-\u04ff]{3,}+")
+# A vowel that some forms of a word lack: заметок, заметки; отец, отца. In 7,000 Russian texts 56 of the 58 stems that
+# become one without it are of one word; before other consonants it is two of three. Behind a vowel й takes its place:
+# копеек, копейки.
+_FLEETING_VOWEL = lazy_pattern("(?<=.[бвгджзйклмнпрстфхцчшщь])[ео](?=[кц]$)")
+_FLEETING_BEHIND_VOWEL = lazy_pattern("(?<=[аеиоуыэюя])е(?=к$)")
+
+
 class _Stemmers(threading.local):
     """A stemmer per thread, as one must not be shared."""
 
     def __init__(self) -> None:
         self.porter = Stemmer.Stemmer("porter", 0)  # without a cache of its own
+        self.russian = Stemmer.Stemmer("russian", 0)
 
 
 _stemmers = _Stemmers()
@@ -46,9 +56,24 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=CACHED_WORDS)
 def stem(word: str) -> str:
-    """The term of one *word*: folded, and if it is ASCII letters, stemmed (Porter 1980): `Résumés` is `resum`."""
+    """
+    The term of one *word*: folded, and stemmed if it is letters of one script: `resum` of `Résumés`, `отц` of `отец`.
+
+    ASCII is stemmed as English (Porter 1980), Cyrillic as Russian (Snowball), whatever the language.
+    """
     folded = fold(word)[:MAX_TERM_CHARS]
-    if len(folded) > 2 and folded.isascii() and folded.isalpha():  # the stem of "s" would be nothing
-        stemmed: str = _stemmers.porter.stemWord(folded)
-        return stemmed
+    if len(folded) > 2:  # the stem of "s" would be nothing
+        if folded.isascii():
+            if folded.isalpha():
+                stemmed: str = _stemmers.porter.stemWord(folded)
+                return stemmed
+        elif _CYRILLIC.fullmatch(folded):
+            return _russian_stem(word)
     return folded
+
+
+def _russian_stem(word: str) -> str:
+    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
+    written = _IGNORED_MARKS.sub("", composed).replace("ё", "е")  # й is one character here, and endings have it
+    stemmed: str = _stemmers.russian.stemWord(written[:MAX_TERM_CHARS])
+    return fold(_FLEETING_BEHIND_VOWEL.sub("й", _FLEETING_VOWEL.sub("", stemmed)))

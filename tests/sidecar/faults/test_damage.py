@@ -3,9 +3,11 @@
 import os
 import shutil
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 from builders import EAGER, IMPATIENT, HashEncoder, Vault, ask, find, modified, settle, tell, wait_until
 from msgspec.structs import replace
@@ -14,8 +16,19 @@ from quarry.engine import Engine
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
 from quarry.index.keyword import segment_file
+from quarry.index.opening import connect_ours
 from quarry.index.schema import PAGE_SIZE
 from quarry.types import SearchRequest, VaultChange
+
+
+@contextmanager
+def tampering(path: Path) -> Iterator[apsw.Connection]:
+    """A connection of another program that knows our functions and writes to the index at *path*."""
+    connection, _ = connect_ours(path, writable=True, without=frozenset())
+    try:
+        yield connection
+    finally:
+        connection.close()
 
 
 def damage(path: Path) -> None:
@@ -79,8 +92,8 @@ def test_a_file_that_is_no_index_is_set_aside(vault: Vault, tmp_path: Path, open
 
 def test_an_index_damaged_while_running_is_set_aside_and_filled_anew(vault: Vault, tmp_path: Path, open_engine):
     vault.write_all({f"{n:03}.md": f"walnut{n} " * 200 for n in range(100)})
+    open_engine().close()
     engine = open_engine()
-    engine._sync.index.checkpoint()
     damage(tmp_path / "index.db")
 
     vault.write("000.md", "cherry")
@@ -120,7 +133,7 @@ def test_a_wal_cut_short_while_running_is_damage_and_not_tried_again_for_ever(
 def test_a_search_that_meets_a_damaged_row_has_its_note_read_anew(vault: Vault, tmp_path: Path, open_engine):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
-    with engine._sync.index._writer.change() as connection:
+    with tampering(tmp_path / "index.db") as connection:
         connection.execute("UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = 2) WHERE note_id = 1")
 
     with pytest.raises(IndexDamaged):
@@ -136,11 +149,11 @@ def test_a_keyword_index_that_lost_rows_is_found_when_the_index_is_looked_over(
     vault: Vault, tmp_path: Path, open_engine
 ):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
-    engine = open_engine()
-    with engine._sync.index._writer.change() as connection:
+    open_engine().close()
+    with tampering(tmp_path / "index.db") as connection:
         connection.execute("INSERT INTO notes_fts(notes_fts) VALUES ('delete-all')")
 
-    engine._requests.request_repair()
+    engine = open_engine(limits=replace(IMPATIENT, timing=replace(IMPATIENT.timing, deep_check_after_s=0.0)))
     wait_until(lambda: (tmp_path / "index.db.damaged-1").exists())
     settle(engine)
 
@@ -265,7 +278,7 @@ def test_a_reader_never_meets_an_index_that_was_put_in_the_place_of_the_one_in_u
     with ExitStack() as stack:
         for _ in range(4):  # more than have a connection from before
             try:
-                reader = stack.enter_context(engine._reading())
+                reader = stack.enter_context(engine.reader())
             except IndexUnavailable:
                 continue
             assert "secret.md" not in reader.stamps()

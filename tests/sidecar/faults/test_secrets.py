@@ -144,7 +144,7 @@ def test_no_answer_shows_a_secret(everywhere: Vault, open_engine):
         repr(ask(engine, query, limit=100, max_tokens=100_000))
         for query in ("walnut", "key", "token", "garden password", "tag:walnut")
     ]
-    with engine._reading() as reader:
+    with engine.reader() as reader:
         paths = sorted(reader.stamps())
     said += [repr(engine.read_note(path)) for path in paths]
 

@@ -13,14 +13,14 @@ from builders import top_chunks
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
 from quarry.index.database import select
+from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.index.keyword.retrievers import Fts5Retriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.opening import connect_ours
-from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.snapshot_data import Locations
-from quarry.index.vector.limits import VectorLimits
+from quarry.index.snapshot_cache import Locations, SnapshotCache
+from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking
 
@@ -88,8 +88,14 @@ def vector_limits() -> VectorLimits | None:
 
 
 @pytest.fixture
-def index(tmp_path: Path, vector_limits: VectorLimits | None) -> Iterator[Index]:
-    opened = Index.open(tmp_path / "index.db", vector_limits=vector_limits)
+def few_notes() -> int:
+    """How many changed notes a search of `index` reads by itself, for a test to override."""
+    return FEW_NOTES
+
+
+@pytest.fixture
+def index(tmp_path: Path, vector_limits: VectorLimits | None, few_notes: int) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "index.db", vector_limits=vector_limits, few_notes=few_notes)
     yield opened
     opened.close()
 
@@ -172,7 +178,7 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         try:
             connection.execute("BEGIN")
             retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
-            yield KeywordSearcher(connection, retriever, Locations())
+            yield KeywordSearcher(connection, retriever, Locations(), {})
         finally:
             connection.close()
 

@@ -1,6 +1,7 @@
 """Problems of files are recorded, replaced and told in one order, whatever their names are made of."""
 
 import pytest
+from builders import problems as known_problems
 
 from quarry.index import problems
 from quarry.index.opening import connect_ours
@@ -63,3 +64,47 @@ def test_a_name_of_odd_bytes_is_spelled_out(connection):
     assert problems.first_problems(connection, 9) == [
         Problem("caf\\udce9.md", "cannot read caf\\udce9.md", skipped=True)
     ]
+
+
+# --- recorded by the indexer -----------------------------------------------------------------------
+
+
+def test_problems_are_kept_by_path_until_they_are_over(index, put):
+    index.record_problem("b.md", "cannot be read", skipped=True)
+    index.record_problem("a.md", "odd", skipped=False)
+    index.record_problem("a.md", "odder", skipped=False)
+    index.record_problem("bad\udcff.md", "name", skipped=True)
+    put("c.md", "x", problems=("front matter: line 3", "too long"))
+
+    found = [(problem.path, problem.reason, problem.skipped) for problem in known_problems(index, 9)]
+
+    assert found == [
+        ("a.md", "odder", False),
+        ("b.md", "cannot be read", True),
+        ("bad\\udcff.md", "name", True),
+        ("c.md", "front matter: line 3", False),
+        ("c.md", "too long", False),
+    ]
+    assert len(known_problems(index, 99)) == 5
+    assert len(known_problems(index, 2)) == 2
+
+
+def test_an_indexed_or_removed_file_has_no_problem_any_more(index, put):
+    index.record_problem("a.md", "cannot be read", skipped=True)
+    index.record_problem("b.md", "cannot be read", skipped=True)
+    index.record_problem("c.md", "cannot be read", skipped=True)
+
+    put("a.md", "x")
+    index.remove("b.md")
+    index.clear_problem("c.md")
+
+    assert len(known_problems(index, 99)) == 0
+
+
+def test_a_new_list_of_skipped_files_replaces_the_old_one(index):
+    index.record_problem("a.md", "old", skipped=True)
+    index.record_problem("b.md", "stays", skipped=False)
+
+    index.replace_skipped({"c.md": "new"})
+
+    assert [problem.path for problem in known_problems(index, 9)] == ["b.md", "c.md"]

@@ -165,13 +165,3 @@ def test_a_time_beyond_all_that_can_be_stored_is_as_good_as_the_last(put, index)
         earlier = reader.notes(NoteFilter(modified_until_ms=2**60), limit=9)
 
     assert (later.total, earlier.total) == (0, 1)
-
-
-def test_stamps_are_found_at_a_note_in_any_composition_and_below_a_folder(index, stamp):
-    decomposed = unicodedata.normalize("NFD", "über.md")
-    for path in ("a.md", "a/b.md", "a/c/d.md", "a0.md", "a-b.md", "ab/c.md", decomposed):
-        index.upsert(Note(path, "t", (), (), {}, (), (), {}, ()), stamp(1), [])
-
-    with index.reader() as reader:
-        assert sorted(reader.stamps_at(["a"])) == ["a/b.md", "a/c/d.md"]
-        assert reader.stamps_at(["a.md", "über.md", "none"]) == {"a.md": stamp(1), decomposed: stamp(1)}

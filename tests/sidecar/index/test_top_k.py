@@ -3,7 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.top_k import reached_by, top_k
+from quarry.index.top_k import (
+    argsort_by_score_then_path,
+    chunk_locations,
+    fetch_with_ties,
+    reached_by,
+    sort_by_score_then_path,
+    top_k,
+)
 
 SCORES = st.lists(st.sampled_from([-np.inf, -2.0, 0.0, 0.5, 1.0, 7.0]) | st.floats(-9, 9, width=32), max_size=400)
 
@@ -45,3 +52,62 @@ def test_not_many_more_than_wanted_reach_the_bound(count):
     limit = max(1, count // 640)
 
     assert np.count_nonzero(scores >= reached_by(scores, limit)) <= 2 * limit + 64
+
+
+# --- ties ---------------------------------------------------------------------------------------
+
+
+def test_chunks_are_located_by_path_and_number_and_ids_that_are_not_there_are_left_out(index, put):
+    put("a.md", "x", "y")
+    put("b.md", "x")
+    put("a.md", "y", "x")
+
+    with index.reader() as reader:
+        found = chunk_locations(reader._db, [(1 << 11) + 1, 2 << 11, 1 << 11, 99])
+
+    assert found == {1 << 11: ("a.md", 1), (1 << 11) + 1: ("a.md", 0), 2 << 11: ("b.md", 0)}
+
+
+def test_a_cut_amid_equal_scores_asks_for_all_of_them():
+    rows = [(n, 2.0) for n in range(3)] + [(n, 1.0) for n in range(3, 40)] + [(40, 0.5)]
+
+    found = fetch_with_ties(lambda limit: rows[:limit], 5)
+
+    assert {row for row in rows if row[1] >= 1.0} <= set(found)
+
+
+def test_one_question_is_enough_where_the_cut_is_clear():
+    asked = []
+
+    def fetch(limit):
+        asked.append(limit)
+        return [(n, float(-n)) for n in range(limit)]
+
+    fetch_with_ties(fetch, 30)
+    assert asked == [31]
+
+
+def test_equal_scores_stand_by_their_places_also_at_the_cut():
+    ids, scores = np.array([1, 2, 3, 4, 5]), np.array([1.0, 3.0, 1.0, 2.0, 1.0])
+    places = {1: ("c", 0), 3: ("a", 1), 5: ("a", 0)}
+
+    assert sort_by_score_then_path(ids, scores, 3, lambda asked: {i: places[i] for i in asked}) == [
+        (2, 3.0),
+        (4, 2.0),
+        (5, 1.0),
+    ]
+
+
+def test_places_are_not_asked_for_where_no_score_is_met_twice():
+    assert sort_by_score_then_path(np.array([1, 2]), np.array([1.0, 2.0]), 9, None) == [(2, 2.0), (1, 1.0)]
+    assert sort_by_score_then_path(np.array([], dtype=np.int64), np.array([]), 9, None) == []
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), max_size=30), st.integers(1, 12))
+def test_what_stands_first_is_what_sorting_by_score_and_place_gives(scores, depth):
+    ids = np.arange(len(scores)) * 7 + 3
+    places = {i: (f"{i * 31 % 17}", i) for i in ids.tolist()}
+
+    found = argsort_by_score_then_path(ids, np.array(scores), depth, lambda asked: {i: places[i] for i in asked})
+
+    assert found.tolist() == sorted(range(len(scores)), key=lambda at: (-scores[at], places[int(ids[at])]))[:depth]

@@ -103,6 +103,26 @@ def idle(worker: Worker, jobs: Jobs, *, until: str) -> None:
     wait_until(lambda: until in jobs.log and not worker.is_busy and not worker.is_retrying, f"{jobs.log}")
 
 
+def test_the_first_job_begins_when_the_head_start_ends(make, jobs: Jobs):
+    worker = make(head_start_s=1000.0)
+    worker.start()
+    assert worker.is_busy
+    assert not jobs.log
+
+    worker.end_head_start()
+
+    idle(worker, jobs, until="initial_sync")
+
+
+def test_a_worker_is_stopped_before_its_head_start_ends(make):
+    worker = make(head_start_s=1000.0)
+    worker.start()
+
+    worker.stop()
+
+    assert not any(thread.name == "quarry-index" for thread in threading.enumerate())
+
+
 def test_the_first_job_is_to_begin(worker: Worker, requests: RequestQueue, jobs: Jobs):
     assert worker.is_busy
 

@@ -289,7 +289,7 @@ def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, op
     vault.write("a.md", "walnut")
     ranked = threading.Event()
 
-    with open_engine()._reading() as reader:
+    with open_engine().reader() as reader:
         count = reader.keywords.proximity_scores
         reader.chunks = lambda _: pytest.fail("chunks were fetched for a cancelled search")
 
@@ -316,7 +316,7 @@ def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
     past = Deadline(time.monotonic() - 1)
 
-    with open_engine()._reading() as reader:
+    with open_engine().reader() as reader:
         for fusion in ("convex", "rrf"):
             with pytest.raises(DeadlineExceeded):
                 search(SearchRequest("walnut"), SearchContext(reader, None, {}), EQUAL, fusion, past, NOW)
@@ -330,7 +330,7 @@ def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(
     engine, note_scores = open_engine(), QueryScorer.note_scores
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
-    with engine._search_context() as context:
+    with engine.search_context() as context:
         search(SearchRequest("walnut"), context, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
 
     assert given == [deadline]
@@ -344,7 +344,7 @@ def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_eng
     engine.reconcile()
     settle(engine)
 
-    with engine._reading() as reader:
+    with engine.reader() as reader:
         context = SearchContext(reader, None, {"dense": "not here"})
         answer = search(
             SearchRequest("created:yesterday"),

@@ -111,7 +111,7 @@ def test_where_notes_are_only_listed_no_rank_is_told(engine: Engine, typed: str)
 def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_told(vault: Vault, open_engine):
     vault.write("a.md", "hide glue")
 
-    with open_engine()._reading() as reader:
+    with open_engine().reader() as reader:
         context = SearchContext(reader, None, {"lexical": "not here", "dense": "not here"})
         asked = (SearchRequest('"hide glue"'), context, EQUAL, "convex", Deadline.after(10), NOW)
         answer, explained = search(*asked), explain(asked[0], "a.md", *asked[1:])
@@ -164,7 +164,7 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
     deadline, given, note_scores = Deadline.after(10), [], QueryScorer.note_scores
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
-    with engine._reading() as reader:
+    with engine.reader() as reader:
         context = SearchContext(reader, None, {"dense": "not here"})
         explain(SearchRequest("walnut plum"), "Nuts/00.md", context, EQUAL, "convex", deadline, NOW)
 

@@ -23,7 +23,7 @@ def evidence_of(encoder: HashEncoder):
         engine: Engine, typed: str, retrievers: tuple[str, ...] = ("lexical", "dense")
     ) -> tuple[CandidateFeatures, dict[str, dict[str, float]]]:
         deadline = Deadline.after(10)
-        with engine._reading() as reader:
+        with engine.reader() as reader:
             query = parse_query(typed, now=NOW)
             asked = prepare_query(
                 query, reader, encoder if "dense" in retrievers else None, typing=False, deadline=deadline
@@ -102,7 +102,7 @@ def test_neighbours_of_the_query_are_looked_for_under_the_deadline(vault: Vault,
     vault.write("a.md", "hide glue")
     deadline, given = Deadline.after(10), []
 
-    with open_engine()._reading() as reader:
+    with open_engine().reader() as reader:
         score = reader.keywords.proximity_scores
         reader.keywords.proximity_scores = lambda *asked, **options: given.append(options) or score(*asked, **options)
         asked = prepare_query(parse_query("hide glue", now=NOW), reader, None, typing=False, deadline=deadline)

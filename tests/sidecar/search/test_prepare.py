@@ -20,7 +20,7 @@ def question_of(encoder: HashEncoder) -> Callable[..., PreparedQuery]:
     """The prepared that a typed query becomes to an engine's index."""
 
     def prepared(engine: Engine, typed: str, *, typing: bool = False, has_model: bool = True) -> PreparedQuery:
-        with engine._reading() as reader:
+        with engine.reader() as reader:
             query = parse_query(typed, now=NOW)
             return prepare_query(
                 query, reader, encoder if has_model else None, typing=typing, deadline=Deadline.after(10)

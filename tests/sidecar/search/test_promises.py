@@ -96,7 +96,7 @@ def test_a_phrase_over_the_border_of_two_chunks_is_found(vault: Vault, open_engi
     vault.write("z.md", "## One\n" + "other words " * 150 + "ends hot\n\n## Glue\nof any kind " + "more words " * 150)
     engine = open_engine()
 
-    with engine._reading() as reader:
+    with engine.reader() as reader:
         assert len(reader.note("z.md").chunk_ids) > 1
     for mode, fusion in WAYS:
         assert find(engine, '"ends hot glue of"', mode=mode, fusion=fusion, limit=1) == ["z.md"]

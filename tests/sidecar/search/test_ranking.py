@@ -20,8 +20,8 @@ def many(count: int, text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("typed", ["bellows cloth", "can't fall asleep at night", "pressure", "restore the backup"])
 def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sample: Engine, typed: str):
-    with sample._reading() as reader:
-        encoder = sample._sync.model.encoder_for(reader)
+    with sample.search_context() as context:
+        reader, encoder = context.reader, context.encoder
         deadline = Deadline.after(10)
         words = KeywordQuery.of([word for word in typed.split() if word not in ("the", "at")])
         retrievers = (

@@ -1,4 +1,5 @@
 import threading
+import unicodedata
 
 import apsw
 import pytest
@@ -46,6 +47,26 @@ def test_words_are_folded(word, expected):
 )
 def test_english_looking_words_are_stemmed(word, term):
     assert stem(word) == term
+
+
+@pytest.mark.parametrize(
+    ("forms", "term"),
+    [
+        ("Заметка заметки заметок за\u0301метками", "заметк"),
+        ("отец отца отцами", "отц"),
+        ("копейка копейки копеек", "копеик"),
+        ("ёлка елки ёлок", "елк"),
+        ("нотатки нотаток", "нотатк"),
+        ("он", "он"),
+    ],
+)
+def test_cyrillic_words_are_stemmed_as_russian(forms, term):
+    assert {stem(form) for form in forms.split()} == {term}
+
+
+@given(st.text(alphabet="абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ", min_size=1, max_size=12))
+def test_a_cyrillic_word_has_one_term_composed_or_not_and_in_capitals(word):
+    assert stem(unicodedata.normalize("NFD", word)) == stem(word) == stem(word.upper())
 
 
 def test_long_data_is_known_by_its_beginning():

@@ -2,15 +2,15 @@
 The keyword index: which chunks and notes hold the words of a query, and BM25 over them.
 
     columns, forward              a note's terms, by column and in order: the forward index
-    schema, writer                what FTS5 keeps, which proposes notes, and how it is written
+    fts5                          what FTS5 keeps, which proposes notes, and how it is written
     searcher, retrievers          keyword queries; postings from memory or by way of FTS5 (chosen in `reader.py`)
     query, query_scorer           the terms of a query; the scores of chunks and notes for all of them
     snapshot_scorer, bm25         the scores for single terms; the formula and its weights
     note_scoring, phrases         whole notes; terms that stand side by side
     spelling                      terms that a mistyped word may stand for
 
-    snapshot                      the documents and postings of one generation
-    segment_snapshot              from memory: an immutable segment, and the notes that changed since
+    snapshot                      the documents and postings of one generation, from memory: an immutable segment, and
+                                  the notes that changed since
     stored_snapshot               from the forward index, for the terms of one query
     segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
     segment_file, segment_delta, mutable_segment               its file, and what changed since

@@ -11,7 +11,7 @@ from quarry.index.keyword.forward import ChunkColumns, NameColumns, NoteTerms
 from quarry.terms.analysis import AnalysedText, analyse
 from quarry.types import Chunk, Note
 
-CHANGES = 4  # raised whenever the same note would give other terms, by a change of ours
+CHANGES = 5  # raised whenever the same note would give other terms, by a change of ours
 # Stored terms are right for this only: another Python brings another Unicode, another stemmer other stems.
 TERMS_VERSION = f"{CHANGES}/{unicodedata.unidata_version}/{Stemmer.version()}"
 

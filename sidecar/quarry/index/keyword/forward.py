@@ -5,6 +5,7 @@ It stands in the note's packed content (`note_codec.py`), where it shares the co
 from: 13.5 MB for 80,000 chunks. Ids of a vocabulary took 13.5 MB as well, and 8.4 more for the vocabulary.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 ChunkColumns: TypeAlias = tuple[str, str, str, str, str]
@@ -57,9 +58,17 @@ def encode_terms(terms: NoteTerms) -> str:
     return _SEPARATOR.join([*terms.names, *[column for columns in terms.chunks for column in columns]])
 
 
-def decode_columns(line: bytes) -> list[str]:
-    """The columns in what `encode_terms` wrote: the names', then those of each chunk."""
-    return line.decode().split(_SEPARATOR)
+def chunks_in_order(line: bytes, numbers: Sequence[int]) -> list[bytes]:
+    """
+    The columns of each of these chunks that have the order of the text, `spaced`.
+
+    Args:
+        line: What `encode_terms` wrote; a long one is not split further than is needed.
+        numbers: Of chunks of this note, at least one.
+    """
+    begins = [NAME_COLUMNS + number * CHUNK_COLUMNS for number in numbers]
+    columns = line.split(_SEPARATOR_BYTE, max(begins) + IN_ORDER)
+    return [spaced(_SEPARATOR_BYTE.join(columns[begin : begin + IN_ORDER])) for begin in begins]
 
 
 def decode_terms(line: str) -> NoteTerms:

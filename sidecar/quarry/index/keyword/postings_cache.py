@@ -4,10 +4,10 @@ The postings of the newest snapshot that was asked for.
 They come from one of three sources, and are brought up to date by reading the notes that changed since:
 
 - the segment file beside the database, whose blocks are read when a query needs them
-- where there is none and the vault has at most `FEW_NOTES` notes: all notes, read from the database
+- where there is none and the vault has at most `few_notes` notes: all notes, read from the database
 - while an empty index is filled and a search found no postings: segments of what was written so far (`serve`)
 
-Otherwise, where more than `FEW_NOTES` notes changed at once, or for a reader of an older snapshot, there are none.
+Otherwise, where more than `few_notes` notes changed at once, or for a reader of an older snapshot, there are none.
 Queries are then scored from the forward index (`retrievers.Fts5Retriever`), until `PostingsCache.flush`, in idle time,
 writes a segment file of the newest snapshot.
 """
@@ -15,6 +15,7 @@ writes a segment file of the newest snapshot.
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -44,16 +45,20 @@ REBUILD_SHARE = 4  # where one of so many notes changed, segments are built anew
 class PostingsCache:
     """The postings of one database: its segment file, with the changes since in memory."""
 
-    def __init__(self, database: Path | None = None, checked_bytes: int = CHECKED_BYTES) -> None:
+    def __init__(
+        self, database: Path | None = None, checked_bytes: int = CHECKED_BYTES, few_notes: int = FEW_NOTES
+    ) -> None:
         """
         Make an empty cache.
 
         Args:
             database: The file of the index; None: there is no segment file.
             checked_bytes: See `SegmentFile`.
+            few_notes: How many changed notes a search reads by itself.
         """
         self._database = database
         self._checked_bytes = checked_bytes
+        self._few_notes = few_notes
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
         self._file: SegmentFile | None = None
@@ -93,17 +98,24 @@ class PostingsCache:
             if delta is not None and generation < delta.generation:
                 return None
             try:
-                self._scorer = _updated(delta, connection, generation) if delta is not None else None
+                self._scorer = _updated(delta, connection, generation, self._few_notes) if delta is not None else None
             except PostingsDamaged as error:
                 self._invalidate(f"the keyword postings are made anew: {error}")
             self.is_missed = self._scorer is None
             return self._scorer
 
-    def serve(self, segments: SegmentPair) -> None:
-        """Serve *segments* from memory until a file is written; for an empty index that is being filled."""
-        with self._lock:
-            self._file, self._delta, self._scorer = None, SegmentDelta(segments), None
-            self.is_missed = False
+    def serve(self, connection: apsw.Connection, collector: BulkCollector) -> None:
+        """
+        Serve what *collector* holds from memory until a file is written, if memory has room for it.
+
+        Args:
+            connection: Sees the notes that were collected, all of an index that is being filled.
+        """
+        with suppress(OverflowError):
+            segments = SegmentPair(meta.generation(connection), *collector.build())
+            with self._lock:
+                self._file, self._delta, self._scorer = None, SegmentDelta(segments), None
+                self.is_missed = False
 
     def flush(
         self,
@@ -177,8 +189,8 @@ class PostingsCache:
 
     def _read_few(self, connection: apsw.Connection, generation: int) -> SegmentDelta | None:
         """All notes, where they are so few that no segment file is needed."""
-        notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (FEW_NOTES + 1,))
-        if len(notes) > FEW_NOTES or meta.totals(connection)[1] > FEW_CHUNKS:
+        notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (self._few_notes + 1,))
+        if len(notes) > self._few_notes or meta.totals(connection)[1] > FEW_CHUNKS:
             return None
         delta = SegmentDelta(SegmentPair(0, empty_segment(CHUNK_COLUMNS), empty_segment(NAME_COLUMNS)))
         for (note_id,) in notes:
@@ -188,10 +200,12 @@ class PostingsCache:
         return delta
 
 
-def _updated(delta: SegmentDelta, connection: apsw.Connection, generation: int) -> SnapshotScorer | None:
+def _updated(
+    delta: SegmentDelta, connection: apsw.Connection, generation: int, few_notes: int
+) -> SnapshotScorer | None:
     """The snapshot of *generation*; None where too much changed since *delta* was brought up to date."""
-    changed = _changed_since(connection, delta.generation, FEW_NOTES + 1)
-    if len(changed) > FEW_NOTES or delta.count > MANY_NOTES or _chunk_count(connection, changed) > FEW_CHUNKS:
+    changed = _changed_since(connection, delta.generation, few_notes + 1)
+    if len(changed) > few_notes or delta.count > MANY_NOTES or _chunk_count(connection, changed) > FEW_CHUNKS:
         return None
     for note_id in changed:
         delta.apply_note(connection, note_id)

@@ -24,7 +24,7 @@ from quarry.index.keyword.phrases import PhraseOccurrences, phrase_chunk_scores,
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import Postings, PostingsBatch, ScoreScope, SnapshotScorer
-from quarry.index.snapshot_data import Locations
+from quarry.index.snapshot_cache import Locations
 from quarry.index.top_k import Scored, sort_by_score_then_path
 
 FEW_POSTINGS = 4096  # are quicker added up for all notes than looked up for some

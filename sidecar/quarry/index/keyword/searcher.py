@@ -18,7 +18,7 @@ from quarry.index.keyword.retrievers import KeywordRetriever
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
-from quarry.index.snapshot_data import Locations
+from quarry.index.snapshot_cache import Locations
 from quarry.index.top_k import chunk_locations
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
@@ -35,10 +35,18 @@ class KeywordSearcher:
     be found; None: all.
     """
 
-    def __init__(self, connection: apsw.Connection, retriever: KeywordRetriever, locations: Locations) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        retriever: KeywordRetriever,
+        locations: Locations,
+        contents: dict[int, bytes],
+    ) -> None:
+        """*contents* takes the decompressed content of the notes that `proximity_scores` reads, by id."""
         self._db = connection
         self._retriever = retriever
         self._locations = locations
+        self._contents = contents
         self._phrases: dict[str, PhraseOccurrences] = {}
         self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
 
@@ -85,7 +93,8 @@ class KeywordSearcher:
     ) -> dict[int, float]:
         """BM25 of these chunks where each of *pairs* counts as one term; see `phrases.proximity_scores`."""
         terms = {QueryTerm(term) for pair in pairs for term in pair}
-        return proximity_scores(self._db, self._retriever.scorer(terms, deadline), pairs, chunk_ids, deadline)
+        scorer = self._retriever.scorer(terms, deadline)
+        return proximity_scores(self._db, scorer, pairs, chunk_ids, deadline, self._contents)
 
     # --- exact phrases -------------------------------------------------------------------------
 

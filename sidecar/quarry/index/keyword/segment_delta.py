@@ -20,8 +20,7 @@ from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, ChunkColumns, NameColumns
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment, SegmentPair
-from quarry.index.keyword.segment_snapshot import SegmentSnapshot
-from quarry.index.keyword.snapshot import PostingsSnapshot
+from quarry.index.keyword.snapshot import PostingsSnapshot, SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.note_codec import open_packed
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quarry.index.database import select
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import Segment
-from quarry.index.keyword.segment_snapshot import SegmentSnapshot
+from quarry.index.keyword.snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.terms.normalize import stem

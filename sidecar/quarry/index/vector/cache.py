@@ -16,9 +16,8 @@ from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import SLOT_BITS, NoteIds, id_range
 from quarry.index.snapshot_cache import SnapshotCache
-from quarry.index.vector import limits as defaults
-from quarry.index.vector.limits import VectorLimits
-from quarry.index.vector.matrix import RowBuffer, RowNumbers, VectorMatrix, bytes_per_row
+from quarry.index.vector import matrix
+from quarry.index.vector.matrix import RowBuffer, RowNumbers, VectorLimits, VectorMatrix, bytes_per_row
 
 _IdsAndRows = tuple[NDArray[np.int64], NDArray[np.int8]]
 _CHUNKS = "SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0 AND chunk_id"
@@ -55,7 +54,7 @@ class VectorCache:
     """The vectors of the newest snapshot that was asked for."""
 
     def __init__(self, limits: VectorLimits | None = None) -> None:
-        self._limits = limits or defaults.DEFAULT_LIMITS
+        self._limits = limits or matrix.DEFAULT_LIMITS
         self._cache = SnapshotCache(self._load, self._update)
 
     def fits(self, connection: apsw.Connection) -> bool:

@@ -6,7 +6,7 @@ import os
 
 from quarry.errors import BadRequest
 from quarry.interfaces.cli.options import add_vault, resolve_vault
-from quarry.interfaces.cli.startup import limit_malloc_arenas, without_gc
+from quarry.interfaces.cli.startup import import_asyncio_without_ssl, limit_malloc_arenas, without_gc
 from quarry.interfaces.logs import log_to_file
 
 
@@ -22,6 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve. The imports are here so that `serve --help` needs no engine."""
     with without_gc():
+        import_asyncio_without_ssl()
         from quarry.interfaces.serve import ServeOptions, serve
 
         gc.freeze()  # modules stay: no collection need ever look through them, the one that is due at once among them

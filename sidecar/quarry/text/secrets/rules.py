@@ -1,18 +1,15 @@
 """
 Which formats of credentials does Quarry recognise?
 
-One row per format: the name that the marker shows, the literals
-without which it cannot occur (lower case; Python's `re` tries the pattern only
-where one of them is), and the pattern of the secret or, for the validators that
-say so, of what leads to it. Patterns are written in what RE2 and `re` read alike
-on bytes: ASCII classes, no groups, no look-around, no anchors, repetition
-bounded wherever something must follow. The ends are not part of them: `left`
-and `right` are the characters that may not touch the span; everything else
-may, so that bold, table cells, brackets, quotes and full stops need no mention.
+One row per format: the name that the marker shows, the literals without which it cannot occur (lower case; Python's
+`re` tries the pattern only where one of them is), and the pattern of the secret or, for the validators that say so, of
+what leads to it. Patterns are written in what RE2 and `re` read alike on bytes: ASCII classes, no groups, no
+look-around, no anchors, repetition bounded wherever something must follow. The ends are not part of them: `left` and
+`right` are the characters that may not touch the span; everything else may, so that bold, table cells, brackets, quotes
+and full stops need no mention.
 
-Rows are in order of precedence: where two claim the same characters, the first
-names the redaction. Prefixes and lengths are facts of the vendors, out of their
-documentation and of the public rule sets of gitleaks, detect-secrets and
+Rows are in order of precedence: where two claim the same characters, the first names the redaction. Prefixes and
+lengths are facts of the vendors, out of their documentation and of the public rule sets of gitleaks, detect-secrets and
 secretlint; where a vendor has lengthened a format before, its length is a minimum.
 """
 

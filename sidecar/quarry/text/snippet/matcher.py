@@ -14,6 +14,7 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.analysis import locate_terms
 
 WEIGHT_UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
+_CYRILLIC_STEM = lazy_pattern("[\u0400-\u04ff]+[кц]")
 KOREAN_PAIR = lazy_pattern(r"[\uac00-\ud7a3]{2}")
 
 
@@ -127,11 +128,11 @@ def _prefixes_of(term: str) -> tuple[str, ...]:
     Prefixes such that every word whose term is *term* begins with one of them.
 
     The whole term, except for a last letter that stemming changed: an `i` for a `y` (`happi`), an `e` that `-ing` had
-    replaced (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`). A contraction has an apostrophe
-    before its `t`.
+    replaced (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`), a consonant that a vowel may precede
+    (`заметк` of `заметок`). A contraction has an apostrophe before its `t`.
     """
     if len(term) < 2 or not (term.isascii() and term.isalpha()):
-        return (term,)
+        return (term[:-1],) if _CYRILLIC_STEM.fullmatch(term) else (term,)
     if term[-1] in "ei" or term.endswith("bl"):
         return (term[:-1],)
     return (term, f"{term[:-1]}'", f"{term[:-1]}’") if term[-1] == "t" else (term,)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from quarry.index import Index
 from quarry.index.keyword.columns import BETWEEN, MAX_TERM_CHARACTERS, chunk_columns, name_columns, note_terms, stored
 from quarry.index.keyword.forward import NoteTerms, decode_terms, encode_terms
-from quarry.index.keyword.schema import _CREATE_INDEX, _CREATE_VOCABULARY
+from quarry.index.keyword.fts5 import _CREATE_INDEX, _CREATE_VOCABULARY
 from quarry.index.keyword.segment_delta import read_note
 from quarry.terms.analysis import analyse, phrase_terms
 

@@ -1,14 +1,15 @@
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quarry.index.keyword.forward import (
     CHUNK_COLUMNS,
+    IN_ORDER,
     NAME_COLUMNS,
     NoteTerms,
     chunk_lengths,
+    chunks_in_order,
     column_length,
-    decode_columns,
     decode_terms,
     encode_terms,
     name_length,
@@ -48,7 +49,16 @@ def test_terms_come_back_as_they_were_from_one_line(terms):
 
     assert "\n" not in line
     assert decode_terms(line) == terms
-    assert decode_columns(line.encode()) == [column for columns in (terms.names, *terms.chunks) for column in columns]
+
+
+@given(TERMS, st.data())
+def test_the_columns_in_order_are_cut_out_for_the_chunks_that_are_asked_about(terms, data):
+    assume(terms.chunks)
+    numbers = data.draw(st.lists(st.sampled_from(range(len(terms.chunks))), min_size=1, unique=True))
+
+    found = chunks_in_order(encode_terms(terms).encode(), numbers)
+
+    assert found == [spaced("\x1f".join(terms.chunks[number][:IN_ORDER]).encode()) for number in numbers]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 7, 10, 12])

@@ -5,7 +5,7 @@ from quarry.index.keyword import query_scorer
 from quarry.index.keyword.bm25 import CHUNK_WEIGHTS
 from quarry.index.keyword.note_scoring import note_bitmap, notes_with_terms
 from quarry.index.keyword.query import KeywordQuery, QueryTerm
-from quarry.index.keyword.segment_snapshot import SegmentSnapshot
+from quarry.index.keyword.snapshot import SegmentSnapshot
 
 QUERIES = [
     KeywordQuery(("the", "appl", "w7", "unknown"), prefix="w1"),

@@ -150,7 +150,7 @@ def test_reading_stops_when_nobody_waits_for_it(red_cars, scored):
     with pytest.raises(Cancelled):
         find_phrase(reader._db, scorer, "red car", Deadline(float("inf"), lambda: True))
     with pytest.raises(Cancelled):
-        proximity_scores(reader._db, scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True))
+        proximity_scores(reader._db, scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True), {})
 
 
 def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
@@ -162,6 +162,18 @@ def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
 
 
 # --- proximity -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(0, []), (1, [1]), (phrases.MAX_KEPT_BYTES, [1, 3])])
+def test_notes_that_were_read_are_kept_up_to_a_limit(red_cars, scored, monkeypatch, limit, kept):
+    monkeypatch.setattr(phrases, "MAX_KEPT_BYTES", limit)
+    reader, scorer = scored
+    contents = {}
+
+    proximity_scores(reader._db, scorer, [("red", "car")], [1 << 11, 3 << 11], NO_DEADLINE, contents)
+
+    assert list(contents) == kept
+    assert all(b"red" in content for content in contents.values())
 
 
 @pytest.fixture

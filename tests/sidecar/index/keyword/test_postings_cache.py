@@ -7,7 +7,7 @@ import pytest
 
 from quarry.errors import IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Index, KeywordQuery, meta
-from quarry.index.keyword import postings_cache, segment_file
+from quarry.index.keyword import segment_file
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, MemoryRetriever
@@ -19,10 +19,12 @@ from quarry.indexing.maintenance import restore_postings
 NOTES = 40
 
 
-@pytest.fixture(autouse=True)
-def few_notes(monkeypatch):
-    """A search reads fewer notes by itself than `many` has."""
-    monkeypatch.setattr(postings_cache, "FEW_NOTES", NOTES - 8)
+FEW_NOTES = NOTES - 8  # a search reads fewer by itself than `many` has
+
+
+@pytest.fixture
+def few_notes():
+    return FEW_NOTES
 
 
 class Opened:
@@ -31,7 +33,7 @@ class Opened:
     def __init__(self, path, **options):
         self.path = segment_file.path_beside(path)
         self.connection, _ = connect_ours(path, writable=True, without=frozenset())
-        self.cache = PostingsCache(path, **options)
+        self.cache = PostingsCache(path, few_notes=FEW_NOTES, **options)
         self.cache.open(self.connection)
 
     def scorer(self):
@@ -214,7 +216,7 @@ def test_what_was_written_without_fts5_is_added_to_the_segment_file_that_was_the
     with closing(Index.open(many.path, without=frozenset({"fts5"}))) as without:
         store(without, make_note("00.md", "plum"))
 
-    with closing(Index.open(many.path)) as again, again.reader() as reader:
+    with closing(Index.open(many.path, few_notes=FEW_NOTES)) as again, again.reader() as reader:
         assert in_memory(reader)
         assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": 1, "appl": NOTES - 1}
 

@@ -4,7 +4,7 @@ import pytest
 from quarry.index.keyword.bm25 import CHUNK_WEIGHTS
 from quarry.index.keyword.query import KeywordQuery
 from quarry.index.keyword.segment import Segment
-from quarry.index.keyword.segment_snapshot import SegmentSnapshot
+from quarry.index.keyword.snapshot import SegmentSnapshot
 
 
 @pytest.fixture

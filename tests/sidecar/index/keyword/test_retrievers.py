@@ -16,7 +16,7 @@ from quarry.index.keyword import query_scorer, segment_file
 from quarry.index.keyword.bm25 import NOTE_WEIGHTS
 from quarry.index.keyword.retrievers import NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.snapshot_data import Locations
+from quarry.index.snapshot_cache import Locations
 from quarry.search.features import FIELD_WEIGHTS
 from quarry.terms.analysis import phrase_terms
 
@@ -379,7 +379,7 @@ def test_an_index_without_notes_is_answered_alike(index, compare):
 def test_nothing_is_found_where_there_is_no_retriever(index, put, in_time):
     put("a.md", "the apple")
     with index.reader() as reader:
-        keywords = KeywordSearcher(reader._db, NoRetriever(reader._db), Locations())
+        keywords = KeywordSearcher(reader._db, NoRetriever(reader._db), Locations(), {})
         found = [answer for _, answer in answers(keywords, [2048], [1], in_time)]
 
     assert not [answer for answer in found if (any(answer.values()) if isinstance(answer, dict) else answer)]

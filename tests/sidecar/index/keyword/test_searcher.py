@@ -2,15 +2,15 @@
 
 import itertools
 import os
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
 
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, PostingsDamaged, note_of
-from quarry.index.keyword import postings_cache, segment_file
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, PostingsDamaged, note_of
+from quarry.index.keyword import segment_file
 from quarry.index.keyword.segment_file import HEADER_BYTES
 
 
@@ -409,13 +409,13 @@ def test_a_cancelled_query_stops(wordy, searching, ask, question):
 
 
 @pytest.fixture
-def many(index, store, make_note, monkeypatch):
+def many(tmp_path, store, make_note):
     """More notes than are read without a segment file."""
-    monkeypatch.setattr(postings_cache, "FEW_NOTES", 30)
-    with index.batch():
-        for number in range(40):
-            store(index, make_note(f"{number:03}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end"))
-    return index
+    with closing(Index.open(tmp_path / "many.db", few_notes=30)) as index:
+        with index.batch():
+            for number in range(40):
+                store(index, make_note(f"{number:03}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end"))
+        yield index
 
 
 def test_one_retriever_serves_a_reader_to_the_end(many, ask, in_memory):

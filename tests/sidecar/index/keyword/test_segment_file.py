@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,8 +8,9 @@ from hypothesis import strategies as st
 
 from quarry.index.keyword import segment_file
 from quarry.index.keyword.builder import BulkCollector
+from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.segment import SegmentPair
-from quarry.index.keyword.segment_file import HEADER_BYTES, InvalidSegmentFile, SegmentFile
+from quarry.index.keyword.segment_file import HEADER_BYTES, FileSlice, InvalidSegmentFile, SegmentFile, SharedFile
 
 
 def segments(count=20):
@@ -165,3 +167,68 @@ def test_installing_moves_the_file_or_leaves_none(tmp_path):
     assert not segment_file.path_beside(new).exists()
     segment_file.install(new, over)
     assert not any(tmp_path.iterdir())
+
+
+# --- parts of the file --------------------------------------------------------------------------
+
+OPEN_FILES = Path("/proc/self/fd")
+
+
+@pytest.fixture(params=["read piece by piece", "read at once"])
+def sliced_path(request, tmp_path, monkeypatch):
+    if request.param == "read at once":
+        monkeypatch.delattr(os, "pread", raising=False)
+    sliced_path = tmp_path / "f"
+    sliced_path.write_bytes(bytes(range(100)))
+    return sliced_path
+
+
+def test_a_part_is_sliced_like_an_array(sliced_path):
+    part = FileSlice(SharedFile(sliced_path), 10, 50)
+
+    assert len(part) == 50
+    assert part.data[:] == bytes(range(10, 60))
+    assert part[3:7] == bytes(range(13, 17))
+    assert part[45:99] == bytes(range(55, 60))
+    assert part[7:3] == b""
+
+
+def test_a_file_that_was_cut_short_is_damage(sliced_path):
+    file = SharedFile(sliced_path)
+    os.truncate(sliced_path, 20)
+
+    with pytest.raises(PostingsDamaged):
+        FileSlice(file, 10, 100)[0:99]
+
+
+def test_what_is_open_stays_as_it_was_when_another_file_takes_its_place(sliced_path, tmp_path):
+    part = FileSlice(SharedFile(sliced_path), 0, 100)
+    (tmp_path / "new").write_bytes(b"other")
+    (tmp_path / "new").replace(sliced_path)
+
+    assert part[0:3] == bytes(range(3))
+
+
+def test_a_file_knows_whether_a_path_is_still_itself(sliced_path, tmp_path):
+    file = SharedFile(sliced_path)
+    assert file.is_unchanged()
+    assert file.is_at(sliced_path)
+    assert len(file) == 100
+
+    (tmp_path / "new").write_bytes(sliced_path.read_bytes())
+    (tmp_path / "new").replace(sliced_path)
+
+    assert file.is_unchanged()
+    assert not file.is_at(sliced_path)
+    sliced_path.unlink()
+    assert not file.is_at(sliced_path)
+
+
+@pytest.mark.skipif(not OPEN_FILES.is_dir(), reason="open files are counted as Linux lists them")
+def test_a_file_is_closed_with_its_last_part(sliced_path):
+    before = len([*OPEN_FILES.iterdir()])
+    part = FileSlice(SharedFile(sliced_path), 0, 100)
+    part[0:3]
+    del part
+
+    assert len([*OPEN_FILES.iterdir()]) == before

@@ -5,7 +5,10 @@ from hypothesis import strategies as st
 
 from quarry.errors import Cancelled, DeadlineExceeded, IndexDamaged
 from quarry.index import Deadline
+from quarry.index.database import connect
 from quarry.index.deadline import NO_DEADLINE
+from quarry.index.keyword.columns import stored
+from quarry.index.keyword.fts5 import create_keyword_index
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.stored_snapshot import NO_DOCUMENTS, DocumentLengths, Documents, TermReader
 
@@ -186,21 +189,22 @@ def test_an_older_snapshot_is_read_as_it_was(vault, put):
 SIGNS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 
 
-@pytest.mark.parametrize("kind", ["term", "prefix", "phrase"])
-@given(text=SIGNS)
-def test_no_term_of_a_query_is_syntax(tmp_path_factory, kind, text):
-    from quarry.index.database import connect
-    from quarry.index.keyword.columns import stored
-    from quarry.index.keyword.schema import create_keyword_index
-
+@pytest.fixture(scope="module")
+def one_term(tmp_path_factory):
+    """A connection to a keyword index that holds one term of one note."""
     path = tmp_path_factory.mktemp("signs") / "i.db"
     path.touch()
     connection, _ = connect(path, writable=True)
     connection.execute("CREATE TABLE bodies (note_id, body)")
     create_keyword_index(connection)
     connection.execute("INSERT INTO notes_fts(rowid, terms) VALUES (7, 'x')")
-
-    found = read_scorer(connection, NO_DOCUMENTS, [QueryTerm(stored(text), kind)], NO_DEADLINE)
-
+    yield connection
     connection.close()
+
+
+@pytest.mark.parametrize("kind", ["term", "prefix", "phrase"])
+@given(text=SIGNS)
+def test_no_term_of_a_query_is_syntax(one_term, kind, text):
+    found = read_scorer(one_term, NO_DOCUMENTS, [QueryTerm(stored(text), kind)], NO_DEADLINE)
+
     assert found.chunks.total == 0

@@ -7,8 +7,7 @@ from quarry.errors import IndexDamaged
 from quarry.index import Index
 from quarry.index.database import connect
 from quarry.index.vector.cache import VectorCache
-from quarry.index.vector.limits import VectorLimits
-from quarry.index.vector.matrix import row_norms
+from quarry.index.vector.matrix import VectorLimits, row_norms
 
 
 def live_rows(matrix):

@@ -4,8 +4,7 @@ import pytest
 from quarry.errors import Cancelled
 from quarry.index import quantize
 from quarry.index.vector import matrix as matrices
-from quarry.index.vector.limits import VectorLimits
-from quarry.index.vector.matrix import RowBuffer, ScoredMatrix, VectorMatrix, norm_type, row_norms
+from quarry.index.vector.matrix import RowBuffer, ScoredMatrix, VectorLimits, VectorMatrix, norm_type, row_norms
 from quarry.index.vector.quantize import int8_dot, matrix_cosines
 
 

@@ -131,6 +131,17 @@ def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
     assert "numpy" in imported(f"import quarry.__main__\n{code}")
 
 
+def test_numpy_brings_no_docstrings_of_its_c_functions():
+    assert "numpy" in imported("import quarry.__main__, numpy\nassert not numpy.ndarray.sort.__doc__")
+
+
+def test_a_sidecar_imports_ssl_when_something_asks_for_it():
+    code = "from quarry.interfaces.cli.startup import import_asyncio_without_ssl\nimport_asyncio_without_ssl()\n"
+
+    assert "ssl" not in imported(f"{BEGIN}{code}import quarry.interfaces.serve")
+    assert "ssl" in imported(f"{BEGIN}{code}import ssl\nassert ssl.create_default_context()")
+
+
 def test_the_package_alone_looks_up_no_version_and_knows_it_when_asked():
     assert "importlib.metadata" not in imported("import quarry")
 

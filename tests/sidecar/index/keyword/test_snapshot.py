@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from quarry.index.keyword import segment_snapshot
+from quarry.index.keyword import snapshot as module
 from quarry.index.keyword.builder import SegmentBuilder
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import CHUNK_COLUMNS
 from quarry.index.keyword.mutable_segment import MutableSegment
-from quarry.index.keyword.segment_snapshot import SegmentSnapshot
+from quarry.index.keyword.snapshot import SegmentSnapshot
 
 
 def columns(text, compounds=""):
@@ -62,8 +62,8 @@ def test_a_document_is_there_once_for_each_term_that_begins_so(snapshot):
 
 
 def test_terms_are_counted_among_those_alive_however_often_it_is_asked(snapshot, monkeypatch):
-    monkeypatch.setattr(segment_snapshot, "KEPT_RANGES", 1)
-    monkeypatch.setattr(segment_snapshot, "KEPT_POSTINGS", 1)
+    monkeypatch.setattr(module, "KEPT_RANGES", 1)
+    monkeypatch.setattr(module, "KEPT_POSTINGS", 1)
     for _ in range(2):
         found = {term: snapshot.frequency(term) for term in ("apple", "pear", "plum", "w14", "unknown")}
         assert found == {"apple": 4, "pear": 3, "plum": 1, "w14": 0, "unknown": 0}

@@ -1,4 +1,4 @@
-"""Which vectors are stored, kept and deleted, and which chunks wait for one."""
+"""Rows of vectors, and what waits for one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quarry.index import Index, content_hash
+from quarry.index import Index, content_hash, notes, quantize, title_hash
 from quarry.index.database import connect, select
 from quarry.index.ids import id_range
-from quarry.index.vector.pending import has_pending, pending_chunks
-from quarry.index.vector.writer import VectorWriter
+from quarry.index.vector import rows as vector_rows
+from quarry.index.vector.rows import VectorWriter, has_pending, pending_chunks
 
 ONE, OTHER = bytes([1, 2, 3]), bytes([3, 2, 1])
 FIRST, LAST = id_range(1)
@@ -104,3 +104,37 @@ def test_after_all_vectors_were_dropped_every_chunk_waits(database, chunks):
     assert (stored(database), waiting(database), writer.dimension) == ({}, [FIRST, FIRST + 1], None)
     assert has_pending(database)
     VectorWriter(database).check_dimensions([ONE + ONE])
+
+
+def test_the_vectors_of_a_notes_texts_are_known_by_their_hashes(index, put, encode, make_note):
+    put("a.md", "apples", "apples", "cherries", title="T")
+    put("b.md", "pears", title="T")
+    put("c.md", "plums", title="T")
+    apples, pears, plums = make_note("x.md", "apples", "pears", "plums", title="T").chunks
+
+    known = index.known_vectors(
+        ["a.md", "b.md", "gone.md"], [title_hash("T"), *(content_hash(chunk) for chunk in (apples, pears, plums))]
+    )
+
+    vectors = quantize(encode(["apples", "pears", "T"]))
+    assert known == {content_hash(apples): vectors[0], content_hash(pears): vectors[1], title_hash("T"): vectors[2]}
+
+
+def test_texts_that_share_a_number_are_told_apart(index, put, encode, make_note, monkeypatch):
+    for module in (notes, vector_rows):
+        monkeypatch.setattr(module, "content_number", lambda key: 7)
+    put("a.md", "apples", title="T")
+    apples, pears = make_note("x.md", "apples", "pears", title="T").chunks
+
+    assert index.known_vectors(["a.md"], [content_hash(pears)]) == {}
+    assert index.known_vectors(["a.md"], [content_hash(apples)]) == {
+        content_hash(apples): quantize(encode(["apples"]))[0]
+    }
+
+
+def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, stamp):
+    for name in ("b", "a"):
+        index.upsert(make_note(f"{name}.md", f"{name} one", f"{name} two"), stamp(), [None, None])
+
+    assert [waiting.chunk.text for waiting in index.pending_vectors(3)] == ["b one", "b two", "a one"]
+    assert [waiting.title for waiting in index.pending_titles(9)] == ["b", "a"]

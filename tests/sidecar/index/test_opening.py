@@ -1,30 +1,25 @@
 """A new index is looked at before it takes the place of another, and what searches need of it is read by then."""
 
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from builders import top_chunks
 
-from quarry.errors import IndexUnavailable
+from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import Index
 from quarry.index.keyword import postings_cache, segment_file
-from quarry.index.warm_memory import warm_memory
+from quarry.index.opening import warm_memory
 
 NOTES = [f"{n}.md" for n in range(40)]
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[Index]:
-    opened = Index.open(tmp_path / "i.db")
+    opened = Index.open(tmp_path / "i.db", few_notes=len(NOTES) - 8)  # a search reads fewer by itself than there are
     yield opened
     opened.close()
-
-
-@pytest.fixture(autouse=True)
-def few_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search reads fewer notes by itself than there are."""
-    monkeypatch.setattr(postings_cache, "FEW_NOTES", len(NOTES) - 8)
 
 
 @pytest.fixture
@@ -69,7 +64,7 @@ def test_postings_are_written_where_the_index_is_now(tmp_path: Path, index: Inde
 
 
 def test_reading_a_new_index_leaves_nothing_beside_it(rebuilt: Path):
-    warm_memory(rebuilt, frozenset())
+    warm_memory(rebuilt, frozenset(), None, 0)
 
     wal = rebuilt.with_name(rebuilt.name + "-wal")
     assert not wal.exists() or wal.stat().st_size == 0
@@ -124,3 +119,124 @@ def test_after_a_swap_that_failed_halfway_memory_is_of_the_index_that_is_there(
     with index.reader() as reader:
         found = top_chunks(reader, ask("apples"), None, 1000)
         assert sorted({candidate.path for candidate in found}) == sorted(reader.stamps()) == sorted(NOTES)
+
+
+# --- which files are opened ------------------------------------------------------------------------
+
+
+def test_an_empty_index_answers(index, lexical, dense):
+    assert lexical("x") == dense("x") == []
+    assert index.size_bytes() > 0
+
+
+def damaged(path, data):
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 8192, b"SQLite format 3\0", b"not a database at all" * 400])
+def test_what_is_no_database_is_damage_and_is_left_as_it_is(tmp_path, data):
+    path = damaged(tmp_path / "i.db", data)
+
+    with pytest.raises(IndexDamaged):
+        Index.open(path)
+    assert path.read_bytes() == data
+
+
+def test_a_database_of_another_program_is_damage_and_is_left_as_it_is(tmp_path):
+    import apsw
+
+    path = tmp_path / "i.db"
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE precious (x)")
+    other.close()
+    data = path.read_bytes()
+
+    with pytest.raises(IndexDamaged, match="another program"):
+        Index.open(path)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, 0.95])
+def test_a_file_cut_short_is_damage(index, put, share):
+    for n in range(50):
+        put(f"{n}.md", f"words {n} " * 50)
+    index.close()
+    data = index.path.read_bytes()
+    index.path.write_bytes(data[: int(len(data) * share)])
+
+    with pytest.raises(IndexDamaged):
+        Index.open(index.path)
+
+
+def test_tables_that_are_gone_are_damage(index):
+    import apsw
+
+    index.close()
+    database = apsw.Connection(str(index.path))
+    database.execute("DROP TABLE links")
+    database.close()
+
+    with pytest.raises(IndexDamaged, match="links"):
+        Index.open(index.path)
+
+
+def test_the_file_of_a_newer_version_is_left_alone(index, put):
+    put("a.md", "apples")
+    index.close()
+    data = bytearray(index.path.read_bytes())
+    struct.pack_into(">I", data, 60, 99)
+    index.path.write_bytes(data)
+
+    with pytest.raises(SchemaTooNew, match="schema 99"):
+        Index.open(index.path)
+    assert index.path.read_bytes() == bytes(data)
+
+
+def test_a_newer_version_that_stands_in_the_wal_only_is_seen_too(index):
+    import shutil
+
+    import apsw
+
+    database = apsw.Connection(str(index.path))
+    database.pragma("user_version", 99)
+    copy = index.path.with_name("copy.db")
+    for suffix in ("", "-wal"):
+        shutil.copy(index.path.with_name(index.path.name + suffix), copy.with_name(copy.name + suffix))
+    database.close()
+
+    with pytest.raises(SchemaTooNew):
+        Index.open(copy)
+
+
+def test_an_index_of_an_older_schema_starts_anew(index, put):
+    put("a.md", "apples")
+    index.close()
+    data = bytearray(index.path.read_bytes())
+    struct.pack_into(">I", data, 60, 0)
+    index.path.write_bytes(data)
+
+    again = Index.open(index.path)
+
+    with again.reader() as reader:
+        assert reader.counts().notes == 0
+    again.close()
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("x")
+
+    with pytest.raises(IndexUnavailable, match="cannot be opened"):
+        Index.open(tmp_path / "file" / "i.db")
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(IndexUnavailable):
+        Index.open(tmp_path / "folder.db")
+
+
+def test_a_wal_without_its_database_belongs_to_nothing(tmp_path):
+    (tmp_path / "i.db-wal").write_bytes(b"left over" * 100)
+
+    index = Index.open(tmp_path / "i.db")
+
+    index.check()
+    index.close()

@@ -1,11 +1,11 @@
 from types import SimpleNamespace
 
-from quarry.index.keyword import snapshot_scorer as byte_limited_lru
+from quarry.index.keyword import snapshot_scorer
 from quarry.index.keyword.snapshot_scorer import ByteLimitedLru
 
 
 def test_what_was_not_asked_for_the_longest_is_forgotten_first():
-    memory, found = ByteLimitedLru(2 * (10 + byte_limited_lru.ENTRY_BYTES)), []
+    memory, found = ByteLimitedLru(2 * (10 + snapshot_scorer.ENTRY_BYTES)), []
 
     def ask(key: str) -> None:
         memory.get(key, lambda: found.append(key) or SimpleNamespace(size_bytes=10))

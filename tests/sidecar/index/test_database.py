@@ -1,0 +1,78 @@
+"""Connections are set up to keep no trace of what was deleted, and SQLite's errors are told apart by what helps."""
+
+import apsw
+import pytest
+
+from quarry.errors import IndexDamaged, IndexUnavailable
+from quarry.index import Index
+from quarry.index.database import FTS5, SQLITE_VEC, connect, examine_parts, explained, select
+
+
+@pytest.fixture
+def path(tmp_path):
+    Index.open(tmp_path / "i.db").close()
+    return tmp_path / "i.db"
+
+
+def test_what_is_deleted_is_overwritten_and_no_text_goes_to_temporary_files(path):
+    connection, _ = connect(path, writable=True)
+
+    assert connection.pragma("secure_delete") == 1
+    assert connection.pragma("temp_store") == 2  # memory
+    assert connection.pragma("wal_autocheckpoint") == 0
+    connection.close()
+
+
+def test_a_reader_cannot_write(path):
+    connection, _ = connect(path, writable=False)
+
+    with pytest.raises(apsw.ReadOnlyError):
+        connection.execute("DELETE FROM notes")
+    connection.close()
+
+
+def test_parts_can_be_done_without(path):
+    connection, parts = connect(path, writable=False, without=frozenset({FTS5, SQLITE_VEC}))
+
+    assert (parts.has_fts5, parts.has_vec) == (False, False)
+    assert parts.fts5_missing == parts.vec_missing == "it was switched off"
+    connection.close()
+
+
+def test_the_parts_of_this_machine_are_told_with_the_version_of_sqlite():
+    version, *others = examine_parts()
+
+    assert version == f"SQLite {apsw.sqlite_lib_version()}"
+    assert others == [FTS5, SQLITE_VEC]
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "says"),
+    [
+        (apsw.FullError("full"), IndexUnavailable, "check free space"),
+        (apsw.BusyError("locked"), IndexUnavailable, "cannot be used"),
+        (apsw.CorruptError("malformed"), IndexDamaged, "is damaged"),
+        (apsw.SQLError("no such table"), IndexDamaged, "is damaged"),
+    ],
+)
+def test_errors_say_whether_the_file_is_sound(path, error, told, says):
+    with pytest.raises((IndexUnavailable, IndexDamaged), match=says) as raised, explained(path):
+        raise error
+
+    assert type(raised.value) is told
+
+
+def test_a_file_that_was_cut_short_is_damaged(path):
+    error = apsw.IOError("short read")
+    error.extendedresult = apsw.SQLITE_IOERR_SHORT_READ
+
+    with pytest.raises(IndexDamaged, match="cut short"), explained(path):
+        raise error
+
+
+def test_a_text_that_is_no_unicode_is_damage(path):
+    connection, _ = connect(path, writable=False)
+
+    with pytest.raises(apsw.CorruptError, match="UTF-8"):
+        select(connection, "SELECT CAST(x'ff' AS TEXT)")
+    connection.close()
