@@ -77,11 +77,9 @@ class E5:
     def _encode(self, texts: NDArray[np.int64]) -> Tensor:
         """Run the network over *texts* of one length: BERT with mean pooling."""
         tensors, sizes = self._tensors, self._sizes
-        words = torch.from_numpy(_dequantised(tensors["emb.word"][texts], sizes.dim))
-        states = (
-            words + self._float("emb.pos").view(-1, sizes.dim)[: texts.shape[1]] + self._float("emb.type")[: sizes.dim]
-        )
-        states = self._normed(states, "emb.ln")
+        tokens = torch.from_numpy(_dequantised(tensors["emb.word"][texts]).reshape(*texts.shape, sizes.dim))
+        positions = self._float("emb.pos").view(-1, sizes.dim)[: texts.shape[1]]
+        states = self._normed(tokens + positions + self._float("emb.type")[: sizes.dim], "emb.ln")
         for number in range(sizes.layers):
             layer = f"l{number}"
             heads = [self._heads(self._linear(states, f"{layer}.{name}")) for name in "qkv"]

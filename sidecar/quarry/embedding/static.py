@@ -136,7 +136,8 @@ def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
     weights_sha256 = hash_model(folder)
     try:
         encoder = _open(folder, weights_sha256)
-        encoder.encode([_PROBE])
+        # What ships is whole by its hash, and its extension stays closed until a text needs it.
+        encoder.encode([without_runs(_PROBE) if folder.must_have_manifest else _PROBE])
     except Exception as error:  # safetensors, tokenizers and json each raise their own, some bare
         raise ModelDamaged(
             f"the files in {str(folder.path)!r} are not a usable embedding model ({error}); {folder.way_out}"

@@ -147,7 +147,7 @@ def test_the_same_in_another_script_is_near(bundled: StaticEncoder, text: str, n
 # --- what it knows ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", ["дом", "Москва", "学习", "노트"])
+@pytest.mark.parametrize("word", ["дом", "Москва", "学习", "여행"])
 def test_a_run_that_is_one_piece_is_a_word(bundled: StaticEncoder, word: str) -> None:
     assert bundled.is_word(word)
 
