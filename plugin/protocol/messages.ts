@@ -9,6 +9,7 @@ export type LegName = "lexical" | "dense";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Weakness = "no-words" | "unlikely";
 export type Why = "exact" | "meaning" | "both";
 
 /**
@@ -268,6 +269,14 @@ export interface SearchResult {
    */
   readonly relaxed: Relaxed | null;
   /**
+   * That of the first hit; 0 where there is none.
+   */
+  readonly confidence: number;
+  /**
+   * Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any; they are the nearest in meaning. unlikely: some contain a few.
+   */
+  readonly weakness: Weakness | null;
+  /**
    * The retrievers that served this answer.
    */
   readonly legs: readonly LegName[];
@@ -295,6 +304,10 @@ export interface Hit {
    */
   readonly titleMarks: readonly Mark[];
   readonly score: number;
+  /**
+   * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
+   */
+  readonly confidence: number;
   /**
    * Found by its words, by its meaning, or by both.
    */
@@ -533,6 +546,10 @@ export interface ExplainResult {
    * Null where it was not ranked.
    */
   readonly score: number | null;
+  /**
+   * The probability that it answers the query; null where it was not ranked.
+   */
+  readonly confidence: number | null;
   /**
    * Of its best passage; null where it was not ranked.
    */

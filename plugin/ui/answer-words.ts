@@ -1,7 +1,9 @@
 /** Sentences about one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
-import { type Correction, type ExplainResult, type Fusion, type Relaxed } from "../protocol/messages";
+import { type Correction, type ExplainResult, type Fusion, type Relaxed, type SearchResult } from "../protocol/messages";
 import { type Answer } from "../search/session";
 import { joinSentences, noteCount, number } from "./formatting";
+
+type Weakness = NonNullable<SearchResult["weakness"]>;
 
 /** `38 notes · 23 ms`, or `30 of 412 notes · 23 ms`. */
 export function countWords({ hits, total, tookMs }: Answer): string {
@@ -30,6 +32,16 @@ export function searchAsTypedWords(corrections: readonly Correction[]): string {
 export function relaxedWords(relaxed: Relaxed | null, understood: string): string {
   if (!relaxed) return "";
   return joinSentences(relaxed.message, relaxed.step === "without-filters" && understood !== "" ? `You asked for ${understood}` : "");
+}
+
+const WEAKNESSES: Readonly<Record<Weakness, string>> = {
+  "no-words": "No note contains these words. These are the nearest in meaning.",
+  unlikely: "No note matches well. These are the closest.",
+};
+
+/** Empty when the answer is not weak, and when a relaxation says so already. */
+export function weaknessWords({ weakness, relaxed }: Pick<Answer, "weakness" | "relaxed">): string {
+  return weakness === null || relaxed !== null ? "" : WEAKNESSES[weakness];
 }
 
 export const FUSION_NAMES: Readonly<Record<Fusion, string>> = {

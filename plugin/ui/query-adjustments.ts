@@ -1,7 +1,7 @@
-/** Lines above the rows that say how the query was adjusted to find them: corrected words, relaxed conditions. */
+/** Lines above the rows that say how they were found: corrected words, relaxed conditions, or nothing that fits well. */
 import { type Answer } from "../search/session";
 import { quotedAsTyped } from "../search/spelling";
-import { correctionWords, relaxedWords, searchAsTypedWords } from "./answer-words";
+import { correctionWords, relaxedWords, searchAsTypedWords, weaknessWords } from "./answer-words";
 import { type ActionId } from "./wording";
 
 export class QueryAdjustments {
@@ -14,16 +14,18 @@ export class QueryAdjustments {
 
   show(answer: Answer | null): void {
     const relaxed = answer ? relaxedWords(answer.relaxed, answer.understood) : "";
+    const weak = answer ? weaknessWords(answer) : "";
     const corrected = answer ? correctionWords(answer.corrections) : "";
     const canSearchAsTyped = answer !== null && quotedAsTyped(answer.query, answer.corrections) !== null;
     const buttonText = canSearchAsTyped ? searchAsTypedWords(answer.corrections) : null;
     // Unchanged lines are not redrawn, so that a button keeps the focus.
-    const wanted = JSON.stringify([relaxed, corrected, buttonText]);
+    const wanted = JSON.stringify([relaxed, weak, corrected, buttonText]);
     if (wanted === this.shown) return;
     this.shown = wanted;
     this.el.empty();
-    this.el.toggleClass("is-hidden", relaxed === "" && corrected === "");
+    this.el.toggleClass("is-hidden", relaxed === "" && weak === "" && corrected === "");
     if (relaxed !== "") this.el.createDiv({ cls: "quarry-relaxed", text: relaxed });
+    if (weak !== "") this.el.createDiv({ cls: "quarry-weak", text: weak });
     if (corrected !== "") this.drawCorrection(corrected, buttonText);
   }
 

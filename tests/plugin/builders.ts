@@ -24,7 +24,7 @@ export function passage(fields: Partial<Passage> = {}): Passage {
 
 export function hit(path: string, fields: Partial<Hit> = {}): Hit {
   const title = path.replace(/\.md$/, "");
-  return { path, title, titleMarks: [], score: 1, why: "both", modifiedMs: 0, tags: [], passages: [passage()], furtherPassages: 0, signals: null, ...fields };
+  return { path, title, titleMarks: [], score: 1, confidence: 0.9, why: "both", modifiedMs: 0, tags: [], passages: [passage()], furtherPassages: 0, signals: null, ...fields };
 }
 
 export function searchResult(...hits: readonly Hit[]): SearchResult {
@@ -34,6 +34,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     understood: "notes near in meaning to retry",
     corrections: [],
     relaxed: null,
+    confidence: 0.9,
+    weakness: null,
     legs: ["lexical", "dense"],
     missing: [],
     tokens: 0,
@@ -43,8 +45,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, missing, understood, corrections, relaxed } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, tookMs: 5, ...fields };
+  const { hits, total, missing, understood, corrections, relaxed, weakness } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, weakness, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -56,6 +58,7 @@ export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
     rank: 1,
     total: 3,
     score: 0.5,
+    confidence: 0.9,
     breakdown: null,
     signals: [],
     wordsFound: [],

@@ -100,6 +100,7 @@ export const methods: Methods = {
             }
           ],
           "score": 0.874,
+          "confidence": 0.62,
           "why": "both",
           "modifiedMs": 1772582400000,
           "tags": [
@@ -165,6 +166,8 @@ export const methods: Methods = {
         "step": "without-filters",
         "message": "There are no notes tagged #breakfast. These results ignore that filter."
       },
+      "confidence": 0.04,
+      "weakness": "no-words",
       "legs": [
         "lexical",
         "dense"
@@ -257,6 +260,7 @@ export const methods: Methods = {
       "rank": 7,
       "total": 31,
       "score": 0.874,
+      "confidence": 0.62,
       "breakdown": {
         "lexicalRank": 3,
         "lexicalScore": 7.25,

@@ -109,7 +109,7 @@ def read_golden(file: Path, vault: Path) -> Collection:
     texts: dict[str, tuple[str, str]] = {}
     grades: dict[str, dict[str, int]] = {}
     id_of: dict[str, str] = {}
-    for line, row in _read_rows(file):
+    for line, row in read_rows(file):
         text = _text(file, line, row, "query")
         query = id_of.setdefault(text, str(len(id_of) + 1))
         texts.setdefault(query, (text, _kind(row)))
@@ -125,7 +125,7 @@ def read_documents(file: Path) -> Iterator[Document]:
         BadCollection: A line is not a document, or an id occurs twice.
     """
     seen: set[str] = set()
-    for line, row in _read_rows(file):
+    for line, row in read_rows(file):
         document = Document(
             _id(file, line, row, "_id"), _text(file, line, row, "title", ""), _text(file, line, row, "text")
         )
@@ -164,7 +164,7 @@ def _judged(
 def _read_queries(file: Path) -> dict[str, tuple[str, str]]:
     """Query id -> its text and kind."""
     queries: dict[str, tuple[str, str]] = {}
-    for line, row in _read_rows(file):
+    for line, row in read_rows(file):
         query = _id(file, line, row, "_id" if "_id" in row else "id")
         if query in queries:
             raise BadCollection(f"{file}, line {line}: the id {query!r} is there already")
@@ -174,7 +174,7 @@ def _read_queries(file: Path) -> dict[str, tuple[str, str]]:
 
 def _read_qrels(file: Path) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
-    for line, row in _read_rows(file):
+    for line, row in read_rows(file):
         query, document = _id(file, line, row, "query-id"), _id(file, line, row, "corpus-id")
         _grade(file, line, qrels.setdefault(query, {}), document, row.get("score"))
     return qrels
@@ -210,7 +210,7 @@ def _kind(row: Mapping[str, Any]) -> str:
     return kind if isinstance(kind, str) and kind else NO_KIND
 
 
-def _read_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def read_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows of a table or of JSON lines, each with the number of its line; blank lines are passed over."""
     columns: list[str] | None = None
     for number, line in _read_lines(file):

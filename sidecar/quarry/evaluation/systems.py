@@ -38,4 +38,5 @@ SYSTEMS: Mapping[str, System] = {
     "default-keyword": System("keyword", "convex"),
     "default-semantic": System("semantic", "convex"),
 }
+CONFIDENT = ("default", "default-keyword", "default-semantic")  # each has weights of its own for confidence
 USUAL = ("keyword", "semantic", "rrf", "default")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.evaluation.comparison import Comparison, Difference, QueryDifference
 from quarry.evaluation.measures import MAIN, means
+from quarry.evaluation.prompts import ConfidenceReport
 from quarry.evaluation.results import kinds_of
 from quarry.evaluation.runner import Evaluation
 
@@ -20,6 +21,22 @@ def overview(evaluations: Sequence[Evaluation], measure: str = MAIN) -> str:
         rows.append(("mean", sum(count for _, count, _ in rows), mean))
     return markdown_table(
         [measure, "queries", *systems], ([name, str(n), *map(_number, values)] for name, n, values in rows)
+    )
+
+
+def confidence(name: str, reports: Mapping[str, ConfidenceReport]) -> str:
+    """A row a system: how well confidence separates the prompts of one file."""
+    columns = ("AUC", "near misses", "far", "kept at 5 % false", "calibration error", "first hit right")
+    return markdown_table(
+        [name, "prompts", *columns],
+        (
+            [
+                system,
+                str(sum(one.prompts.values())),
+                *map(_number, (one.auc, one.auc_near, one.auc_far, one.kept, one.calibration_error, one.precision)),
+            ]
+            for system, one in reports.items()
+        ),
     )
 
 

@@ -23,7 +23,7 @@ from quarry.index.ids import NoteIds, note_of
 from quarry.index.keyword.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.columns import TERMS_VERSION
-from quarry.index.keyword.query import KeywordQuery
+from quarry.index.keyword.query import KeywordQuery, QueryTerm, query_term
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
@@ -44,6 +44,7 @@ from quarry.index.records import (
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
 from quarry.index.top_k import Scored, argsort_by_score_then_path
+from quarry.index.vector.background import Background
 from quarry.index.vector.quantize import dequantize, quantize
 from quarry.index.vector.query import DenseQuery, NearestChunks
 
@@ -51,6 +52,7 @@ __all__ = [
     "CHUNK_WEIGHTS",
     "SCHEMA_VERSION",
     "TERMS_VERSION",
+    "Background",
     "ChunkWeights",
     "Counts",
     "Deadline",
@@ -70,6 +72,7 @@ __all__ = [
     "PostingsDamaged",
     "PreparedNote",
     "Problem",
+    "QueryTerm",
     "Reader",
     "ResolvedLink",
     "Scored",
@@ -88,6 +91,7 @@ __all__ = [
     "prepare",
     "quantize",
     "quarantine",
+    "query_term",
     "rebuild_path",
     "sync_to_disk",
     "title_hash",

@@ -19,6 +19,7 @@ class SearchHit(TypedDict):
     heading: str
     line: int
     why: str
+    confidence: float  # the probability that it answers, 0 to 1
     text: str
 
 
@@ -37,6 +38,7 @@ class SearchReply(TypedDict):
     understood: str  # the query in plain words
     corrections: list[SpellingCorrection]
     relaxed: str | None  # what was given up because nothing was found
+    weakness: str | None  # set where no hit is likely to answer: `no-words` (nearest in meaning only) or `unlikely`
     notice: str | None
 
 
@@ -124,6 +126,7 @@ def search_reply(result: wire.SearchResult, notice: str | None) -> SearchReply:
         understood=printable(result.understood),
         corrections=[SpellingCorrection(typed=printable(c.typed), used=printable(c.used)) for c in result.corrections],
         relaxed=printable(result.relaxed.message) if result.relaxed else None,
+        weakness=result.weakness,
         notice=notice,
     )
 
@@ -136,6 +139,7 @@ def _hit(hit: wire.Hit) -> SearchHit:
         heading=printable(" › ".join(passage.heading_path)),
         line=passage.line + 1,
         why=hit.why,
+        confidence=hit.confidence,
         text=printable(passage.text or ""),
     )
 

@@ -35,6 +35,13 @@ class Relaxed(Struct, frozen=True):
         return f"{self.reason} {self.effect}"
 
 
+Weakness = Literal["no-words", "unlikely"]
+"""
+Why an answer is weak: no note holds a word of the query, and what is shown is merely nearest in meaning; or the notes
+that hold some of its words are unlikely to answer.
+"""
+
+
 class Passage(Struct, frozen=True):
     """A chunk that matches, with the part of it that is shown."""
 
@@ -55,6 +62,7 @@ class Hit(Struct, frozen=True):
 
     path: str
     score: float
+    confidence: float  # the probability that it answers, 0 to 1
     retrievers: frozenset[Retriever]  # that found it
     passages: tuple[Passage, ...]
     further_passages: int = 0  # that match as well and are not quoted
@@ -80,6 +88,12 @@ class Answer(Struct, frozen=True):
     understood: str = ""  # the query in words
     corrections: tuple[Correction, ...] = ()
     relaxed: Relaxed | None = None
+    weakness: Weakness | None = None
+
+    @property
+    def confidence(self) -> float:
+        """The probability that the first hit answers, 0 to 1; 0 where nothing is found, or notes are only listed."""
+        return self.hits[0].confidence if self.hits else 0.0
 
     @property
     def tokens(self) -> int:

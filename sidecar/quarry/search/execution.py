@@ -2,7 +2,7 @@
 Runs a query: parse, prepare, rank, relax where nothing is found, quote.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
@@ -11,8 +11,9 @@ from msgspec import Struct
 from quarry.conditions import AllOf, Condition
 from quarry.errors import BadQuery
 from quarry.index import Deadline
+from quarry.ranking.confidence import WEAK
 from quarry.ranking.grouping import FEW_CHUNKS, effective_limit, group_by_note
-from quarry.search.answer import Answer, FurtherPassages, Relaxed
+from quarry.search.answer import Answer, FurtherPassages, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.features import extract_features
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
@@ -215,7 +216,16 @@ def search(
         understood=describe_query(query, by_meaning="dense" in retrievers),
         corrections=result.prepared.corrections,
         relaxed=result.relaxed,
+        weakness=_weakness(result, retrievers),
     )
+
+
+def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness | None:
+    """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
+    if not result.shown or result.shown[0].confidence >= WEAK or result.shown[0].words_held == 1:
+        return None
+    holds_words = any("lexical" in note.retrievers for note in result.shown)
+    return "unlikely" if holds_words or "lexical" not in retrievers else "no-words"
 
 
 def further_passages(

@@ -33,6 +33,7 @@ class Explanation(Struct, frozen=True):
     rank: int | None = None  # from 1
     total: int = 0  # ranked notes
     score: float | None = None
+    confidence: float | None = None  # the probability that it answers
     passage: Fused | None = None  # the best one, with its rank and score in each retriever
     shares: Mapping[str, float] = field(default_factory=dict)
     found: tuple[str, ...] = ()  # the query's words that the note holds
@@ -109,6 +110,7 @@ def _explain_place(
         rank=place + 1,
         total=total,
         score=ranked.score,
+        confidence=ranked.confidence,
         passage=ranked.passages[0] if ranked.passages else None,
         shares=ranked.shares,
         found=found,
@@ -123,7 +125,7 @@ def _words(
     used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
     for word in [used.get(word, word) for word in prepared.query.words]:
-        alone = KeywordQuery(terms=ranking_terms(word))
+        alone = KeywordQuery(terms=ranking_terms(word, prepared.languages))
         held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 

@@ -15,12 +15,24 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import ChunkWeights, Deadline, DenseQuery, NearestChunks, NoteIds, NoteName, Reader, Scored
+from quarry.index import (
+    Background,
+    ChunkWeights,
+    Deadline,
+    DenseQuery,
+    NearestChunks,
+    NoteIds,
+    NoteName,
+    Reader,
+    Scored,
+)
 from quarry.index.ids import notes_of
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
 from quarry.search.prepare import PreparedQuery
-from quarry.terms.analysis import STOP_TERMS, phrase_terms
+from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
+from quarry.terms.analysis import phrase_terms, stop_terms
+from quarry.terms.normalize import language_of_term
 from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -64,9 +76,12 @@ class CandidateFeatures(Struct, frozen=True):
     found, how much each signal counts, and which passages are shown.
     """
 
+    asked: frozenset[Retriever]  # the retrievers that the query gave something to look for
     note_ids: NoteIds
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
+    bm25: Numbers  # of the best passage; 0 where none holds a word
+    background: Background  # of the query's cosines, in this vault
     bm25_coverage: float  # share of the query's highest possible BM25 that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
     dense: RankedChunks
@@ -74,10 +89,17 @@ class CandidateFeatures(Struct, frozen=True):
 
 
 def extract_features(
-    prepared: PreparedQuery, reader: Reader, retrievers: Iterable[Retriever], deadline: Deadline
+    prepared: PreparedQuery,
+    reader: Reader,
+    retrievers: Iterable[Retriever],
+    deadline: Deadline,
+    also: Iterable[int] = (),
 ) -> CandidateFeatures:
     """
     Collect the candidates that *retrievers* propose, and score each candidate by every retriever.
+
+    Args:
+        also: Notes that are candidates whether they are proposed or not.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
@@ -98,7 +120,7 @@ def extract_features(
         dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
     with_passage = set(notes_of(lexical.chunk_ids).tolist())
-    proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled])
+    proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled], also)
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
         proposed.update(admitted.tolist())
     elif len(lexical.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
@@ -113,10 +135,12 @@ def extract_features(
         pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
-    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
+    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf, prepared.languages)
     bm25 = lexical.best_of(note_ids)
     max_bm25 = prepared.max_bm25
+    asked: dict[Retriever, bool] = {"lexical": by_word, "dense": dense_query is not None}
     return CandidateFeatures(
+        asked=frozenset([retriever for retriever, is_asked in asked.items() if is_asked]),
         note_ids=note_ids,
         signals=Signals(
             passage=max_normalize(bm25),
@@ -127,6 +151,8 @@ def extract_features(
             exact=exact,
         ),
         max_cosine=max_cosine,
+        bm25=bm25,
+        background=dense_query.background() if dense_query else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / max_bm25) if max_bm25 > 0 else 0.0,
         lexical=lexical,
         dense=dense,
@@ -167,7 +193,9 @@ def _cosines(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
 # --- names -------------------------------------------------------------------------------------
 
 
-def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float]) -> tuple[Numbers, Numbers]:
+def _match_names(
+    note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float], languages: Languages
+) -> tuple[Numbers, Numbers]:
     """
     How well the best name of each note matches the query, and whether one is the query; 0 for notes not in *names*.
 
@@ -176,21 +204,24 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
 
     Args:
         idf: Of each term of the query, in its order.
+        languages: Of the vault, besides English.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
-    wanted, wanted_count, total = frozenset(idf), len(idf), sum(idf.values())
+    term_of = {alternative: term for term in idf for alternative in split_alternatives(term)}
+    wanted, wanted_count, total = frozenset(term_of), len(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
     shares: dict[frozenset[str], tuple[float, int]] = {}  # of the query, and terms, by these: many names hold the same
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
-        for terms in _terms_of_names(name):
+        for terms in _terms_of_names(name, languages):
             shared = wanted.intersection(terms)
             if not shared:
                 continue
             if shared not in shares:  # in the query's order, so that the sum is always the same
-                shares[shared] = sum([idf[term] for term in idf if term in shared]) / total, len(shared)
+                held = {term_of[alternative] for alternative in shared}
+                shares[shared] = sum([idf[term] for term in idf if term in held]) / total, len(held)
             share, count = shares[shared]
             name_count = len(terms)
             match = share * count / name_count
@@ -204,10 +235,16 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
 
 
 @lru_cache(maxsize=20_000)  # the names of a large vault; about 12 MB
-def _terms_of_names(name: NoteName) -> tuple[tuple[str, ...], ...]:
-    """The different terms of each name of the note, without stop words unless it has no other; no name twice."""
+def _terms_of_names(name: NoteName, languages: Languages) -> tuple[tuple[str, ...], ...]:
+    """
+    The different terms of each name of the note, in each language, without stop words unless it has no other.
+
+    None comes twice.
+    """
     found = []
     for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
-        every = set(phrase_terms(text))
-        found.append(tuple(map(intern, sorted(every - STOP_TERMS or every))))  # names share most of their terms
+        terms = phrase_terms(text, languages)
+        for every in map(set, phrase_alternatives(terms)):
+            kept = {term for term in every if term not in stop_terms(language_of_term(term))}
+            found.append(tuple(map(intern, sorted(kept or every))))  # names share most of their terms
     return tuple(dict.fromkeys(found))

@@ -11,10 +11,12 @@ from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index import CHUNK_WEIGHTS, Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
+from quarry.ranking.confidence import confidences
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, group_by_note
 from quarry.ranking.signals import (
@@ -25,7 +27,8 @@ from quarry.ranking.signals import (
     default_signal_weights,
     effective_weights,
 )
-from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks
+from quarry.search.evidence import gather_evidence
+from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.prepare import PreparedQuery
 from quarry.types import Fused, Retriever, SearchRequest
 
@@ -50,11 +53,15 @@ class RankedNote(Struct, frozen=True):
     retrievers: frozenset[Retriever]  # that found it
     shares: Mapping[str, float]  # signal -> what it adds to the score; empty where ranks alone decided
     passages: tuple[Fused, ...]  # best first
+    confidence: float = 0.0  # the probability that it answers; 0 where there is no query to answer
+    words_held: float = 0.0  # share of the query's words that its best passage holds
 
 
 class RrfRanking(Struct, frozen=True):
     """Notes in the order of their best chunks by reciprocal rank fusion."""
 
+    prepared: PreparedQuery
+    retrievers: tuple[Retriever, ...]
     note_ids: list[int]  # best first
     notes: tuple[RankedNote, ...]
 
@@ -63,9 +70,24 @@ class RrfRanking(Struct, frozen=True):
         """Notes that the dense retriever alone proposed; they may hold words of the query all the same."""
         return [i for i, note in zip(self.note_ids, self.notes, strict=True) if "lexical" not in note.retrievers]
 
-    def ranked_notes(self, places: Sequence[int], reader: Reader, deadline: Deadline) -> tuple[RankedNote, ...]:  # noqa: ARG002 - as `SignalRanking` takes
-        """The notes at *places* in the order, from 0."""
-        return tuple([self.notes[place] for place in places])
+    def ranked_notes(self, places: Sequence[int], reader: Reader, deadline: Deadline) -> tuple[RankedNote, ...]:
+        """
+        The notes at *places* in the order, from 0. Ranks say nothing of confidence: signals are collected for it.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        features = extract_features(self.prepared, reader, self.retrievers, deadline, also=self.note_ids)
+        order = features.note_ids.searchsorted(self.note_ids)
+        notes = [self.notes[place] for place in places]
+        passages = [note.passages for note in notes]
+        evidence = gather_evidence(self.prepared, features, order, order[list(places)], passages, reader, deadline)
+        return tuple(
+            [
+                replace(note, confidence=one, words_held=share)
+                for note, one, share in zip(notes, confidences(evidence), evidence.share.tolist(), strict=True)
+            ]
+        )
 
 
 class SignalRanking(Struct, frozen=True):
@@ -101,12 +123,20 @@ class SignalRanking(Struct, frozen=True):
         signals = [getattr(self.features.signals, name)[chosen] * self.weights[name] for name in SIGNAL_NAMES]
         shares = np.array(signals).round(SCORE_DIGITS).T.tolist()
         passages = _choose_passages(names, scores, self.features, self.prepared, reader, deadline)
+        evidence = gather_evidence(self.prepared, self.features, self.order, chosen, passages, reader, deadline)
+        columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.share.tolist())
         return tuple(
             [
-                RankedNote(name.path, score, _FOUND_BY[word, near], dict(zip(SIGNAL_NAMES, of_note, strict=True)), best)
-                for name, score, word, near, of_note, best in zip(
-                    names, scores, has_word, is_near, shares, passages, strict=True
+                RankedNote(
+                    path=name.path,
+                    score=score,
+                    retrievers=_FOUND_BY[word, near],
+                    shares=dict(zip(SIGNAL_NAMES, of_note, strict=True)),
+                    passages=best,
+                    confidence=confidence,
+                    words_held=held,
                 )
+                for name, score, word, near, of_note, best, confidence, held in zip(*columns, strict=True)
             ]
         )
 
@@ -139,7 +169,7 @@ def rank_by_rrf(
         is_near = any(chunk.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))
         notes.append(RankedNote(path, chunks[0].score, _FOUND_BY[has_word, is_near], {}, chunks))
-    return RrfRanking(note_ids, tuple(notes))
+    return RrfRanking(prepared, tuple(retrievers), note_ids, tuple(notes))
 
 
 def rank_by_signals(

@@ -40,7 +40,7 @@ class SnippetBuilder(Struct, frozen=True):
         the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
         """
         if request.snippet_width == 0:
-            return tuple([Hit(note.path, note.score, note.retrievers, ()) for note in shown]), False
+            return tuple([Hit(note.path, note.score, note.confidence, note.retrievers, ()) for note in shown]), False
         ranks = range(PASSAGES_PER_HIT if request.expand else 1)
         ranked = [fused for at in ranks for note in shown for fused in note.passages[at : at + 1]]
         passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
@@ -53,7 +53,18 @@ class SnippetBuilder(Struct, frozen=True):
             if quoted:
                 marks = highlight(quoted[0].chunk.title, self.wanted)
                 further = len(note.passages) - len(quoted)
-                hits.append(Hit(note.path, note.score, note.retrievers, tuple(quoted), further, marks, note.shares))
+                hits.append(
+                    Hit(
+                        note.path,
+                        note.score,
+                        note.confidence,
+                        note.retrievers,
+                        tuple(quoted),
+                        further,
+                        marks,
+                        note.shares,
+                    )
+                )
         return tuple(hits), truncated
 
     def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:

@@ -54,6 +54,28 @@ describe("what was done to the query", () => {
     expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Without them there is this.");
   });
 
+  test("a weak answer is told as weak, above the rows and to a screen reader", async () => {
+    await pane.type("zzqqxx");
+    pane.client.last.answer({ ...searchResult(hit("a.md")), confidence: 0.02, weakness: "no-words" });
+    await settled();
+
+    expect(pane.titles()).toEqual(["a"]);
+    expect(one(lines(), ".quarry-weak").textContent).toBe("No note contains these words. These are the nearest in meaning.");
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("No note contains these words");
+  });
+
+  test("what a relaxation says is not said again as a weakness", async () => {
+    await pane.type("glue folder:Attic");
+    pane.client.last.answer({
+      ...searchResult(hit("a.md")),
+      relaxed: { step: "meaning", message: "No notes match. These are the closest in meaning." },
+      weakness: "unlikely",
+    });
+    await settled();
+
+    expect(lines().textContent).toBe("No notes match. These are the closest in meaning.");
+  });
+
   test("the count says how the query was understood", async () => {
     await pane.type("retry");
     await pane.answer("a.md");

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from quarry.index.keyword.columns import stored
+from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import phrase_terms, ranking_terms
 from quarry.terms.normalize import fold
 
@@ -26,6 +27,11 @@ class QueryTerm(NamedTuple):
         return self.kind == "prefix"
 
 
+def query_term(term: str) -> QueryTerm:
+    """The unit for *term* as a text or a query has it."""
+    return QueryTerm(stored(term))
+
+
 class KeywordQuery(Struct, frozen=True, dict=True):
     """Terms, phrases and a prefix to rank by; a document needs one of them, and more are better."""
 
@@ -34,15 +40,22 @@ class KeywordQuery(Struct, frozen=True, dict=True):
     prefix: str | None = None  # folded; what some term begins with
 
     @classmethod
-    def of(cls, words: Iterable[str], phrases: Iterable[str] = (), prefix: str | None = None) -> "KeywordQuery":
+    def of(
+        cls,
+        words: Iterable[str],
+        phrases: Iterable[str] = (),
+        prefix: str | None = None,
+        languages: Languages = (),
+    ) -> "KeywordQuery":
         """
         The query for what was typed.
 
         Args:
             prefix: The word that is still being typed; it is one of *words*, too.
+            languages: Of the vault, besides English.
         """
-        wanted = [phrase_terms(phrase) for phrase in phrases]
-        terms = [term for word in words for term in ranking_terms(word)]
+        wanted = [phrase_terms(phrase, languages) for phrase in phrases]
+        terms = [term for word in words for term in ranking_terms(word, languages)]
         terms += [term for phrase in wanted if len(phrase) == 1 for term in phrase]
         together = tuple(dict.fromkeys(phrase for phrase in wanted if len(phrase) > 1))
         return cls(tuple(dict.fromkeys(terms)), together, _prefix(prefix))
@@ -56,7 +69,7 @@ class KeywordQuery(Struct, frozen=True, dict=True):
     def scored(self) -> tuple[QueryTerm, ...]:
         """Everything that adds to a score; phrases and terms beyond the first `MAX_TERMS` are left out."""
         phrases = [QueryTerm(stored(" ".join(phrase)), "phrase") for phrase in self.phrases]
-        terms = [QueryTerm(stored(term)) for term in self.terms if term]
+        terms = [query_term(term) for term in self.terms if term]
         prefix = [QueryTerm(stored(self.prefix), "prefix")] if self.prefix else []
         return (*phrases[:MAX_TERMS], *terms[: max(0, MAX_TERMS - len(phrases))], *prefix)
 

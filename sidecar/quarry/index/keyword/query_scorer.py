@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import NoteIds, id_range
+from quarry.index.ids import NoteIds, among, id_range
 from quarry.index.keyword.bm25 import (
     SCORE_DIGITS,
     ChunkWeights,
@@ -49,7 +49,7 @@ class QueryScorer:
         self._db = connection
         self._scorer = scorer
         self._locations = locations
-        self._terms = terms
+        self.terms = terms
         self._phrases = phrases
         self._deadline = deadline
         self._postings: dict[QueryTerm, Postings] = {}
@@ -60,7 +60,7 @@ class QueryScorer:
 
     def top_chunks(self, admitted: NoteIds | None, depth: int, weights: ChunkWeights) -> list[Scored]:
         """The best *depth* chunks of the *admitted* notes (None: of all); equal scores by path and number."""
-        if depth < 1 or not self._terms:
+        if depth < 1 or not self.terms:
             return []
         chunks = self._scorer.chunks
         chosen = None if admitted is None else self._scorer.matching_chunks(admitted)
@@ -79,14 +79,28 @@ class QueryScorer:
         """The scores that `top_chunks` gives to these chunks; those without any are left out."""
         return _scores(self._scorer.chunks, self._scores_for_chunks(weights), chunk_ids)
 
+    def terms_held(self, chunk_ids: NDArray[np.int64]) -> BoolMatrix:
+        """Which of `terms` each of these chunks holds, in any column; shape (terms, chunks)."""
+        ordinals = self._scorer.chunks.ordinals_of(chunk_ids)
+        held = np.zeros((len(self.terms), len(chunk_ids)), np.bool_)
+        of_rare = dict(zip(self._rare, np.split(self._texts.ordinals, self._texts.counts.cumsum()), strict=False))
+        for row, term in zip(held, self.terms, strict=True):
+            if term.kind == "phrase":
+                row[:] = among(ordinals, self._phrases[term].chunks)
+            elif term.is_prefix:  # the terms that it stands for come one after the other
+                row[:] = np.isin(ordinals, self._read(term)[0])
+            else:
+                row[:] = among(ordinals, of_rare[term] if term in of_rare else self._read(term)[0])
+        return held
+
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many chunks of the *admitted* notes match, counted no further than *limit*."""
         scorer = self._scorer
-        plain = [term for term in self._terms if term.kind == "term"]
+        plain = [term for term in self.terms if term.kind == "term"]
         if admitted is None and any(scorer.chunk_frequency(term.text) >= limit for term in plain):
             return limit
         holds = np.zeros(scorer.chunks.size, np.bool_)
-        for term in self._terms:
+        for term in self.terms:
             holds[self._phrases[term].chunks if term.kind == "phrase" else self._read(term)[0]] = True
         if admitted is not None:
             holds &= scorer.matching_chunks(admitted)
@@ -154,7 +168,7 @@ class QueryScorer:
 
     def _best_notes(self, admitted: NoteIds | None, depth: int, by_name: bool) -> tuple[NDArray[np.int64], Floats]:
         names = self._scorer.names
-        if depth < 1 or not self._terms:
+        if depth < 1 or not self.terms:
             return np.zeros(0, np.int64), np.zeros(0)
         chosen = None if admitted is None else self._scorer.matching_notes(admitted)
         terms = self._scores_for_notes("name" if by_name else "note")
@@ -165,13 +179,13 @@ class QueryScorer:
     def _rare(self) -> list[QueryTerm]:
         """The terms whose postings are read together, the rarest first."""
         scorer = self._scorer
-        rare = [term for term in self._terms if term.kind == "term" and not scorer.is_common(term)]
+        rare = [term for term in self.terms if term.kind == "term" and not scorer.is_common(term)]
         return sorted(rare, key=lambda term: scorer.chunk_frequency(term.text))
 
     @cached_property
     def _others(self) -> list[QueryTerm]:
         """Common terms, phrases and the prefix."""
-        return [term for term in self._terms if term not in self._rare]
+        return [term for term in self.terms if term not in self._rare]
 
     @cached_property
     def _texts(self) -> PostingsBatch:

@@ -6,6 +6,7 @@ brought up to date by the notes that changed since.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import apsw
 import numpy as np
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 
 from quarry.index import meta
 from quarry.index.database import select
-from quarry.index.ids import SLOT_BITS, NoteIds, id_range
+from quarry.index.ids import SLOT_BITS, NoteIds, among, id_range
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.vector import matrix
+from quarry.index.vector.background import BackgroundSample, in_sample
 from quarry.index.vector.matrix import RowBuffer, RowNumbers, VectorLimits, VectorMatrix, bytes_per_row
 
 _IdsAndRows = tuple[NDArray[np.int64], NDArray[np.int8]]
@@ -32,10 +34,11 @@ _AS_ONE_VALUE = (
 _NEXT_CHUNKS = "WITH part(id, vector) AS (" + _CHUNKS + " > ? ORDER BY chunk_id LIMIT ?)" + _AS_ONE_VALUE
 _NEXT_TITLES = "WITH part(id, vector) AS (" + _TITLES + " > ? ORDER BY note_id LIMIT ?)" + _AS_ONE_VALUE
 _COUNT_CHUNKS = "SELECT count(*) FROM vectors"
+_COUNT_VECTORS = "SELECT count(*) FROM vectors WHERE length(vector) > 0"
 _COUNT_TITLES = "SELECT count(*) FROM title_vectors"
 
 
-class VectorSnapshot(Struct, frozen=True):
+class VectorSnapshot(Struct, frozen=True, dict=True):
     """All vectors of one snapshot, or those of some notes."""
 
     chunks: VectorMatrix
@@ -49,6 +52,13 @@ class VectorSnapshot(Struct, frozen=True):
         """The rows of `titles` that belong to the *admitted* notes; None: all."""
         return None if admitted is None else self.titles.rows_of_owners(admitted)[0]
 
+    @cached_property
+    def sample(self) -> BackgroundSample:
+        """Passages that stand for all chunks."""
+        rows, deleted = self.chunks.rows, self.chunks.deleted
+        chosen = in_sample(rows, len(rows) - len(deleted))
+        return BackgroundSample.of(rows[chosen[~among(chosen, deleted)]])
+
 
 class VectorCache:
     """The vectors of the newest snapshot that was asked for."""
@@ -56,6 +66,7 @@ class VectorCache:
     def __init__(self, limits: VectorLimits | None = None) -> None:
         self._limits = limits or matrix.DEFAULT_LIMITS
         self._cache = SnapshotCache(self._load, self._update)
+        self._samples = SnapshotCache(self._read_sample)
 
     def fits(self, connection: apsw.Connection) -> bool:
         """Whether all vectors may be kept in memory."""
@@ -74,6 +85,22 @@ class VectorCache:
         """The vectors of some notes alone, for where memory does not hold all."""
         chunks, titles = _read_notes(connection, sorted(note_ids))
         return VectorSnapshot(self._matrix(chunks, SLOT_BITS), self._matrix(titles))
+
+    def sample(self, connection: apsw.Connection) -> BackgroundSample:
+        """Passages that stand for all chunks, for where memory does not hold all; read once a snapshot."""
+        return self._samples.at(connection)
+
+    def _read_sample(self, connection: apsw.Connection) -> BackgroundSample:
+        dim = meta.dimension(connection) or 0
+        [(total,)] = select(connection, _COUNT_VECTORS)
+        chosen, last = [np.empty((0, dim), np.int8)], -1
+        while True:
+            [(count, highest, _, data)] = select(connection, _NEXT_CHUNKS, (last, self._limits.rows_per_read))
+            if not count:
+                return BackgroundSample.of(np.concatenate(chosen))
+            rows = np.frombuffer(data, dtype=np.int8).reshape(count, dim)
+            chosen.append(rows[in_sample(rows, total)])
+            last = highest
 
     def _load(self, connection: apsw.Connection) -> VectorSnapshot:
         """Read all vectors: 80,000 of 256 dimensions take 50 ms, in most of which other threads go on."""

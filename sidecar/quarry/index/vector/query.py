@@ -19,6 +19,7 @@ from quarry.index.database import SqlValue, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds, id_list, note_of_sql
 from quarry.index.top_k import ChunkLocation, Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path, top_k
+from quarry.index.vector.background import Background
 from quarry.index.vector.cache import VectorCache, VectorSnapshot
 from quarry.index.vector.matrix import ScoredMatrix
 from quarry.index.vector.quantize import PEAK, FloatMatrix, FloatVector, cosines, dequantize
@@ -85,6 +86,9 @@ class DenseQuery(Protocol):
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
         """The notes among *note_ids* whose title has a vector, ascending, and the cosine of each title."""
 
+    def background(self) -> Background:
+        """How near the query is to passages taken at random."""
+
 
 # --- vectors in memory --------------------------------------------------------------------------
 
@@ -135,6 +139,10 @@ class MemoryDenseQuery:
         matrix = self._vectors.titles
         at = matrix.rows_of_owners(note_ids)[0]
         return matrix.ids[at], matrix.cosines_at(self._query.floats, at)
+
+    def background(self) -> Background:
+        """See `DenseQuery`."""
+        return self._vectors.sample.background(self._query.quantized, self._query.quantized_norm)
 
     def _locations(self, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
         return chunk_locations(self._connection, chunk_ids)
@@ -229,6 +237,10 @@ class StoredDenseQuery(Struct, frozen=True):
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
         """See `DenseQuery`."""
         return self._cosines(_OF_TITLES, note_ids)
+
+    def background(self) -> Background:
+        """See `DenseQuery`."""
+        return self.cache.sample(self.connection).background(self.query.quantized, self.query.quantized_norm)
 
     def _propose(self, admitted: NoteIds | None, wanted: int) -> Sequence[Scored]:
         values: dict[str, SqlValue] = {"query": self.query.quantized.tobytes()}

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Never
 
+import msgspec
 from tqdm import tqdm
 
 from quarry.errors import BadRequest
@@ -16,9 +17,10 @@ from quarry.evaluation import tables
 from quarry.evaluation.collections import Collection, find_collections, read_collection, read_golden
 from quarry.evaluation.comparison import compare
 from quarry.evaluation.measures import DEPTH, MAIN, MEASURES, require_measures
+from quarry.evaluation.prompts import evaluate_prompts, read_prompts
 from quarry.evaluation.results import SavedQuery, pairs, read_saved, save, summary
 from quarry.evaluation.runner import Evaluation, EvaluationTask, Show, evaluate_all
-from quarry.evaluation.systems import SYSTEMS, USUAL
+from quarry.evaluation.systems import CONFIDENT, SYSTEMS, USUAL
 from quarry.interfaces.cli.options import resolve_vault
 from quarry.interfaces.cli.terminal import print_line, print_stderr
 
@@ -29,6 +31,9 @@ from scratch, with the default settings:
                                         queries.jsonl or .tsv, qrels.tsv), or folders of such folders
   quarry eval --vault DIR FILE...       golden files of a vault: query, path and optionally grade and kind,
                                         as JSON lines or tab-separated values with a header line
+  quarry eval --vault DIR --prompts FILE...
+                                        prompts with and without an answer in the vault, as JSON lines (id, text,
+                                        kind on, near, follow or far, paths): how well confidence separates them
   quarry eval --compare A B             two results: two run folders, or a folder of one system in each
 
 systems: {", ".join(SYSTEMS)}
@@ -42,7 +47,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("places", nargs="*", type=Path, metavar="DIR", help="collections, or golden files with --vault")
     parser.add_argument("--vault", type=Path, metavar="DIR", help="the vault of the golden files")
     parser.add_argument(
-        "--modes", default=",".join(USUAL), metavar="A,B", help=f"systems to evaluate (default {','.join(USUAL)})"
+        "--modes",
+        metavar="A,B",
+        help=f"systems to evaluate (default {','.join(USUAL)}; with --prompts {','.join(CONFIDENT)})",
     )
     parser.add_argument("--limit", type=int, default=DEPTH, metavar="N", help=f"hits per query (default {DEPTH})")
     parser.add_argument("--by-kind", action="store_true", help="also show results by kind of query")
@@ -52,18 +59,43 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=int, default=WORKERS, metavar="N", help=f"collections evaluated at a time (default {WORKERS})"
     )
+    parser.add_argument(
+        "--prompts", action="store_true", help="the FILEs are prompts, with --vault: measure confidence"
+    )
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="compare results query by query")
     parser.add_argument("--measure", choices=MEASURES, default=MAIN, help=f"measure to show (default {MAIN})")
 
 
 def run(options: argparse.Namespace) -> int:
     """Judge and print, or compare."""
-    return compare_results(options) if options.compare else evaluate_collections(options)
+    if options.compare:
+        return compare_results(options)
+    return measure_confidence(options) if options.prompts else evaluate_collections(options)
+
+
+def measure_confidence(options: argparse.Namespace) -> int:
+    """Measure how well confidence separates the prompts that *options* name."""
+    if not (options.vault and options.places):
+        raise BadRequest("--prompts takes --vault DIR and one or more files of prompts")
+    vault, systems = resolve_vault(options), _systems(options.modes or ",".join(CONFIDENT))
+    found = {}
+    for file in options.places:
+        prompts = read_prompts(file)
+        with _folder(options.keep) as folder:
+            found[file.stem] = evaluate_prompts(vault, folder / "prompts.db", prompts, systems)
+    if options.json:
+        document = json.dumps(msgspec.to_builtins(found), indent=2, ensure_ascii=False)
+        if str(options.json) == "-":
+            print(document)
+            return 0
+        options.json.write_text(document + "\n", "utf-8")
+    print_line("\n\n".join(tables.confidence(name, reports) for name, reports in found.items()))
+    return 0
 
 
 def evaluate_collections(options: argparse.Namespace) -> int:
     """Evaluate the collections that *options* name."""
-    systems = _systems(options.modes)
+    systems = _systems(options.modes or ",".join(USUAL))
     if options.limit < 1 or options.workers < 1:
         raise BadRequest("--limit and --workers must be at least 1")
     require_measures()

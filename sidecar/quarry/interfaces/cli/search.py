@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from quarry.errors import BadQuery
@@ -30,6 +30,11 @@ SIGNALS = {
     "meaning": "meaning",
     "title": "title",
     "exact": "title is the query",
+}
+
+WEAKNESSES: Mapping[wire.Weakness, str] = {
+    "no-words": "No note contains these words. The nearest in meaning:",
+    "unlikely": "No note matches well. The closest:",
 }
 
 
@@ -185,6 +190,8 @@ def _say_how(result: wire.SearchResult, *, why: bool) -> None:
         print_line(corrected(result.corrections))
     if result.relaxed:
         print_line(result.relaxed.message)
+    elif result.weakness:
+        print_line(WEAKNESSES[result.weakness])
 
 
 def _show(result: wire.SearchResult, *, full: bool, why: bool) -> None:

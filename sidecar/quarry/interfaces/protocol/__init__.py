@@ -65,6 +65,7 @@ from quarry.interfaces.protocol.search import (
     SearchResult,
     Signal,
     Source,
+    Weakness,
     Why,
 )
 from quarry.interfaces.protocol.session import (
@@ -143,6 +144,7 @@ __all__ = [
     "Value",
     "Vault",
     "VaultChangedParams",
+    "Weakness",
     "Weights",
     "Why",
 ]

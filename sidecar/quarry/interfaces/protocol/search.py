@@ -58,6 +58,18 @@ class Passage(Value, frozen=True, kw_only=True):
     breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`.")]
 
 
+Confidence = Annotated[
+    float,
+    Doc(
+        description=(
+            "The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` "
+            "is not. 0 where notes are only listed."
+        )
+    ),
+]
+Weakness = Literal["no-words", "unlikely"]
+
+
 class Hit(Value, frozen=True, kw_only=True):
     """A note that matches the query, with its passages, best first."""
 
@@ -65,6 +77,7 @@ class Hit(Value, frozen=True, kw_only=True):
     title: str
     title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
     score: float
+    confidence: Confidence
     why: Annotated[Why, Doc(description="Found by its words, by its meaning, or by both.")]
     modified_ms: int
     tags: list[str]
@@ -170,6 +183,16 @@ class SearchResult(Value, frozen=True, kw_only=True):
     relaxed: Annotated[
         Relaxed | None, Doc(description="Set where the query had no hits and a relaxed one was searched instead.")
     ]
+    confidence: Annotated[float, Doc(description="That of the first hit; 0 where there is none.")]
+    weakness: Annotated[
+        Weakness | None,
+        Doc(
+            description=(
+                "Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains "
+                "any; they are the nearest in meaning. unlikely: some contain a few."
+            )
+        ),
+    ]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
     tokens: Annotated[int, Doc(description="An estimate for all passages returned.")]
@@ -212,6 +235,9 @@ class ExplainResult(Value, frozen=True, kw_only=True):
     rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
     total: Annotated[int, Doc(description="Notes that were ranked.")]
     score: Annotated[float | None, Doc(description="Null where it was not ranked.")]
+    confidence: Annotated[
+        float | None, Doc(description="The probability that it answers the query; null where it was not ranked.")
+    ]
     breakdown: Annotated[Breakdown | None, Doc(description="Of its best passage; null where it was not ranked.")]
     signals: Annotated[
         list[Signal], Doc(description="Signals that contributed to its score, strongest first; empty with `rrf`.")

@@ -85,3 +85,24 @@ def test_a_note_that_is_admitted_and_gone_is_no_error(merged):
 
         assert [note_id for note_id, _, _ in asked.top_notes(np.array([4, 10**6]), 9)] == [4]
         assert asked.count_chunks(np.array([10**6]), 9) == asked.count_notes(np.array([10**6])) == 0
+
+
+def test_which_chunk_holds_which_term_is_told_for_every_kind_of_term(merged):
+    with merged.reader() as reader:
+        asked = reader.keywords.query(
+            KeywordQuery(("the", "w3", "unknown"), phrases=(("the", "end"), ("end", "the")), prefix="w1")
+        )
+        chunks = sorted(chunk_id for chunk_id, _ in asked.top_chunks(None, 99, CHUNK_WEIGHTS))
+        held = asked.terms_held(np.array([*chunks, 10**9]))
+        texts = [reader.chunks([chunk_id])[chunk_id].chunk.text.split() for chunk_id in chunks]
+
+    for term, row in zip(asked.terms, held.tolist(), strict=True):
+        words = term.text.split()
+        expected = [
+            any(word.startswith(term.text) for word in text) if term.is_prefix else " ".join(words) in " ".join(text)
+            for text in texts
+        ]
+        if term.kind == "term":
+            expected = [term.text in text for text in texts]
+        assert row == [*expected, False], term
+    assert held.shape == (6, len(chunks) + 1)

@@ -136,3 +136,35 @@ def test_without_the_extra_it_says_what_to_install_before_anything_is_done(comma
 
     assert done.code == 1
     assert "[eval]" in done.err
+
+
+PROMPTS = [
+    {"id": "a", "text": "brew green tea", "kind": "on", "paths": ["tea.md"]},
+    {"id": "b", "text": "a loan for a house", "kind": "far", "paths": []},
+]
+
+
+def test_prompts_give_a_table_of_how_well_confidence_separates(command, tmp_path):
+    vault, file = tmp_path / "vault", tmp_path / "prompts.jsonl"
+    vault.mkdir()
+    for name, text in DOCUMENTS.items():
+        (vault / name).write_text(text, "utf-8")
+    file.write_text("\n".join(map(json.dumps, PROMPTS)), "utf-8")
+    done = command("eval", "--vault", str(vault), "--prompts", str(file))
+    as_json = command("eval", "--vault", str(vault), "--prompts", str(file), "--modes", "default", "--json", "-")
+
+    assert done.code == 0
+    assert done.out.startswith("| prompts ")
+    assert [line.split("|")[1].strip() for line in done.out.splitlines()[2:]] == [
+        "default",
+        "default-keyword",
+        "default-semantic",
+    ]
+    assert json.loads(as_json.out)["prompts"]["default"]["auc"] == 1.0
+
+
+def test_prompts_need_their_vault(command, tmp_path):
+    done = command("eval", "--prompts", str(tmp_path / "prompts.jsonl"))
+
+    assert done.code == 2
+    assert "--vault DIR" in done.err

@@ -1,0 +1,170 @@
+"""
+Does it know when it does not know? Prompts with and without an answer in a vault, and what confidence makes of them.
+
+A file of prompts has a JSON object a line: `id`, `text`, `kind` and `paths`, the notes that answer it by themselves.
+
+    on       a note answers it
+    near     it asks about the vault's own subjects what no note says
+    follow   it leans on an earlier turn of a conversation, and asks nothing of any vault
+    far      it has nothing to do with the vault
+
+Each prompt that is answered is asked a second time of the vault without the notes that answer it (`removed`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarry.engine import Engine
+from quarry.errors import BadQuery, BadRequest, DeadlineExceeded
+from quarry.evaluation.collections import BadCollection, read_rows
+from quarry.evaluation.runner import indexed
+from quarry.evaluation.systems import SYSTEMS, System
+from quarry.types import Scope
+from quarry.vault.paths import nfc
+
+Kind = Literal["on", "near", "follow", "removed", "far"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+NEAR: tuple[Kind, ...] = ("near", "follow", "removed")
+FALSE_SHARE = 0.05  # of the prompts without an answer that may be taken for answered
+BINS = 10  # of the calibration error, each with as many prompts
+
+
+class Prompt(Struct, frozen=True):
+    """Something that may be asked of a vault."""
+
+    id: str
+    text: str
+    kind: Kind
+    paths: tuple[str, ...] = ()  # in NFC, of the notes that answer it; of a `removed` one, of those taken out
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether a note answers it."""
+        return self.kind == "on"
+
+
+class Judged(Struct, frozen=True):
+    """How an answer to a prompt is rated."""
+
+    prompt: Prompt
+    confidence: float  # of the answer, which is that of its first hit
+    is_right: bool  # whether that hit answers
+
+
+class ConfidenceReport(Struct, frozen=True):
+    """How well confidence separates prompts with an answer from those without."""
+
+    prompts: Mapping[str, int]  # by kind
+    auc: float  # over all
+    auc_near: float
+    auc_far: float
+    kept: float  # share of the answered prompts kept at the threshold that `FALSE_SHARE` of the others pass
+    calibration_error: float  # mean distance of the first hits' confidence from the share of them that answer
+    precision: float  # share of the answered prompts whose first hit answers
+
+
+def read_prompts(file: Path) -> tuple[Prompt, ...]:
+    """
+    Read a file of prompts, and add the `removed` ones.
+
+    Raises:
+        BadCollection: A line is not a prompt, or an id occurs twice.
+    """
+    found: dict[str, Prompt] = {}
+    for line, row in read_rows(file):
+        one = row.get("id"), row.get("text"), row.get("kind"), row.get("paths", [])
+        name, text, kind, paths = one
+        if not (isinstance(name, str) and isinstance(text, str) and isinstance(paths, list)):
+            raise BadCollection(f"{file}, line {line}: a prompt has an id, a text and a list of paths")
+        if kind not in KINDS or (kind == "on") != bool(paths):
+            raise BadCollection(f"{file}, line {line}: `kind` is one of {', '.join(KINDS)}, and only `on` has paths")
+        if name in found:
+            raise BadCollection(f"{file}, line {line}: the id {name!r} is there already")
+        found[name] = Prompt(name, text, kind, tuple([nfc(str(path)) for path in paths]))
+    removed = [Prompt(f"{one.id}-removed", one.text, "removed", one.paths) for one in found.values() if one.is_answered]
+    return (*found.values(), *removed)
+
+
+def judge_prompts(engine: Engine, prompts: Sequence[Prompt], system: System) -> Iterator[Judged]:
+    """Ask *prompts* one after another; one that cannot be read as a query has no answer."""
+    for prompt in prompts:
+        request = system.request(prompt.text, limit=10)
+        if prompt.kind == "removed":
+            request = replace(request, scope=Scope(not_paths=prompt.paths))
+        try:
+            answer = engine.search(request)
+        except (BadQuery, DeadlineExceeded):
+            yield Judged(prompt, 0.0, is_right=False)
+            continue
+        first = answer.hits[0] if answer.hits else None
+        is_right = first is not None and prompt.is_answered and nfc(first.path) in prompt.paths
+        yield Judged(prompt, answer.confidence, is_right)
+
+
+def evaluate_prompts(
+    vault: Path, index_path: Path, prompts: Sequence[Prompt], systems: Sequence[str]
+) -> dict[str, ConfidenceReport]:
+    """
+    Ask *prompts* of *vault* by each of *systems*.
+
+    Raises:
+        IndexUnavailable: The vault cannot be indexed, or a retriever is not available.
+        BadRequest: There are no prompts with an answer, or none without.
+    """
+    with indexed(vault, index_path) as engine:
+        return {system: report(list(judge_prompts(engine, prompts, SYSTEMS[system]))) for system in systems}
+
+
+def report(judged: Sequence[Judged]) -> ConfidenceReport:
+    """
+    Measure how well confidence separates.
+
+    Raises:
+        BadRequest: There are no prompts with an answer, or none without.
+    """
+    of_kind: defaultdict[str, list[float]] = defaultdict(list)
+    for one in judged:
+        of_kind[one.prompt.kind].append(one.confidence)
+    answered = of_kind["on"]
+    near = [value for kind in NEAR for value in of_kind[kind]]
+    others = near + of_kind["far"]
+    if not answered or not others:
+        raise BadRequest("prompts with an answer and prompts without one are both needed")
+    threshold = float(np.quantile(others, 1 - FALSE_SHARE, method="higher"))
+    return ConfidenceReport(
+        prompts={kind: len(of_kind[kind]) for kind in KINDS if of_kind[kind]},
+        auc=auc(answered, others),
+        auc_near=auc(answered, near),
+        auc_far=auc(answered, of_kind["far"]),
+        kept=float(np.mean([value > threshold for value in answered])),
+        calibration_error=calibration_error([one.confidence for one in judged], [one.is_right for one in judged]),
+        precision=float(np.mean([one.is_right for one in judged if one.prompt.is_answered])),
+    )
+
+
+def auc(higher: Sequence[float], lower: Sequence[float]) -> float:
+    """The probability that one of *higher* exceeds one of *lower*, ties counting half; NaN where one is empty."""
+    if not higher or not lower:
+        return float("nan")
+    ordered = np.sort(np.array(lower))
+    below = ordered.searchsorted(higher) + ordered.searchsorted(higher, side="right")
+    return float(below.mean() / 2 / len(lower))
+
+
+def calibration_error(confidences: Sequence[float], outcomes: Sequence[bool]) -> float:
+    """
+    Expected calibration error (Naeini, Cooper and Hauskrecht 2015) over `BINS` bins of as many values each.
+
+    The mean distance between the mean confidence of a bin and the share of its outcomes that are true.
+    """
+    order = np.argsort(confidences, kind="stable")
+    values, truths = np.array(confidences)[order], np.array(outcomes, dtype=np.float64)[order]
+    bins = [at for at in np.array_split(np.arange(len(values)), BINS) if len(at)]
+    distances = [abs(values[at].mean() - truths[at].mean()) * len(at) for at in bins]
+    return float(sum(distances) / len(values))

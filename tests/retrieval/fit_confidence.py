@@ -1,0 +1,247 @@
+"""
+Fit the weights of confidence: `python tests/retrieval/fit_confidence.py DATA [--write]`.
+
+DATA is a folder with `vaults/*.tar.xz` and `ir/*.tar.xz`. Learns from the prompts beside this file and from the judged
+collections, each query of which is asked twice: once of all documents, once of those that do not answer it. Prints how
+well each vault is told apart by weights that were fitted without it, then the same for the vault that is held back,
+which is fitted on nowhere. With `--write` the weights become those that ship (`ranking/confidence.toml`).
+"""
+
+import argparse
+import random
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from collected import HERE, unpack
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+import quarry.ranking.confidence as shipped
+from quarry.embedding import load_encoder
+from quarry.errors import BadQuery
+from quarry.evaluation.corpus_cache import prepare
+from quarry.evaluation.prompts import Judged, Prompt, read_prompts, report
+from quarry.evaluation.runner import indexed
+from quarry.evaluation.systems import SYSTEMS, System
+from quarry.index import Deadline, Index
+from quarry.search.context import SearchContext
+from quarry.search.evidence import gather_evidence
+from quarry.search.execution import QueryExecution, RankedResult, parse_request
+from quarry.search.ranking import SignalRanking
+from quarry.types import Scope
+from quarry.vault.paths import nfc
+
+PROMPTS = HERE / "prompts"
+VAULTS = {  # file of prompts -> archive of DATA, folder within it; None: the sample vault
+    "garden-dendron": ("garden-dendron", "garden-dendron"),
+    "garden-jackyzha0": ("garden-jackyzha0", "garden-jackyzha0"),
+    "powershell-docs": ("big", "big/powershell-docs"),
+    "sample": None,
+    "til-jbranchaud": ("big", "big/til-jbranchaud"),
+    "til-simonw": ("big", "big/til-simonw"),
+}
+HELD_BACK = "garden-jackyzha0"
+COLLECTIONS = ("anthropic-docs", "chroma-chunks", "gold-dendron", "psdocs-desc", "stackfaq", "xquad-en-6k")
+"""cosqa and cranfield are left out: of their many alike documents few are judged, so what is taken out stays in."""
+QUERIES = 120  # of each collection
+HITS = 3  # of each prompt that are learned from
+LOWER_HITS = 0.3  # what those after the first count
+PROMPT_WEIGHT = 3.0  # of a vault of prompts, against a collection
+PENALTY = 3.0  # of squared weights
+SEED = 20_260_101
+STEPS = 30  # of Newton's method, which needs about eight
+NOW = datetime(2026, 1, 1, tzinfo=None)  # noqa: DTZ001 - as the engine counts: the time of the person who asks
+WORDS = ("coverage", "share", "rarity", "missing", "bm25", "title", "exact", "share_length")
+MEANING = ("cosine", "deviation", "contrast", "cosine_length")
+QUERY = ("length", "content", "rarest")
+COLUMNS = {
+    "hybrid": (*MEANING, *WORDS, "agreement", *QUERY, "known"),
+    "keyword": (*WORDS, *QUERY),
+    "semantic": (*MEANING, "title", "length", "content", "known"),
+}
+HEADER = """\
+# What each piece of evidence counts for the confidence of a hit; see ranking/confidence.py for what they are. Fitted by
+# tests/retrieval/fit_confidence.py: change them there, not here.
+
+"""
+TABLES = {"hybrid": "default", "keyword": "default-keyword", "semantic": "default-semantic"}
+
+
+class Example(Struct, frozen=True):
+    """The first hits of one prompt: their evidence, and which of them answer."""
+
+    prompt: Prompt
+    features: Mapping[str, NDArray[np.float64]]
+    answers: NDArray[np.float64]
+
+
+class Regression(Struct, frozen=True):
+    """A fitted regression: what the table of one mode says."""
+
+    columns: tuple[str, ...]
+    weights: NDArray[np.float64]  # the bias first
+
+    def confidences(self, example: Example) -> NDArray[np.float64]:
+        """The confidence of each hit."""
+        matrix = np.column_stack([example.features[name] for name in self.columns])
+        return 1 / (1 + np.exp(-(self.weights[0] + matrix @ self.weights[1:])))
+
+
+def main() -> int:
+    """Fit, report, and write if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, metavar="DATA")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep vaults and indexes for the next time")
+    parser.add_argument("--write", action="store_true", help="make the weights those that ship")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="quarry-fit-") as temporary:
+        folder = options.keep or Path(temporary)
+        examples = {name: collect(name, options.data, folder) for name in (*VAULTS, *COLLECTIONS)}
+    tables = []
+    for table in TABLES:
+        columns = COLUMNS[table]
+        of_table = {name: by_table[table] for name, by_table in examples.items()}
+        print(f"\n{table}: {', '.join(columns)}\n")
+        print("| vault | prompts | AUC | near | far | kept at 5 % | calibration error | first hit right |")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|")
+        for held in VAULTS:
+            fitted = fit([of_table[name] for name in of_table if name not in (held, HELD_BACK)], columns)
+            print(row_of(held, of_table[held], fitted))
+        fitted = fit([of_table[name] for name in of_table if name != HELD_BACK], columns)
+        lines = [f"{name} = {weight:.2f}" for name, weight in zip(("bias", *columns), fitted.weights, strict=True)]
+        tables.append("\n".join([f"[{table}]", *lines]))
+    text = HEADER + "\n\n".join(tables) + "\n"
+    print(f"\n{text}")
+    if options.write:
+        Path(shipped.__file__).with_name("confidence.toml").write_text(text, "utf-8")
+    return 0
+
+
+def row_of(name: str, examples: Sequence[Example], fitted: Regression) -> str:
+    """A row of the report."""
+    found = report([rated(example, fitted) for example in examples])
+    return (
+        f"| {name}{' (held back)' if name == HELD_BACK else ''} | {len(examples)} | {found.auc:.3f} | "
+        f"{found.auc_near:.3f} | {found.auc_far:.3f} | {found.kept:.2f} | {found.calibration_error:.3f} | "
+        f"{found.precision:.2f} |"
+    )
+
+
+def rated(example: Example, fitted: Regression) -> Judged:
+    """The answer to a prompt, as these weights rate it."""
+    if not len(example.answers):
+        return Judged(example.prompt, 0.0, is_right=False)
+    return Judged(example.prompt, float(fitted.confidences(example)[0]), is_right=bool(example.answers[0]))
+
+
+# --- evidence ----------------------------------------------------------------------------------
+
+
+def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
+    """The examples of one vault or collection, by table."""
+    begun_s = time.perf_counter()
+    place = folder / name
+    place.mkdir(parents=True, exist_ok=True)
+    if name in VAULTS:
+        prompts, vault, index_path = (
+            read_prompts(PROMPTS / f"{name}.jsonl"),
+            vault_of(name, data, folder),
+            place / "index.db",
+        )
+    else:
+        collection = unpack(data, name, place)
+        corpus = prepare(collection, place, keep=False)
+        path_of = {document: path for path, document in (corpus.ids or {}).items()}
+        vault, index_path = corpus.vault, corpus.index_path
+        queries = random.Random(SEED).sample(collection.queries, min(QUERIES, len(collection.queries)))
+        prompts = ()
+        for query in queries:
+            paths = tuple([path_of.get(document, document) for document in query.grades])
+            prompts += (Prompt(query.id, query.text, "on", paths), Prompt(query.id, query.text, "removed", paths))
+    with indexed(vault, index_path):
+        pass
+    index, encoder = Index.open(index_path), load_encoder()
+    try:
+        with index.reader() as reader:
+            context = SearchContext(reader, encoder, {})
+            found = {
+                table: [example(prompt, SYSTEMS[system], context) for prompt in prompts]
+                for table, system in TABLES.items()
+            }
+    finally:
+        index.close()
+    print(f"{name}: {len(prompts)} prompts, {time.perf_counter() - begun_s:.0f} s", file=sys.stderr)
+    return found
+
+
+def vault_of(name: str, data: Path, folder: Path) -> Path:
+    """The vault that prompts are asked of."""
+    place = VAULTS[name]
+    if place is None:
+        return HERE / "vault"
+    archive, inner = place
+    unpacked = folder / "vaults" / archive
+    if not unpacked.is_dir():
+        with tarfile.open(data / "vaults" / f"{archive}.tar.xz") as packed:
+            packed.extractall(unpacked, filter="data")
+    return unpacked / inner
+
+
+def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
+    """The evidence for the first hits of *prompt*."""
+    request = system.request(prompt.text, limit=HITS)
+    if prompt.kind == "removed":
+        request = replace(request, scope=Scope(not_paths=prompt.paths))
+    nothing = Example(prompt, {}, np.zeros(0))
+    try:
+        query = parse_request(request, NOW)
+    except BadQuery:
+        return nothing
+    deadline = Deadline.after(60)
+    execution = QueryExecution(request, context, {"lexical": 1.0, "dense": 1.0}, "convex", deadline)
+    result = execution.run_with_relaxation(query)
+    if not (isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking) and result.shown):
+        return nothing
+    ranking, passages = result.ranking, [note.passages for note in result.shown]
+    shown = ranking.order[: len(passages)]
+    evidence = gather_evidence(
+        result.prepared, ranking.features, ranking.order, shown, passages, context.reader, deadline
+    )
+    right = [prompt.is_answered and nfc(note.path) in prompt.paths for note in result.shown]
+    return Example(prompt, evidence.features(), np.array(right, np.float64))
+
+
+# --- fitting -----------------------------------------------------------------------------------
+
+
+def fit(vaults: Sequence[Sequence[Example]], columns: tuple[str, ...]) -> Regression:
+    """A regression with a penalty on squared weights (ridge), by Newton's method; every vault counts the same."""
+    rows, answers, counts = [], [], []
+    for examples in vaults:
+        share = (PROMPT_WEIGHT if any(one.prompt.kind == "far" for one in examples) else 1.0) / len(examples)
+        for one in examples:
+            for hit in range(len(one.answers)):
+                rows.append([1.0, *(one.features[name][hit] for name in columns)])
+                answers.append(one.answers[hit])
+                counts.append(share * (LOWER_HITS if hit else 1.0))
+    matrix, truths, weight = np.array(rows), np.array(answers), np.array(counts)
+    weight *= len(weight) / weight.sum()
+    penalty = np.diag([0.0, *[PENALTY] * len(columns)])
+    fitted = np.zeros(matrix.shape[1])
+    for _ in range(STEPS):
+        found = 1 / (1 + np.exp(-matrix @ fitted))
+        gradient = matrix.T @ (weight * (truths - found)) - penalty @ fitted
+        curvature = (matrix * (weight * found * (1 - found))[:, None]).T @ matrix + penalty
+        fitted += np.linalg.solve(curvature, gradient)
+    return Regression(columns, fitted)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What speaks for a note: the evidence that its confidence is computed from."""
+
+import pytest
+from builders import Vault, settle
+
+from quarry.engine import Engine
+from quarry.types import SearchRequest
+
+NOTES = {
+    "glue.md": "# Hide glue\nMelt the granules at sixty degrees and keep the pot covered.",
+    "valve.md": "# Leather valve\nSkive the leather to a third of a millimetre.",
+    "bread.md": "# Rye bread\nFeed the starter in the evening, bake in the morning.",
+    **{f"day {n:02}.md": f"# Day {n}\nRain in the morning, wind from the west, {n} letters." for n in range(40)},
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    vault = Vault(tmp_path_factory.mktemp("evidence"))
+    vault.write_all(NOTES)
+    opened = Engine.open(vault.root, tmp_path_factory.mktemp("index") / "index.db")
+    settle(opened)
+    yield opened
+    opened.close()
+
+
+def confidence_of(engine: Engine, typed: str, **fields: object) -> dict[str, float]:
+    """The confidence of each hit, by path."""
+    return {hit.path: hit.confidence for hit in engine.search(SearchRequest(typed, **fields)).hits}
+
+
+def test_a_note_that_answers_is_confident_and_gibberish_is_not(engine: Engine):
+    found = confidence_of(engine, "melt hide glue granules")
+    gibberish = engine.search(SearchRequest("zzqqxx wvvkj"))
+
+    assert max(found, key=found.__getitem__) == "glue.md"
+    assert found["glue.md"] > 0.5
+    assert gibberish.confidence < 0.1
+
+
+def test_the_answer_is_as_confident_as_its_first_hit(engine: Engine):
+    answer = engine.search(SearchRequest("leather valve"))
+
+    assert answer.confidence == answer.hits[0].confidence > 0.5
+    assert answer.weakness is None
+
+
+def test_confidence_does_not_depend_on_how_many_are_shown(engine: Engine):
+    ten, one = (
+        confidence_of(engine, "rye starter"),
+        confidence_of(engine, "rye starter", limit=1, show_all_when_few=False),
+    )
+
+    assert len(one) == 1
+    assert one.items() <= ten.items()
+
+
+def test_snippets_and_text_make_no_difference(engine: Engine):
+    assert confidence_of(engine, "keep the pot covered") == confidence_of(
+        engine, "keep the pot covered", snippet_width=0
+    )
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_every_mode_and_fusion_gives_a_confidence(engine: Engine, mode, fusion):
+    strong = engine.search(SearchRequest("skive the leather", mode=mode, fusion=fusion))
+    weak = engine.search(SearchRequest("quarterly earnings of airlines", mode=mode, fusion=fusion))
+
+    assert strong.hits[0].path == "valve.md"
+    assert strong.confidence > 0.2
+    assert weak.confidence < strong.confidence
+
+
+def test_fusion_by_ranks_is_as_confident_as_that_by_signals(engine: Engine):
+    by_signals, by_ranks = (confidence_of(engine, "hide glue", fusion=fusion) for fusion in ("convex", "rrf"))
+
+    assert by_ranks["glue.md"] == pytest.approx(by_signals["glue.md"], abs=0.05)
+
+
+def test_a_word_that_is_corrected_counts_as_held(engine: Engine):
+    assert confidence_of(engine, "melt granuls")["glue.md"] == pytest.approx(
+        confidence_of(engine, "melt granules")["glue.md"], abs=0.1
+    )
+
+
+def test_the_beginning_of_a_word_counts_while_it_is_typed(engine: Engine):
+    assert confidence_of(engine, "leather val", typing=True)["valve.md"] > 0.2
+
+
+def test_a_phrase_counts_as_a_word(engine: Engine):
+    assert confidence_of(engine, '"hide glue"')["glue.md"] > 0.2
+
+
+def test_a_listing_has_no_confidence(engine: Engine):
+    answer = engine.search(SearchRequest("path:glue"))
+
+    assert [hit.path for hit in answer.hits] == ["glue.md"]
+    assert answer.confidence == 0
+    assert answer.weakness is None
+
+
+def test_a_weak_answer_says_whether_any_note_holds_a_word(engine: Engine):
+    no_words = engine.search(SearchRequest("zzqqxx"))
+    some_words = engine.search(SearchRequest("what did the parliament decide about letters of credit for shipyards"))
+
+    assert no_words.weakness in ("no-words", None)
+    assert not no_words.hits or no_words.weakness == "no-words"
+    assert some_words.weakness == "unlikely"
+
+
+def test_explain_tells_the_confidence_of_the_hit(engine: Engine):
+    request = SearchRequest("leather valve")
+
+    assert engine.explain(request, "valve.md").confidence == confidence_of(engine, "leather valve")["valve.md"]
