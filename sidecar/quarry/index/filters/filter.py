@@ -44,6 +44,7 @@ from quarry.index.filters.tasks import holds_task
 from quarry.index.folding import fold_case, fold_marks, fold_tag
 from quarry.index.ids import NoteIds
 from quarry.index.sql import SqlFragment, concat, join
+from quarry.terms.alternatives import Languages
 from quarry.terms.patterns import BadPattern, compile_pattern
 from quarry.types import LAST_TIME_NS, PropertyValue
 
@@ -240,7 +241,9 @@ def chunk_matching(wanted: MatchesPattern) -> SqlFragment:
 def chunk_with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
     """Whether the chunk `c` holds a task that meets *wanted*."""
     cheap = [phrases.may_be_in_text(phrase) for phrase in wanted.phrases]
-    asked = SqlFragment("has_task(c.text, ?)", (json.dumps([wanted.state, wanted.phrases, wanted.without]),))
+    asked = SqlFragment(
+        "has_task(c.text, ?)", (json.dumps([wanted.state, wanted.phrases, wanted.without, phrases.languages]),)
+    )
     return join(" AND ", [*(each for each in cheap if each != ALWAYS), _LOOKS_LIKE_TASK, asked], ALWAYS)
 
 
@@ -279,13 +282,13 @@ def _matches(pattern: SqlValue, text: SqlValue) -> bool:
 
 
 def _has_task(text: SqlValue, wanted: SqlValue) -> bool:
-    return holds_task(str(text), _task(str(wanted)))
+    return holds_task(str(text), *_task(str(wanted)))
 
 
 @lru_cache(maxsize=64)
-def _task(wanted: str) -> InTask:
-    state, phrases, without = json.loads(wanted)
-    return InTask(state, tuple(phrases), tuple(without))
+def _task(wanted: str) -> tuple[InTask, Languages]:
+    state, phrases, without, languages = json.loads(wanted)
+    return InTask(state, tuple(phrases), tuple(without)), tuple(languages)
 
 
 def _property_stands(kind: SqlValue, value: SqlValue, comparison: SqlValue, wanted: SqlValue) -> bool:
