@@ -92,7 +92,6 @@ def fold(text: str) -> str:
     return folded if " " in text else folded.replace(" ", "")  # ligatures of several words come apart: ﷺ
 
 
-@lru_cache(maxsize=CACHED_WORDS)
 def stem(word: str, language: str = ENGLISH) -> str:
     """
     The term of one *word* in a text in *language*: folded, and stemmed if it is letters of one script.
@@ -100,20 +99,32 @@ def stem(word: str, language: str = ENGLISH) -> str:
     Latin letters are stemmed in *language*, in English by Porter's rules (1980) and without accents: `Résumés` is
     `resum`. Cyrillic letters are stemmed as Russian, whatever the language.
     """
+    return english_stem(word) if language == ENGLISH else _foreign_stem(word, language)
+
+
+@lru_cache(maxsize=CACHED_WORDS)
+def english_stem(word: str) -> str:
+    """`stem` of a *word* in a text in English, a little faster."""
     folded = fold(word)[:MAX_TERM_CHARS]
-    if language != ENGLISH and _LATIN.fullmatch(folded):
-        stemmed = fold(_stemmers.stem(_composed(word), language)) if len(folded) > 2 else folded
-        return (stemmed if len(stemmed) > 1 else folded) + TAGS[language]
     if len(folded) < 3:  # the stem of "s" would be nothing
         return folded
     if folded.isascii():
         if folded.isalpha():
-            english: str = _stemmers.porter.stemWord(folded)
-            return english
+            stemmed: str = _stemmers.porter.stemWord(folded)
+            return stemmed
     elif _CYRILLIC.fullmatch(folded):
         stemmed = _stemmers.stem(_composed(word).replace("ё", "е"), "ru")
         return fold(_FLEETING_BEHIND_VOWEL.sub("й", _FLEETING_VOWEL.sub("", stemmed)))
     return folded
+
+
+@lru_cache(maxsize=CACHED_WORDS)
+def _foreign_stem(word: str, language: str) -> str:
+    folded = fold(word)[:MAX_TERM_CHARS]
+    if not _LATIN.fullmatch(folded):
+        return english_stem(word)
+    stemmed = fold(_stemmers.stem(_composed(word), language)) if len(folded) > 2 else folded
+    return (stemmed if len(stemmed) > 1 else folded) + TAGS[language]
 
 
 def plain_stem(word: str, language: str) -> str:
