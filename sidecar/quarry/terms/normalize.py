@@ -16,6 +16,7 @@ from functools import lru_cache
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
 from quarry.lazy_pattern import lazy_pattern
+from quarry.terms.german import german_stem
 from quarry.terms.languages import ENGLISH, LANGUAGES
 from quarry.terms.scripts import JOINERS, SKIN_TONES, VARIATIONS
 
@@ -37,7 +38,6 @@ _LATIN = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++")
 # Snowball's, by language. `dutch` takes `ge` off, so that a word would not begin as its stem does, which marks need.
 _ALGORITHMS = {
     "ru": "russian",
-    "de": "german",
     "fr": "french",
     "es": "spanish",
     "it": "italian",
@@ -73,6 +73,8 @@ class _Stemmers(threading.local):
 
     def stem(self, word: str, language: str) -> str:
         """The stem of a *word* in lower case."""
+        if language == "de":
+            return german_stem(word)
         stemmer = self._by_language.get(language)
         if stemmer is None:
             stemmer = self._by_language[language] = Stemmer.Stemmer(_ALGORITHMS[language], 0)
