@@ -18,23 +18,22 @@ from msgspec import Struct
 from quarry.ranking.signals import Numbers
 from quarry.types import Retriever
 
-WEAK = (
-    0.15  # below it a hit is told as weak; see `docs/QUALITY.md` for how many answers that names, and how many others
-)
+WEAK = 0.1  # below it, a hit is told as weak: 5 % of right first hits, and three quarters of what is far from a vault
 CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
 HIGHEST_DEVIATION = 8.0  # standard deviations: what is farther out is no more probable
 
-_TABLES: Mapping[frozenset[Retriever], str] = {
+TABLES: Mapping[frozenset[Retriever], str] = {
     frozenset(("lexical", "dense")): "hybrid",
     frozenset(("lexical",)): "keyword",
     frozenset(("dense",)): "semantic",
 }
+"""The retrievers that found anything -> the table of `confidence.toml`."""
 
 
 class Evidence(Struct, frozen=True):
     """What speaks for each of several notes (arrays, shape (notes,)), and what their query is like."""
 
-    asked: frozenset[Retriever]  # the retrievers that can have said something
+    telling: frozenset[Retriever]  # the retrievers that found anything
     cosine: Numbers  # of the nearest passage or title; 0 where meaning has no say
     deviation: Numbers  # of that cosine from those of passages taken at random, in standard deviations
     contrast: Numbers  # that cosine minus the mean of notes further down
@@ -51,10 +50,10 @@ class Evidence(Struct, frozen=True):
     rarest: float  # idf of the rarest word of the query, relative to the highest
     known: float  # share of the query that the model knows
 
-    def features(self) -> dict[str, Numbers]:
-        """The columns of the regression, by name; shape (notes,) each, most of them from 0 to 1."""
+    def features(self) -> dict[str, Numbers | float]:
+        """The columns of the regression, by name: shape (notes,), or a number for all; most of them from 0 to 1."""
         length = math.log1p(self.words) / 2
-        columns: dict[str, Numbers | float] = {
+        return {
             "cosine": self.cosine,
             "deviation": np.clip(self.deviation, 0, HIGHEST_DEVIATION) / 4,
             "contrast": self.contrast,
@@ -73,7 +72,6 @@ class Evidence(Struct, frozen=True):
             "cosine_length": self.cosine * length,
             "share_length": self.share * length,
         }
-        return {name: np.broadcast_to(np.asarray(column), self.cosine.shape) for name, column in columns.items()}
 
 
 class ConfidenceWeights(Struct, frozen=True):
@@ -96,8 +94,8 @@ def default_confidence_weights() -> Mapping[str, ConfidenceWeights]:
 
 
 def confidences(evidence: Evidence) -> list[float]:
-    """The confidence of each note of *evidence*, rounded to three digits; 0 where no retriever was asked."""
-    table = _TABLES.get(evidence.asked)
+    """The confidence of each note of *evidence*, rounded to three digits; 0 where no retriever found anything."""
+    table = TABLES.get(evidence.telling)
     if table is None:
         return [0.0] * len(evidence.cosine)
     weights, features = default_confidence_weights()[table], evidence.features()
