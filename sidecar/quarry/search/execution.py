@@ -28,7 +28,7 @@ from quarry.search.ranking import (
     rrf_depth,
 )
 from quarry.search.relaxation import relaxations
-from quarry.search.six_signals import rank_by_six_signals
+from quarry.search.six_signal_ranking import rank_by_six_signals
 from quarry.search.snippets import SnippetBuilder
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
