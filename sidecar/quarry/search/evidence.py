@@ -49,11 +49,11 @@ def gather_evidence(
     background = features.background
     words = tuple(_words(prepared, reader))
     held = np.zeros((len(words), len(shown)))
-    if "lexical" in features.asked:
+    if "lexical" in features.telling:
         held = _words_held(words, prepared, passages, reader, deadline)
     weights = np.array([[word.weight] for word in words]).reshape(len(words), 1)
     return Evidence(
-        asked=features.asked,
+        telling=features.telling,
         cosine=cosine,
         deviation=(cosine - background.mean) / background.spread,
         contrast=cosine - (others.mean() if len(others) else background.mean),
@@ -86,7 +86,11 @@ def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[_Word]:
     used = {correction.typed: correction.used for correction in prepared.corrections}
     for typed in prepared.query.words:
         word = used.get(typed, typed)
-        idfs = {query_term(term): prepared.idf[term] for term in ranking_terms(word) if term in prepared.idf}
+        idfs = {
+            query_term(term): prepared.idf[term]
+            for term in ranking_terms(word, prepared.languages)
+            if term in prepared.idf
+        }
         weight = max(idfs.values(), default=0.0)
         if weight <= 0:
             continue

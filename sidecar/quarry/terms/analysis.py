@@ -15,7 +15,7 @@ from msgspec import Struct
 from quarry.terms.alternatives import Languages, alternatives
 from quarry.terms.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
 from quarry.terms.languages import ENGLISH
-from quarry.terms.normalize import MAX_TERM_CHARS, fold, plain_stem, stem
+from quarry.terms.normalize import MAX_TERM_CHARS, english_stem, fold, plain_stem, stem
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.terms.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
 
@@ -128,7 +128,7 @@ def ranking_terms(word: str, languages: Languages = ()) -> tuple[str, ...]:
     Its compounds, then its words; of a run without spaces only the pairs, as single characters discriminate little.
     """
     if not languages and word.isascii() and word.isalpha() and word.islower():  # a word without compounds
-        return (stem(word),)
+        return (english_stem(word),)
     words, compounds = query_terms(word, languages)
     runs = (
         _run_terms(piece.text)
@@ -242,7 +242,7 @@ class TokenCache(dict[str, str]):
         bare = token.rstrip(".:'-_/")
         if bare.isalnum():  # as most are: plain words
             is_rare_term = bare.isalpha() and (bare.islower() or bare.istitle())
-            word = stem(bare, language)
+            word = english_stem(bare) if language == ENGLISH else stem(bare, language)
             return word if is_rare_term else _pack(word, "", " ".join(part_terms(bare, language)))
         if "'" in token:
             terms = (

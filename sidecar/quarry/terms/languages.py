@@ -152,7 +152,6 @@ _LANGUAGES_OF_WORD = _by_sign(
 )
 _LANGUAGES_OF_LETTER = _by_sign(_LETTERS)
 _KNOWN = _LANGUAGES_OF_WORD.keys() | _TELLING
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 _NAMES = {
     "en": "english",
@@ -187,7 +186,7 @@ def language_of(text: str) -> str | None:
     sample = text[:SAMPLE_CHARS].lower()
     if sample.count(" the ") * CHARS_A_THE > len(sample):
         return ENGLISH
-    words = _WORD.findall(sample)
+    words = sample.split()  # those beside punctuation are left to the others
     found = _KNOWN.intersection(words)
     english = len(found & _TELLING)
     counts = Counter([language for word in found for language in _LANGUAGES_OF_WORD.get(word, ())])

@@ -75,6 +75,7 @@ def test_a_cyrillic_word_has_one_term_composed_or_not_and_in_capitals(word):
     [
         ("de", "Häuser Hauses Haus haeuser HÄUSERN Ha\u0308user", "haus"),
         ("de", "Straße Strasse Straßen", "strass"),
+        ("de", "gekauft kaufen", "kauf"),
         ("fr", "chevaux cheval", "cheval"),
         ("fr", "mangées manger", "mang"),
         ("es", "comía comer", "com"),

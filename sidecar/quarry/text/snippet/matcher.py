@@ -150,7 +150,7 @@ def _prefixes_of(term: str) -> tuple[str, ...]:
     (`заметк` of `заметок`). A contraction has an apostrophe before its `t`.
     """
     if (language := language_of_term(term)) != ENGLISH:
-        return (_common_beginning(term[:-1], language),)
+        return _common_beginnings(term[:-1], language)
     if len(term) < 2 or not (term.isascii() and term.isalpha()):
         return (term[:-1],) if _CYRILLIC_STEM.fullmatch(term) else (term,)
     if term[-1] in "ei" or term.endswith("bl"):
@@ -158,14 +158,16 @@ def _prefixes_of(term: str) -> tuple[str, ...]:
     return (term, f"{term[:-1]}'", f"{term[:-1]}’") if term[-1] == "t" else (term,)
 
 
-def _common_beginning(stem: str, language: str) -> str:
+def _common_beginnings(stem: str, language: str) -> tuple[str, ...]:
     """
-    What every word begins with that has this *stem* in *language*, or it has an accent.
+    Prefixes such that every word that has this *stem* in *language*, and no accent, begins with one of them.
 
     Endings change up to two letters before them (`journaux`, `journal`). In German an umlaut may be written as two
-    letters, `haeuser`, where the stem has one, `haus`.
+    letters, `haeuser`, where the stem has one, `haus`, and participles begin with `ge`.
     """
     beginning = stem[: max(1, len(stem) - CHANGED_LETTERS)]
-    if language == "de" and (vowel := _UMLAUT.search(beginning)):
-        return beginning[: vowel.end()]
-    return beginning
+    if language != "de":
+        return (beginning,)
+    if vowel := _UMLAUT.search(stem):
+        beginning = stem[: vowel.end()]
+    return beginning, f"ge{beginning}"

@@ -55,7 +55,7 @@ def test_what_is_written_with_signs_is_looked_for_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("de", "haus hauses haeuser uebungen gekauft bezahlt"),
+        ("de", "haus hauses haeuser uebungen gekauft bezahlt gefaellt boote"),
         ("fr", "journaux amoureuse conscience logique"),
         ("es", "presencia soluciones resolviendo"),
         ("fi", "taloissa vanhempi"),
