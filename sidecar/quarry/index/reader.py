@@ -262,6 +262,10 @@ class Reader:
             if number is not None:
                 yield StoredChunk(chunk_id, *about, content.chunk(number))
 
+    def first_chunk(self, note_id: int) -> int | None:
+        """The id of the first chunk of a note; None where it has none."""
+        return listing.first_chunk(self._db, note_id)
+
     def note(self, path: str) -> StoredNote | None:
         """
         The note at *path*, spelled as on disk or in any other composition of its letters.

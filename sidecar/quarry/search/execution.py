@@ -235,6 +235,8 @@ def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness
     """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
     if not result.shown or result.shown[0].confidence >= WEAK or result.shown[0].words_held == 1:
         return None
+    if result.prepared.lexical.name_prefix:  # the word is not typed yet
+        return None
     holds_words = any("lexical" in note.retrievers for note in result.shown)
     return "unlikely" if holds_words or "lexical" not in retrievers else "no-words"
 

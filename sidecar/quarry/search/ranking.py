@@ -255,7 +255,8 @@ def _choose_passages(
     """
     The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
 
-    A note that was found only as a whole has none of these; the index is asked for its best ones.
+    A note that was found only as a whole has none of these; the index is asked for its best ones. One that was found by
+    the beginning of its name is shown by its first.
 
     Args:
         scores: One a note, which its passages carry.
@@ -269,6 +270,8 @@ def _choose_passages(
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
             evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
+            if not best and (first := reader.first_chunk(note.note_id)) is not None:
+                evidence = {first: _NO_EVIDENCE}
         strength_of: dict[int, float] = {}
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
             strength = bm25 / max_bm25 if bm25 and max_bm25 else 0.0
