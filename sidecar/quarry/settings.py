@@ -12,7 +12,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [search]
     lexical_weight = 1.0
     dense_weight = 1.0
-    fusion = "convex"           # or "rrf": reciprocal rank fusion, as published
+    fusion = "convex"           # or "rrf" or "six-signals", as published
 """
 
 import os
