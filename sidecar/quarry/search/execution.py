@@ -28,6 +28,7 @@ from quarry.search.ranking import (
     rrf_depth,
 )
 from quarry.search.relaxation import relaxations
+from quarry.search.six_signal_ranking import rank_by_six_signals
 from quarry.search.snippets import SnippetBuilder
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
@@ -69,6 +70,7 @@ class QueryExecution(Struct, frozen=True):
     weights: Mapping[Retriever, float]
     fusion: Fusion
     deadline: Deadline
+    now: datetime  # what the age of a note is counted to
 
     def run_with_relaxation(self, query: Query) -> QueryResult:
         """
@@ -150,6 +152,8 @@ class QueryExecution(Struct, frozen=True):
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, matching)
             ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
+        elif self.fusion == "six-signals":
+            ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
         else:
             features = extract_features(prepared, reader, retrievers, deadline)
             least = -1.0 if step == "meaning" else MIN_COSINE
@@ -197,7 +201,7 @@ def search(
         DeadlineExceeded, Cancelled: The deadline says so.
     """
     query = parse_request(request, now)
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query)
     deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
     hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
@@ -253,7 +257,7 @@ def further_passages(
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
     query = parse_request(request, now)
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     note = context.reader.note_named(path)
     result = execution.run_with_relaxation(query)
     for hit in result.shown:
