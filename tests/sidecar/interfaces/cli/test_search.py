@@ -32,7 +32,7 @@ def test_hits_are_numbered_with_title_why_path_and_snippet(at_shared, command):
 def test_what_no_note_answers_is_told_as_weak_above_the_hits(at_shared, command):
     done = command("search", "who won the chess championship in Reykjavik")
 
-    assert done.out.startswith("No note matches well. The closest:\n 1. ")
+    assert done.out.startswith("No note contains these words. The nearest in meaning:\n 1. ")
 
 
 def test_finding_nothing_is_no_failure(at_shared, command):
