@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from quarry.conditions import AllOf, Condition
+from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.ranking.confidence import WEAK
@@ -41,6 +41,7 @@ class Listing(Struct, frozen=True):
 
     shown: tuple[RankedNote, ...]
     total: int
+    patterns: tuple[str, ...]  # regular expressions among the conditions, which are marked
 
 
 class RankedResult(Struct, frozen=True):
@@ -116,7 +117,7 @@ class QueryExecution(Struct, frozen=True):
         """The builder that quotes the notes of *result*."""
         reader = self.context.reader
         if isinstance(result, Listing):
-            return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)
+            return SnippetBuilder(reader, HighlightTerms({}, patterns=result.patterns), None, None, self.deadline)
         encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
         return SnippetBuilder(reader, result.prepared.wanted(), encoder, result.prepared.vector, self.deadline)
 
@@ -130,7 +131,7 @@ class QueryExecution(Struct, frozen=True):
         notes = [
             RankedNote(path, chunks[0].score, frozenset(), {}, chunks) for path, chunks in group_by_note(fused).items()
         ]
-        return Listing(tuple(notes), newest.total)
+        return Listing(tuple(notes), newest.total, text_patterns(condition))
 
     def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
         request, context, deadline = self.request, self.context, self.deadline

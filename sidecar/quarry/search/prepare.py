@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
@@ -18,6 +20,7 @@ from quarry.search.answer import Correction
 from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
+from quarry.terms.languages import function_words, language_of
 from quarry.terms.normalize import fold, language_of_term, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
@@ -50,9 +53,15 @@ class PreparedQuery(Struct, frozen=True):
         return max_score(self.idf.values())
 
     def wanted(self) -> HighlightTerms:
-        """The terms and phrases that snippets mark."""
+        """The terms, phrases and regular expressions that snippets mark."""
         every = [phrase_terms(phrase, self.languages) for phrase in self.query.phrases]
-        return HighlightTerms(self.idf, tuple(filter(None, every)), self.lexical.prefix, self.languages)
+        return HighlightTerms(
+            self.idf,
+            tuple(filter(None, every)),
+            self.lexical.prefix,
+            self.languages,
+            text_patterns(self.query.condition),
+        )
 
 
 def prepare_query(
@@ -77,6 +86,7 @@ def prepare_query(
     """
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
+    query = _without_function_words(query, prefix, reader.languages)
     absent = _absent_words([word for word in query.words if word != prefix], reader, deadline)
     words, corrections = _corrected(query, absent, reader, encoder, deadline) if corrects else (query.words, ())
     corrected = {correction.typed for correction in corrections}
@@ -98,6 +108,20 @@ def prepare_query(
         vector=vector if vector is not None and vector.any() else None,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
     )
+
+
+def _without_function_words(query: Query, prefix: str | None, languages: Languages) -> Query:
+    """
+    *query* without the function words of its language, if that is one of the vault's, unless it has no other words.
+
+    Those of English were left out when it was read. A query of one word, or of a name, is in no language for certain.
+    """
+    language = language_of(query.text) if languages else None
+    if language not in languages:
+        return query
+    common = function_words(language)
+    content = tuple([word for word in query.words if word not in common or word == prefix])
+    return replace(query, words=content) if content else query
 
 
 def can_rank(query: Query) -> bool:

@@ -139,6 +139,16 @@ def test_a_note_that_is_not_indexed_is_told_why(engine: Engine, path: str, state
     assert says in explained.message
 
 
+def test_a_template_is_left_out_and_said_to_be_one(vault: Vault, open_engine):
+    vault.write_all({".obsidian/templates.json": '{"folder": "Templates"}', "Templates/Daily.md": "walnut"})
+    engine = open_engine()
+
+    explained = why(engine, "walnut", "Templates/Daily.md")
+
+    assert explained.state == "excluded"
+    assert "the core plugin Templates keeps its templates in 'Templates'" in explained.message
+
+
 def test_a_note_that_is_still_to_come_is_told_so(engine: Engine, vault: Vault):
     engine.pause()
     vault.write("New.md", "walnut")
