@@ -12,7 +12,7 @@ from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.ranking.confidence import WEAK
-from quarry.ranking.grouping import FEW_CHUNKS, effective_limit, group_by_note
+from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
 from quarry.search.answer import Answer, FurtherPassages, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.features import extract_features
@@ -23,6 +23,7 @@ from quarry.search.ranking import (
     RankedNote,
     SignalRanking,
     count_matching_chunks,
+    guarded_limit,
     rank_by_rrf,
     rank_by_signals,
     rrf_depth,
@@ -151,7 +152,7 @@ class QueryExecution(Struct, frozen=True):
         )
         ranking: NoteRanking
         if self.fusion == "rrf":
-            depth = rrf_depth(request, retrievers, matching)
+            depth = rrf_depth(request, retrievers, prepared, reader, matching)
             ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
         elif self.fusion == "six-signals":
             ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
@@ -159,7 +160,7 @@ class QueryExecution(Struct, frozen=True):
             features = extract_features(prepared, reader, retrievers, deadline)
             least = -1.0 if step == "meaning" else MIN_COSINE
             ranking = rank_by_signals(prepared, features, reader, retrievers, self.weights, min_cosine=least)
-        limit = effective_limit(request.limit, len(ranking.note_ids), matching)
+        limit = guarded_limit(request.limit, ranking, matching)
         shown = ranking.ranked_notes(range(len(ranking.note_ids))[:limit], reader, deadline)
         return RankedResult(query, prepared, ranking, limit, shown, relaxed)
 
