@@ -12,6 +12,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
@@ -52,9 +53,15 @@ class PreparedQuery(Struct, frozen=True):
         return max_score(self.idf.values())
 
     def wanted(self) -> HighlightTerms:
-        """The terms and phrases that snippets mark."""
+        """The terms, phrases and regular expressions that snippets mark."""
         every = [phrase_terms(phrase, self.languages) for phrase in self.query.phrases]
-        return HighlightTerms(self.idf, tuple(filter(None, every)), self.lexical.prefix, self.languages)
+        return HighlightTerms(
+            self.idf,
+            tuple(filter(None, every)),
+            self.lexical.prefix,
+            self.languages,
+            text_patterns(self.query.condition),
+        )
 
 
 def prepare_query(
