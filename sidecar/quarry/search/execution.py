@@ -154,7 +154,7 @@ class QueryExecution(Struct, frozen=True):
         ranking: NoteRanking
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, prepared, reader, matching)
-            ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
+            ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, context.rank_fusion, deadline)
         elif self.fusion == "six-signals":
             ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
         else:
