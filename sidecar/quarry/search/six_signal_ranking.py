@@ -88,10 +88,11 @@ def rank_by_six_signals(
     dense_rank = _ranks(
         {note_of(chunk_id): cosine_of.get(note_of(chunk_id), 0.0) for chunk_id, _ in near}, places, depth
     )
-    wanted = _wanted(prepared, entries, reader, now, has_vector=dense_query is not None, deadline=deadline)
+    kept = {note_id: entries[note_id] for note_id in {**lexical_rank, **dense_rank}}
+    wanted = _wanted(prepared, kept, reader, now, has_vector=dense_query is not None, deadline=deadline)
     notes = []
-    for note_id in {**lexical_rank, **dense_rank}:
-        shares = shares_of(entries[note_id], wanted)
+    for note_id, entry in kept.items():
+        shares = shares_of(entry, wanted)
         score = round(sum(shares.values()), SCORE_DIGITS)
         evidence = (
             lexical_rank.get(note_id),
