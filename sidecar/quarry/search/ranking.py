@@ -295,8 +295,8 @@ def _choose_passages(
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
             for chunk_id, bm25 in best:
-                _, dense_rank, _, cosine = evidence.get(chunk_id, _NO_EVIDENCE)
-                evidence[chunk_id] = (None, dense_rank, bm25, cosine)
+                _, dense_rank, _, nearness = evidence.get(chunk_id, _NO_EVIDENCE)
+                evidence[chunk_id] = (None, dense_rank, bm25, nearness)
             if not evidence and (first := reader.first_chunk(note.note_id)) is not None:
                 evidence = {first: _NO_EVIDENCE}
         strength_of: dict[int, float] = {}
