@@ -294,9 +294,9 @@ def _choose_passages(
         if not evidence or (by_word and not any(bm25 for _, _, bm25, _ in evidence.values())):
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
-            for chunk_id, bm25 in best:
+            for chunk_id, score_by_words in best:
                 _, dense_rank, _, nearness = evidence.get(chunk_id, _NO_EVIDENCE)
-                evidence[chunk_id] = (None, dense_rank, bm25, nearness)
+                evidence[chunk_id] = (None, dense_rank, score_by_words, nearness)
             if not evidence and (first := reader.first_chunk(note.note_id)) is not None:
                 evidence = {first: _NO_EVIDENCE}
         strength_of: dict[int, float] = {}
