@@ -1,13 +1,14 @@
 """A static encoder: a text is the mean of its tokens' stored vectors. No neural network runs: thousands a second."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
+from quarry.embedding.late_interaction import max_similarities
 from quarry.embedding.model_files import (
     BUNDLED_NAME,
     CONFIG_FILE,
@@ -78,6 +79,15 @@ class StaticEncoder:
         tokens = [self._tokenizer.id_to_token(token_id) or "" for token_id in token_ids.tolist()]
         lengths = [sum(map(str.isalnum, token)) for token in tokens]
         return min(1.0, sum(length for length in lengths if length > 1) / letters)
+
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+        """See `Encoder`."""
+        weight_of: dict[int, float] = {}
+        for weight, token_ids in zip(words.values(), self._tokens.read(list(words)), strict=True):
+            for token_id in token_ids.tolist():
+                weight_of[token_id] = max(weight, weight_of.get(token_id, 0.0))
+        wanted = np.array([*weight_of], dtype=np.int64)
+        return max_similarities(self._table, wanted, [*weight_of.values()], [*self._tokens.read(texts)])
 
     def is_word(self, word: str) -> bool:
         """Whether *word*, in lower case, is one token; SentencePiece prefixes it with `▁`."""

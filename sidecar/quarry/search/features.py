@@ -147,6 +147,7 @@ def extract_features(
             meaning=min_max_normalize(cosine),
             title=title,
             exact=exact,
+            wording=np.zeros(len(note_ids)),  # see `reranking.py`
         ),
         max_cosine=max_cosine,
         bm25=bm25,

@@ -45,6 +45,18 @@ class PreparedQuery(Struct, frozen=True):
         """The upper bound of the BM25 of any passage: every term as frequent in it as can be."""
         return max_score(self.idf.values())
 
+    @property
+    def word_idf(self) -> dict[str, float]:
+        """The idf of each word that ranks, as corrected: that of its rarest term."""
+        used = {correction.typed: correction.used for correction in self.corrections}
+        found: dict[str, float] = {}
+        for typed in self.query.words:
+            word = used.get(typed, typed)
+            rarest = max([self.idf.get(term, 0.0) for term in ranking_terms(word)], default=0.0)
+            if rarest > 0:
+                found[word] = rarest
+        return found
+
     def wanted(self) -> HighlightTerms:
         """The terms and phrases that snippets mark."""
         phrases = tuple(terms for phrase in self.query.phrases if (terms := phrase_terms(phrase)))
