@@ -273,7 +273,7 @@ export interface SearchResult {
    */
   readonly confidence: number;
   /**
-   * Set where the first hit is unlikely to answer. no-words: no hit contains a word of the query; they are the nearest in meaning. unlikely: some contain words of it.
+   * Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any; they are the nearest in meaning. unlikely: some contain a few.
    */
   readonly weakness: Weakness | null;
   /**

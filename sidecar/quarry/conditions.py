@@ -3,7 +3,7 @@ What must a note satisfy to be a hit? A tree of conditions, built from the query
 notes.
 
     HasPhrase, MatchesPattern                   the text
-    InSection, InTask                           the text of one section, of one task
+    InSection, InBlock, InTask                  the text of one section, of one line or block, of one task
     InFolder, InPath, InFile, HasTag            the path and the tags
     HasProperty, InTimeRange                    the front matter and the times
     AllOf, AnyOf, Not                           combinations
@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 TaskState = Literal["any", "todo", "done"]
+BlockUnit = Literal["line", "block"]
 PropertyComparison = Literal["exists", "is", "<", "<=", ">", ">="]
 TimeField = Literal["created", "modified"]
 PatternTarget = Literal["text", "path", "file"]
@@ -24,9 +25,14 @@ PatternTarget = Literal["text", "path", "file"]
 
 
 class HasPhrase(Struct, frozen=True):
-    """The words of *phrase* are next to each other, in any form and case, in the note's text, title or aliases."""
+    """
+    The words of *phrase* are next to each other, in any form and case, in the note's text, title or aliases.
+
+    With *match_case*, they are whole words in exactly this form and case, in one chunk.
+    """
 
     phrase: str
+    match_case: bool = False
 
 
 class MatchesPattern(Struct, frozen=True):
@@ -39,6 +45,17 @@ class MatchesPattern(Struct, frozen=True):
 class InSection(Struct, frozen=True):
     """One section, with its heading trail, contains all of *phrases* and none of *without*."""
 
+    phrases: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+
+class InBlock(Struct, frozen=True):
+    """
+    One line, or one block, contains all of *phrases* and none of *without*. A block is a paragraph, a list item, a
+    heading, a table, a quotation or a code block.
+    """
+
+    unit: BlockUnit
     phrases: tuple[str, ...]
     without: tuple[str, ...] = ()
 
@@ -127,6 +144,7 @@ Condition: TypeAlias = (
     HasPhrase
     | MatchesPattern
     | InSection
+    | InBlock
     | InTask
     | InFolder
     | InPath

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from quarry.evaluation.collections import Collection, read_collection
+from quarry.evaluation.collections import Collection, find_collections, read_collection
 
 HERE = Path(__file__).parent
+LANGUAGES = HERE / "languages"
 SAMPLE = "sample"
 TUNING = ("chroma-chunks", "cosqa", "gold-dendron", "psdocs-desc", SAMPLE, "xquad-zh")
 HELD_BACK = ("anthropic-docs", "cranfield", "qmd-eval", "stackfaq", "xquad-en-6k")
@@ -25,6 +26,13 @@ _SEED = 20_260_101
 def sample() -> Collection:
     """The sample vault with its queries."""
     return replace(read_collection(HERE), name=SAMPLE)
+
+
+def languages() -> dict[str, Collection]:
+    """The collections of single languages that stand beside this file, by name."""
+    if not LANGUAGES.is_dir():
+        return {}
+    return {collection.name: collection for collection in map(read_collection, find_collections(LANGUAGES))}
 
 
 def available(data: Path) -> list[str]:

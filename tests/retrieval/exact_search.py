@@ -21,7 +21,17 @@ from numpy.typing import NDArray
 from quarry import search as searching
 from quarry.embedding import Encoder
 from quarry.engine import Engine, _now
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, KeywordQuery, NearestChunks, NoteIds, Reader, Scored
+from quarry.index import (
+    CHUNK_WEIGHTS,
+    Background,
+    ChunkWeights,
+    Deadline,
+    KeywordQuery,
+    NearestChunks,
+    NoteIds,
+    Reader,
+    Scored,
+)
 from quarry.index.deadline import NO_DEADLINE
 from quarry.index.ids import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.keyword.bm25 import NOTE_WEIGHTS
@@ -173,6 +183,10 @@ class ExactDenseQuery:
             ids, cosines = ids[kept], cosines[kept]
         return sorted(zip(ids.tolist(), cosines.tolist(), strict=True), key=lambda title: (-title[1], title[0]))
 
+    def background(self) -> Background:
+        """As of an ordinary vault: confidence is not compared."""
+        return Background()
+
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, Numbers]:
         """Of *note_ids* those whose title has a vector, and the cosine of each."""
         chosen = among(self.title_ids, note_ids)
@@ -317,6 +331,10 @@ class ExactQuery:
     def chunk_scores(self, chunk_ids: Iterable[int], weights: ChunkWeights) -> dict[int, float]:
         """The scores that `top_chunks` gives to these passages."""
         return _of(self._chunks(weights), chunk_ids)
+
+    def terms_held(self, chunk_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """None of them: confidence is not compared."""
+        return np.zeros((len(self.terms), len(chunk_ids)), np.bool_)
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """How many passages of the *admitted* notes match, counted no further than *limit*."""

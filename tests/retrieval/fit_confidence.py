@@ -215,7 +215,8 @@ def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
         result.prepared, ranking.features, ranking.order, shown, passages, context.reader, deadline
     )
     right = [prompt.is_answered and nfc(note.path) in prompt.paths for note in result.shown]
-    return Example(prompt, evidence.features(), np.array(right, np.float64))
+    columns = {name: np.zeros(len(right)) + column for name, column in evidence.features().items()}
+    return Example(prompt, columns, np.array(right, np.float64))
 
 
 # --- fitting -----------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 """
 Measure every collection there is, in one command: `python tests/retrieval/measure.py [DATA]`.
 
-DATA is a folder with `ir/*.tar.xz`; without it, the sample vault alone is measured. Prints nDCG@10 by collection and
-mode with the means of both halves, and writes all measures to `results/COMMIT.json` beside this file. With `--floors`
-it measures as the tests do, and rewrites `floors.json` instead.
+DATA is a folder with `ir/*.tar.xz`; without it, the collections beside this file alone are measured: the sample vault,
+and those of `languages/`. Prints nDCG@10 by collection and mode with the means of both halves, by language, and by kind
+of query where a collection has several, and writes all measures to `results/COMMIT.json` beside this file. With
+`--floors` it measures as the tests do, and rewrites `floors.json` instead.
 """
 
 import argparse
@@ -16,7 +17,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, available, sample, some_queries, unpack
+from collected import (
+    FLOORED_QUERIES,
+    HELD_BACK,
+    HERE,
+    SAMPLE,
+    TUNING,
+    available,
+    languages,
+    sample,
+    some_queries,
+    unpack,
+)
 
 from quarry.evaluation import tables
 from quarry.evaluation.measures import DEPTH, MEASURES
@@ -79,14 +91,19 @@ def main() -> int:
     options = parser.parse_args()
     modes = tuple(options.modes.split(","))
     floored = json.loads(FLOORS.read_text("utf-8"))
-    wanted = options.only.split(",") if options.only else floored if options.floors else [*TUNING, *HELD_BACK]
-    names = [name for name in [*(available(options.data) if options.data else []), SAMPLE] if name in wanted]
+    beside = {SAMPLE: sample(), **languages()}
+    every = [*(available(options.data) if options.data else []), *beside]
+    split = [*TUNING, *HELD_BACK, *beside]
+    wanted = options.only.split(",") if options.only else floored if options.floors else split
+    names = [name for name in every if name in wanted]
 
     started_s = time.perf_counter()
     judged: list[Evaluation] = []
     with tempfile.TemporaryDirectory(prefix="quarry-measure-") as temporary:
         work = Path(temporary)
-        collections = [sample() if name == SAMPLE else unpack(options.data, name, work / "packed") for name in names]
+        collections = [
+            beside[name] if name in beside else unpack(options.data, name, work / "packed") for name in names
+        ]
         if options.floors:
             collections = [one if one.name == SAMPLE else some_queries(one, FLOORED_QUERIES) for one in collections]
         folder = options.keep or work / "kept"
@@ -99,9 +116,13 @@ def main() -> int:
 
     found = summary(judged, by_kind=True)
     halves = means_of_halves(found["collections"])
-    print(tables.overview(judged))
+    of_languages = [one for one in judged if one.name in beside and one.name != SAMPLE]
+    print(tables.overview([one for one in judged if one not in of_languages]))
     for half, of_mode in halves.items():
         print(f"{half}: " + ", ".join(f"{mode} {row['nDCG@10']:.4f}" for mode, row in of_mode.items()))
+    by_language = [tables.overview(of_languages)] if of_languages else []
+    for table in filter(None, (*by_language, *map(tables.by_kind, judged))):
+        print(f"\n{table}\n")
     print(f"{sum(len(one.queries) for one in judged)} queries, {time.perf_counter() - started_s:.0f} s")
     if options.floors:
         FLOORS.write_text(json.dumps(raised(floored, found), indent=2) + "\n", "utf-8")

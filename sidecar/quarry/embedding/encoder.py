@@ -22,7 +22,7 @@ class Fingerprint(Struct, frozen=True):
     name: str  # "bundled", a Hugging Face name, or the folder's own name
     vocabulary_size: int
     dim: int
-    weights_sha256: str  # over the weights file and the tokenizer's file, which determine a vector
+    weights_sha256: str  # over the weights and the tokenizer, and those of the extension, which determine a vector
 
 
 class Encoder(Protocol):
@@ -54,7 +54,7 @@ class Encoder(Protocol):
         """
         The share of *text* that the vocabulary covers by tokens of two or more letters, 0 to 1.
 
-        An English model splits Chinese into characters and `C++` into signs, and represents neither well.
+        A model splits `C++` into signs, and scripts that it does not know into characters, and represents neither well.
         """
         ...
 

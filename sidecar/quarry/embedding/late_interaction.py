@@ -6,7 +6,7 @@ and Effective Passage Search via Contextualized Late Interaction over BERT", SIG
 static model. A token that stands in the text counts in full, one that is like another in part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,21 @@ EXACT_DIMENSIONS = 2**24 // 128**2  # float32 holds every sum of so many product
 
 
 def max_similarities(
-    table: Table, wanted: TokenIds, weights: Sequence[float], texts: Sequence[TokenIds]
+    rows_of: Callable[[TokenIds], Table],
+    count: int,
+    wanted: TokenIds,
+    weights: Sequence[float],
+    texts: Sequence[TokenIds],
 ) -> NDArray[np.float64]:
     """
     The weighted mean over the *wanted* tokens of the cosine of each with the nearest token of a text.
 
     A token counts its weight times the length of its vector: a model in which frequent words say little has short
-    vectors for them. With an int8 *table* the bytes are the same on every machine and any number of threads.
+    vectors for them. With int8 rows the bytes are the same on every machine and any number of threads.
 
     Args:
+        rows_of: Gives the vectors of tokens.
+        count: The number of tokens there are.
         wanted: Token ids of the query, each once.
         weights: One for each of *wanted*, at least 0.
         texts: Token ids of each text.
@@ -35,25 +41,25 @@ def max_similarities(
         Shape (len(texts),), -1 to 1; 0 for a text without tokens, and everywhere where nothing is wanted.
     """
     found = np.zeros(len(texts))
-    counts = np.array([len(token_ids) for token_ids in texts], dtype=np.intp)
-    query = _as_floats(table.take(wanted, axis=0))
+    lengths_of = np.array([len(token_ids) for token_ids in texts], dtype=np.intp)
+    query = _as_floats(rows_of(wanted))
     lengths = _lengths(query)
-    weights_of = lengths * np.array(weights, dtype=np.float64)
-    total = sum(weights_of.tolist())
-    if total <= 0 or not counts.any():
+    weight_of = lengths * np.array(weights, dtype=np.float64)
+    total = sum(weight_of.tolist())
+    if total <= 0 or not lengths_of.any():
         return found
     every = np.concatenate(texts)
-    is_there = np.zeros(len(table), np.bool_)
+    is_there = np.zeros(count, np.bool_)
     is_there[every] = True
     distinct = is_there.nonzero()[0]
-    place_of = np.empty(len(table), np.intp)
+    place_of = np.empty(count, np.intp)
     place_of[distinct] = np.arange(len(distinct))
-    cosines = _cosines(_as_floats(table.take(distinct, axis=0)), query, lengths)
-    has_tokens = counts > 0
-    begins = (counts.cumsum() - counts)[has_tokens]
+    cosines = _cosines(_as_floats(rows_of(distinct)), query, lengths)
+    has_tokens = lengths_of > 0
+    begins = (lengths_of.cumsum() - lengths_of)[has_tokens]
     nearest = np.maximum.reduceat(cosines.take(place_of.take(every), axis=1), begins, axis=1)
     sums = np.zeros(nearest.shape[1])
-    for weight, cosine in zip(weights_of.tolist(), nearest, strict=True):  # in one order, on every machine
+    for weight, cosine in zip(weight_of.tolist(), nearest, strict=True):  # in one order, on every machine
         sums += weight * cosine
     found[has_tokens] = sums / total
     return found

@@ -1,8 +1,9 @@
 """
 Where are the files of a named model, and are they complete and undamaged?
 
-A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. No other format is read,
-so no setting can reach a format that runs code when it is loaded (pickle, skops).
+A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. Beside them may lie the two of
+an extension for other scripts. No other format is read, so no setting can reach a format that runs code when it is
+loaded (pickle, skops).
 """
 
 import hashlib
@@ -20,6 +21,9 @@ WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "config.json"
 MODEL_FILES = (WEIGHTS_FILE, TOKENIZER_FILE, CONFIG_FILE)
+EXTENSION_WEIGHTS_FILE = "extension.safetensors"
+EXTENSION_TOKENIZER_FILE = "extension.tokenizer.json"
+EXTENSION_FILES = (EXTENSION_WEIGHTS_FILE, EXTENSION_TOKENIZER_FILE)
 MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two spaces, name
 
 # The largest static model published (500,000 tokens, 256 dimensions, float32) has 0.5 GB, its tokenizer 30 MB.
@@ -41,7 +45,18 @@ class ModelFolder(Struct, frozen=True):
     name: str  # shown to users and stored in the index
     way_out: str  # what to do if files are missing or damaged; ends a message
     must_have_manifest: bool = False
+    must_have_extension: bool = False
     stays_as_it_is: bool = False  # installed or downloaded: its files are replaced, never overwritten
+
+    @property
+    def has_extension(self) -> bool:
+        """Whether a file of an extension lies in it; all of them must, then."""
+        return self.must_have_extension or any((self.path / name).exists() for name in EXTENSION_FILES)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files it must have."""
+        return MODEL_FILES + EXTENSION_FILES if self.has_extension else MODEL_FILES
 
 
 BUNDLED = ModelFolder(
@@ -49,6 +64,7 @@ BUNDLED = ModelFolder(
     BUNDLED_NAME,
     "reinstall quarry-search",
     must_have_manifest=True,
+    must_have_extension=True,
     stays_as_it_is=True,
 )
 
@@ -82,7 +98,9 @@ def find_model(name: str) -> ModelFolder:
 
 def hash_model(folder: ModelFolder) -> str:
     """
-    Hash the files in *folder*, compare them with its manifest, and return one SHA-256 of weights and tokenizer.
+    Hash the files in *folder*, compare them with its manifest, and return one SHA-256 of all that makes a vector.
+
+    That is the weights and the tokenizer, and those of the extension, whether or not it is ever opened.
 
     The bundled model must have a manifest. Elsewhere it is optional: without it, a flipped bit in
     the weights cannot be distinguished from another model.
@@ -92,18 +110,19 @@ def hash_model(folder: ModelFolder) -> str:
         ModelMissing: A file cannot be read.
     """
     try:
-        found = {name: _hash_file(folder, name) for name in MODEL_FILES}
+        found = {name: _hash_file(folder, name) for name in folder.files}
         manifest = folder.path / MANIFEST_FILE
         if folder.must_have_manifest or manifest.exists():
             _compare(folder, _read_manifest(manifest), found)
     except OSError as error:
         raise ModelMissing(f"embedding model {folder.name!r} cannot be read ({error}); {folder.way_out}") from error
-    return hashlib.sha256((found[WEIGHTS_FILE] + found[TOKENIZER_FILE]).encode()).hexdigest()
+    digests = [found[name] for name in folder.files if name != CONFIG_FILE]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def _complete(folder: ModelFolder) -> ModelFolder:
-    """Return *folder* if it has every file of a model."""
-    missing = [name for name in MODEL_FILES if not (folder.path / name).is_file()]
+    """Return *folder* if it has every file of a model, and of an extension if it has one of that."""
+    missing = [name for name in folder.files if not (folder.path / name).is_file()]
     if missing:
         raise ModelMissing(f"embedding model folder {str(folder.path)!r} has no {', '.join(missing)}; {folder.way_out}")
     return folder
@@ -159,7 +178,7 @@ def _read_manifest(path: Path) -> dict[str, str]:
 
 def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[str, str]) -> None:
     """Refuse the folder when a file's hash is not the manifest's."""
-    damaged = [name for name in MODEL_FILES if expected.get(name) != found[name]]
+    damaged = [name for name, digest in found.items() if expected.get(name) != digest]
     if damaged:
         raise ModelDamaged(
             f"{str(folder.path)!r} does not match its {MANIFEST_FILE} ({', '.join(damaged)}); {folder.way_out}"

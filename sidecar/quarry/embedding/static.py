@@ -1,4 +1,8 @@
-"""A static encoder: a text is the mean of its tokens' stored vectors. No neural network runs: thousands a second."""
+"""
+A static encoder: a text is the mean of its tokens' stored vectors. No neural network runs: thousands a second.
+
+The letters of some scripts may have their tokens in an extension (`extension.py`), all others in the model's own table.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
+from quarry.embedding.extension import Extension, read_extension
 from quarry.embedding.late_interaction import max_similarities
 from quarry.embedding.model_files import (
     BUNDLED_NAME,
@@ -18,7 +23,8 @@ from quarry.embedding.model_files import (
     find_model,
     hash_model,
 )
-from quarry.embedding.tokens import BATCH_SIZE, TokenIds, make_tokenizer
+from quarry.embedding.script_runs import has_runs, without_runs
+from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, TokenIds, make_tokenizer
 from quarry.embedding.weights import Table, read_table
 from quarry.errors import ModelDamaged
 
@@ -38,11 +44,24 @@ class StaticEncoder:
     the tokenizer's truncation at every call, although other threads may be using it.
     """
 
-    def __init__(self, tokenizer: "Tokenizer", unknown_id: int | None, table: Table, fingerprint: Fingerprint) -> None:
-        """Take *table*, shape (vocabulary size, dim), as one row a token id; *unknown_id* is for unknown words."""
+    def __init__(
+        self,
+        tokenizer: "Tokenizer",
+        unknown_id: int | None,
+        table: Table,
+        extension: Extension | None,
+        fingerprint: Fingerprint,
+    ) -> None:
+        """
+        Take *table*, shape (vocabulary size, dim), as one row a token id; *unknown_id* is for unknown words.
+
+        Args:
+            extension: Rows of the same dim and unit for the runs of `script_runs`; None: *table* has them as well.
+        """
         self._tokenizer = tokenizer
         self._tokens = make_tokenizer(tokenizer, unknown_id)
         self._table = table
+        self._extension = extension
         self._fingerprint = fingerprint
 
     @property
@@ -59,44 +78,76 @@ class StaticEncoder:
         """
         Embed *texts* in order; of each, the first MAX_TOKENS tokens of its first MAX_TEXT_CHARS characters.
 
+        Tokens of the extension are counted apart from the others.
+
         Returns:
             float32, shape (len(texts), dim), rows of unit length. An empty text, or one without a single token the
             model knows, gives a zero row. With an int8 table the bytes are the same on every machine.
         """
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
-        for row, token_ids in zip(rows, self._tokens.read(texts), strict=True):
+        own_texts = _add_extension_rows(self._extension, texts, rows) if self._extension else texts
+        for row, token_ids in zip(rows, self._tokens.read(own_texts), strict=True):
             _add_rows(self._table, token_ids, row)
         for start in range(0, len(texts), BATCH_SIZE):
             _scale_to_unit(rows[start : start + BATCH_SIZE])
         return rows
 
     def vocabulary_coverage(self, text: str) -> float:
-        """The share of the letters and digits of *text* that are in tokens of two or more of them."""
+        """
+        The share of the letters and digits of *text* that are in tokens of two or more of them.
+
+        In Chinese and Japanese a piece of one character is counted as well: it is a word, or half of one.
+        """
         letters = sum(map(str.isalnum, text))
         if not letters:
             return 0.0
+        pieces: list[str] = []
+        if self._extension and has_runs(text):
+            pieces = self._extension.pieces(text[:MAX_TEXT_CHARS])
+            text = without_runs(text[:MAX_TEXT_CHARS])
         [token_ids] = self._tokens.read([text])
         tokens = [self._tokenizer.id_to_token(token_id) or "" for token_id in token_ids.tolist()]
-        lengths = [sum(map(str.isalnum, token)) for token in tokens]
+        lengths = [sum(map(str.isalnum, token)) for token in tokens + pieces]
         return min(1.0, sum(length for length in lengths if length > 1) / letters)
 
     def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
         """See `Encoder`."""
         weight_of: dict[int, float] = {}
-        for weight, token_ids in zip(words.values(), self._tokens.read(list(words)), strict=True):
-            for token_id in token_ids.tolist():
-                weight_of[token_id] = max(weight, weight_of.get(token_id, 0.0))
+        for weight, row_numbers in zip(words.values(), self._row_numbers(list(words)), strict=True):
+            for row in row_numbers.tolist():
+                weight_of[row] = max(weight, weight_of.get(row, 0.0))
+        count = len(self._table) + (len(self._extension.table) if self._extension else 0)
         wanted = np.array([*weight_of], dtype=np.int64)
-        return max_similarities(self._table, wanted, [*weight_of.values()], [*self._tokens.read(texts)])
+        return max_similarities(self._rows, count, wanted, [*weight_of.values()], self._row_numbers(texts))
 
     def is_word(self, word: str) -> bool:
         """Whether *word*, in lower case, is one token; SentencePiece prefixes it with `▁`."""
+        if self._extension and has_runs(word):
+            return not without_runs(word).strip() and len(self._extension.read(word)) == 1
         lower = word.lower()
         try:
             whole = lower.isalpha() and self._tokenizer.token_to_id(lower) is not None
             return whole or self._tokenizer.token_to_id(f"▁{lower}") is not None
         except UnicodeEncodeError:  # half a surrogate pair, which no vocabulary can hold
             return False
+
+    def _row_numbers(self, texts: Sequence[str]) -> list[TokenIds]:
+        """The token ids of each text; those of the extension are counted on from the model's own."""
+        if self._extension is None or not any(map(has_runs, texts)):
+            return [*self._tokens.read(texts)]
+        own = self._tokens.read([without_runs(text[:MAX_TEXT_CHARS]) for text in texts])
+        others = [self._extension.read(text[:MAX_TEXT_CHARS]) + len(self._table) for text in texts]
+        return [np.concatenate(both) for both in zip(own, others, strict=True)]
+
+    def _rows(self, row_numbers: TokenIds) -> Table:
+        """The vectors of these tokens, numbered as by `_row_numbers`."""
+        is_other = row_numbers >= len(self._table)
+        if self._extension is None or not is_other.any():
+            return self._table.take(row_numbers, axis=0)
+        rows = np.empty((len(row_numbers), self.dim), self._table.dtype)
+        rows[~is_other] = self._table.take(row_numbers[~is_other], axis=0)
+        rows[is_other] = self._extension.table.take(row_numbers[is_other] - len(self._table), axis=0)
+        return rows
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
@@ -114,7 +165,8 @@ def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
     weights_sha256 = hash_model(folder)
     try:
         encoder = _open(folder, weights_sha256)
-        encoder.encode([_PROBE])
+        # What ships is whole by its hash, and its extension stays closed until a text needs it.
+        encoder.encode([without_runs(_PROBE) if folder.must_have_manifest else _PROBE])
     except Exception as error:  # safetensors, tokenizers and json each raise their own, some bare
         raise ModelDamaged(
             f"the files in {str(folder.path)!r} are not a usable embedding model ({error}); {folder.way_out}"
@@ -133,8 +185,12 @@ def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
     table = read_table(folder.path / WEIGHTS_FILE, tokenizer.get_vocab_size(), may_map=folder.stays_as_it_is)
     if not folder.must_have_manifest:  # what ships is whole by its hash and was looked at: listing it takes 10 ms
         _check_ids(tokenizer, table)
-    fingerprint = Fingerprint(folder.name, len(table), table.shape[1], weights_sha256)
-    return StaticEncoder(tokenizer, _unknown_id(tokenizer), table, fingerprint)
+    extension = read_extension(folder) if folder.has_extension else None
+    if extension and extension.table.shape[1] != table.shape[1]:
+        raise ValueError(f"its extension has {extension.table.shape[1]} dimensions, its weights have {table.shape[1]}")
+    row_count = len(table) + (len(extension.table) if extension else 0)
+    fingerprint = Fingerprint(folder.name, row_count, table.shape[1], weights_sha256)
+    return StaticEncoder(tokenizer, _unknown_id(tokenizer), table, extension, fingerprint)
 
 
 def _check_ids(tokenizer: "Tokenizer", table: Table) -> None:
@@ -158,19 +214,29 @@ def _unknown_id(tokenizer: "Tokenizer") -> int | None:
     return unigram.get("unk_id")
 
 
+def _add_extension_rows(extension: Extension, texts: Sequence[str], rows: FloatMatrix) -> list[str]:
+    """Add to *rows* the extension's rows of the runs in *texts*, and return the texts without them."""
+    own_texts = list(texts)
+    for at, text in enumerate(texts):
+        if has_runs(text):
+            read = text[:MAX_TEXT_CHARS]
+            _add_rows(extension.table, extension.read(read), rows[at])
+            own_texts[at] = without_runs(read)
+    return own_texts
+
+
 def _add_rows(table: Table, token_ids: TokenIds, total: NDArray[np.float32]) -> None:
     """
-    Add the tokens' rows to *total*, shape (dim,), which is zero.
+    Add the tokens' rows to *total*, shape (dim,).
 
-    Over int8 rows the sums (at most 512 * 128) are whole numbers that float32 holds exactly, so the order of
-    additions does not matter.
+    Over int8 rows the sums (of both tables at most 1,024 * 128) are whole numbers that float32 holds exactly, so the
+    order of additions does not matter.
     """
     rows = table.take(token_ids, axis=0)
     if rows.dtype != np.int8:
         total += rows.sum(axis=0, dtype=np.float32)
         return
-    total[:] = np.add.reduce(rows[:_INT16_ROWS], axis=0, dtype=np.int16)
-    for start in range(_INT16_ROWS, len(rows), _INT16_ROWS):
+    for start in range(0, len(rows), _INT16_ROWS):
         total += np.add.reduce(rows[start : start + _INT16_ROWS], axis=0, dtype=np.int16)
 
 

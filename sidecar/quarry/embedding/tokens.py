@@ -8,7 +8,7 @@ notes, and looking one up takes a fifteenth of the time of tokenising it.
 
 import string
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
@@ -70,7 +70,7 @@ class BatchTokenizer:
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
         """See `TextTokenizer`."""
         for start in range(0, len(texts), BATCH_SIZE):
-            batch = [_encodable(text[:MAX_TEXT_CHARS]) for text in texts[start : start + BATCH_SIZE]]
+            batch = [encodable(text[:MAX_TEXT_CHARS]) for text in texts[start : start + BATCH_SIZE]]
             for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
                 ids = np.array(encoding.ids, dtype=np.int64)
                 yield ids[ids != self._unknown_id]
@@ -97,7 +97,7 @@ class WordCacheTokenizer:
         self._whole_texts = BatchTokenizer(tokenizer, unknown_id)
         self._unknown_id = -1 if unknown_id is None else unknown_id
         self._added = [token.content for token in tokenizer.get_added_tokens_decoder().values()]
-        self._words = WordTokenIds(tokenizer, max_cached_words)
+        self._words = TokenIdCache(word_tokenizer(tokenizer), max_cached_words)
         self._batch_chars = batch_chars
 
     def read(self, texts: Sequence[str]) -> Iterator[TokenIds]:
@@ -142,7 +142,7 @@ class WordCacheTokenizer:
         return b"".join(map(self._words.__getitem__, _WORDS.findall(text)))
 
 
-class WordTokenIds(dict[str, bytes]):
+class TokenIdCache(dict[str, bytes]):
     """
     Word -> its token ids as bytes of int64, tokenised when first looked up.
 
@@ -150,27 +150,34 @@ class WordTokenIds(dict[str, bytes]):
     dictionary is atomic in CPython.
     """
 
-    __slots__ = ("_is_lower", "_max_words", "_model", "_tokenizer")
+    __slots__ = ("_max_words", "_tokenize")
 
-    def __init__(self, tokenizer: "Tokenizer", max_words: int) -> None:
+    def __init__(self, tokenize: Callable[[str], Sequence[int]], max_words: int) -> None:
         """Create an empty cache of at most *max_words*, which is emptied when it is full."""
         super().__init__()
-        self._tokenizer = tokenizer
+        self._tokenize = tokenize
         self._max_words = max_words
-        self._model = tokenizer.model
-        self._is_lower = tokenizer.normalizer.lowercase
 
     def __missing__(self, word: str) -> bytes:
-        if word.isascii() and word.isalnum():  # only its case can change: a quarter of the time
-            ids = [token.id for token in self._model.tokenize(word.lower() if self._is_lower else word)]
-        else:
-            ids = self._tokenizer.encode(_encodable(word), add_special_tokens=False).ids
-        packed = array("q", ids).tobytes()
+        packed = array("q", self._tokenize(word)).tobytes()
         if len(word) <= MAX_CACHED_WORD_CHARS:
             if len(self) >= self._max_words:
                 self.clear()
             self[word] = packed
         return packed
+
+
+def word_tokenizer(tokenizer: "Tokenizer") -> Callable[[str], list[int]]:
+    """Return the function that gives the token ids of a word by *tokenizer*, one that `is_word_based`."""
+    model, is_lower = tokenizer.model, tokenizer.normalizer.lowercase
+
+    def tokenize(word: str) -> list[int]:
+        if word.isascii() and word.isalnum():  # only its case can change: a quarter of the time
+            return [token.id for token in model.tokenize(word.lower() if is_lower else word)]
+        ids: list[int] = tokenizer.encode(encodable(word), add_special_tokens=False).ids
+        return ids
+
+    return tokenize
 
 
 def _text_batches(texts: Sequence[str], batch_chars: int) -> Iterator[list[str]]:
@@ -213,12 +220,12 @@ def is_word_based(tokenizer: "Tokenizer") -> bool:
         and isinstance(normalizer, BertNormalizer)
         and normalizer.clean_text
         and normalizer.handle_chinese_chars
-        # `_encodable` writes a question mark for half a surrogate pair, which the text searched for added tokens has
+        # `encodable` writes a question mark for half a surrogate pair, which the text searched for added tokens has
         # not.
         and not any(token.normalized or "?" in token.content for token in tokenizer.get_added_tokens_decoder().values())
     )
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Replace lone surrogates, on which the tokenizer raises TypeError."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

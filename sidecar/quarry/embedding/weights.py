@@ -21,16 +21,16 @@ _ROWS, _WEIGHTS, _MAPPING = "embeddings", "weights", "mapping"  # the names mode
 _MAPPABLE: dict[str, np.dtype[Any]] = {"I8": np.dtype("i1"), "F32": np.dtype("<f4")}  # safetensors stores little-endian
 
 
-def read_table(path: Path, token_count: int, *, may_map: bool) -> Table:
+def read_table(path: Path, token_count: int | None = None, *, may_map: bool) -> Table:
     """
-    Read the weights file at *path*, which belongs to a tokenizer of *token_count* tokens.
+    Read the weights file at *path*.
 
     Models whose vocabulary was quantised share rows between tokens and weight them; that is expanded here, so that
     all models are encoded in one way.
 
     Args:
         path: A safetensors file.
-        token_count: How many tokens the tokenizer has.
+        token_count: How many tokens its tokenizer has; None where that is not known yet.
         may_map: Whether the file may be mapped, because it is never overwritten while in use: an overwritten file would
             change a mapped table, and a truncated one would kill the process.
 
@@ -47,7 +47,7 @@ def read_table(path: Path, token_count: int, *, may_map: bool) -> Table:
         mapping = file.get_tensor(_MAPPING) if _MAPPING in names else None
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(f"its weights have the shape {rows.shape}, not (tokens, dimensions)")
-    if mapping is None and len(rows) != token_count:
+    if mapping is None and token_count not in (None, len(rows)):
         raise ValueError(f"its tokenizer has {token_count} tokens, its weights have {len(rows)} rows")
     return _checked(_token_rows(rows, weights, mapping))
 

@@ -14,6 +14,7 @@ from quarry.index.checksums import content_hash, content_number, title_hash, vec
 from quarry.index.database import Parts, select
 from quarry.index.folding import fold_tag
 from quarry.index.ids import id_range
+from quarry.index.keyword.columns import languages_in
 from quarry.index.keyword.forward import NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.fts5 import check_keyword_index
 from quarry.index.links import target_key, target_number
@@ -107,9 +108,9 @@ def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
         return False
     packed = row.packed_note()
     content, terms = packed.content(), packed.terms()
-    lengths = select(connection, "SELECT name_length FROM notes WHERE id = ?", (row.note_id,))
+    derived = select(connection, "SELECT name_length, languages FROM notes WHERE id = ?", (row.note_id,))
     return (
-        lengths == [(name_length(terms.names),)]
+        derived == [(name_length(terms.names), languages_in(terms))]
         and _are_tags_and_links_sound(connection, row, content)
         and _is_title_sound(connection, row)
         and _are_chunks_sound(connection, row, content, terms)

@@ -4,10 +4,15 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from quarry.conditions import AllOf, AnyOf, Condition, InTask, MatchesPattern
+from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, InBlock, InTask, MatchesPattern
 from quarry.index import meta
 from quarry.index.database import select
-from quarry.index.filters.filter import chunk_matching, chunk_with_task
+from quarry.index.filters.filter import (
+    chunk_matching,
+    chunk_with_block,
+    chunk_with_cased_phrase,
+    chunk_with_task,
+)
 from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.records import Newest
@@ -24,7 +29,8 @@ def newest(
     """
     The *depth* newest of the *admitted* notes, each by the first passage that shows why it meets *condition*.
 
-    That passage holds a wanted task or a match of a regular expression; without either it is the note's first. A note
+    That passage holds a wanted task, line or block, a match of a regular expression, or a phrase in the wanted case;
+    without any of these it is the note's first. A note
     without any passage is not listed.
     """
     among = _among(admitted).wrap("FROM notes n WHERE n.chunk_count > 0 AND ")
@@ -96,6 +102,10 @@ def _evidence(condition: Condition, phrases: WrittenPhrases) -> Sequence[SqlFrag
         return [piece for part in condition.parts for piece in _evidence(part, phrases)]
     if isinstance(condition, MatchesPattern) and condition.place == "text":
         return [chunk_matching(condition)]
+    if isinstance(condition, HasPhrase) and condition.match_case:
+        return [chunk_with_cased_phrase(condition.phrase, phrases)]
+    if isinstance(condition, InBlock):
+        return [chunk_with_block(condition, phrases)]
     if isinstance(condition, InTask):
         return [chunk_with_task(condition, phrases)]
     return []

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.index.checksums import content_hash, note_checksum
-from quarry.index.keyword.columns import note_terms
+from quarry.index.keyword.columns import languages_in, note_terms
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
@@ -45,6 +45,7 @@ class PreparedNote(Struct, frozen=True):
     lengths: tuple[tuple[int, int], ...]  # `chunk_lengths` of each chunk
     name_length: int
     vocabulary: str  # each term of the note once
+    languages: str | None  # see `languages_in`
     terms: NoteTerms | None  # None: they are in `counted`
     counted: CountedNote | None = None
 
@@ -96,6 +97,7 @@ def prepare(
         lengths=tuple(map(chunk_lengths, terms.chunks)),
         name_length=name_length(terms.names),
         vocabulary=terms.distinct(),
+        languages=languages_in(terms),
         terms=terms,
     )
 

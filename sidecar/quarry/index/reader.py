@@ -42,6 +42,7 @@ from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
+from quarry.terms.alternatives import Languages
 from quarry.types import Candidate, FileStamp, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
@@ -96,7 +97,9 @@ class Reader:
     @cached_property
     def keywords(self) -> KeywordSearcher:
         """The keyword index of this snapshot; its source of postings is chosen once, by `_retriever`."""
-        return KeywordSearcher(self._db, self._retriever(), self._snapshot_data.locations, self._contents)
+        return KeywordSearcher(
+            self._db, self._retriever(), self._snapshot_data.locations, self._contents, self.languages
+        )
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
         """Chunks and their scores with the places where they stand, in the same order; ids that are gone left out."""
@@ -145,6 +148,11 @@ class Reader:
         return meta.dimension(self._db)
 
     # --- names ---------------------------------------------------------------------------------
+
+    @cached_property
+    def languages(self) -> Languages:
+        """The languages of the notes besides English, in which a query's words are stemmed as well."""
+        return self._snapshot_data.languages(self._db)
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """The names of these notes, in the same order; unknown ids are left out."""

@@ -14,9 +14,11 @@ from msgspec import Struct, field
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import id_list
+from quarry.index.keyword.vault_languages import vault_languages
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
+from quarry.terms.alternatives import Languages
 
 T = TypeVar("T")
 
@@ -150,7 +152,14 @@ class SnapshotData(Struct):
 
     locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)
+    _languages: Languages | None = None
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
+
+    def languages(self, connection: apsw.Connection) -> Languages:
+        """The languages of the notes besides English; *connection* sees this snapshot."""
+        if self._languages is None:
+            self._languages = vault_languages(connection)
+        return self._languages
 
     def newest(self, depth: int, read: Callable[[], Newest]) -> Newest:
         """

@@ -51,10 +51,10 @@ class Evidence(Struct, frozen=True):
     rarest: float  # idf of the rarest word of the query, relative to the highest
     known: float  # share of the query that the model knows
 
-    def features(self) -> dict[str, Numbers]:
-        """The columns of the regression, by name; shape (notes,) each, most of them from 0 to 1."""
+    def features(self) -> dict[str, Numbers | float]:
+        """The columns of the regression, by name: shape (notes,), or a number for all; most of them from 0 to 1."""
         length = math.log1p(self.words) / 2
-        columns: dict[str, Numbers | float] = {
+        return {
             "cosine": self.cosine,
             "deviation": np.clip(self.deviation, 0, HIGHEST_DEVIATION) / 4,
             "contrast": self.contrast,
@@ -73,7 +73,6 @@ class Evidence(Struct, frozen=True):
             "cosine_length": self.cosine * length,
             "share_length": self.share * length,
         }
-        return {name: np.broadcast_to(np.asarray(column), self.cosine.shape) for name, column in columns.items()}
 
 
 class ConfidenceWeights(Struct, frozen=True):

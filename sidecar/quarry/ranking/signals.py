@@ -14,7 +14,7 @@ The signals that a note is scored by, from 0 to 1 each, and how much each of the
 The score is their weighted sum: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
 Hybrid Retrieval", ACM TOIS 2023), which unlike reciprocal ranks sees by how much a retriever prefers one note to
 another. The weights of `weights.toml` come from `docs/QUALITY.md`; meaning counts the more, the less of the query the
-words account for.
+words account for, and is all there is where they account for next to nothing.
 """
 
 import tomllib
@@ -61,10 +61,10 @@ class SignalWeights(Struct, frozen=True):
 
     words: Mapping[str, float]  # where they alone are searched for
     words_beside_meaning: Mapping[str, float]
-    meaning_min: float  # where the words account for the whole query
-    meaning_range: float  # added where they account for nothing of it
-    full_coverage: float  # the share of the highest possible BM25 from which the words account for everything
-    wording: float
+    meaning_min: float  # where the words account for the whole query; where they account for nothing, it is 1
+    no_coverage: float  # the share of the highest possible BM25 up to which the words account for nothing, and
+    full_coverage: float  # from which they account for everything
+    wording: float  # unless the words account for everything
 
 
 @lru_cache(maxsize=1)
@@ -77,7 +77,7 @@ def default_signal_weights() -> SignalWeights:
         words=words,
         words_beside_meaning={name: float(meaning.get(name, weight)) for name, weight in words.items()},
         meaning_min=float(meaning["least"]),
-        meaning_range=float(meaning["more"]),
+        no_coverage=float(meaning["no_account"]),
         full_coverage=float(meaning["full_account"]),
         wording=float(meaning["wording"]),
     )
@@ -96,15 +96,16 @@ def effective_weights(
     """
     if not retrievers["lexical"]:
         return {name: float(name == "meaning") for name in SIGNAL_NAMES}
-    trust = min(1.0, bm25_coverage / weights.full_coverage)
+    covered = (bm25_coverage - weights.no_coverage) / (weights.full_coverage - weights.no_coverage)
+    trust = min(1.0, max(0.0, covered))
     known = vocabulary_coverage * retrievers["dense"]
-    meaning = (weights.meaning_min + weights.meaning_range * (1 - trust)) * known
+    meaning = (1 - (1 - weights.meaning_min) * trust) * known
     rest = (1 - min(meaning, 1.0)) * retrievers["lexical"]
     words = weights.words_beside_meaning if retrievers["dense"] else weights.words
     given = {
         name: weight * (rest if name in YIELDS_TO_DENSE else retrievers["lexical"]) for name, weight in words.items()
     }
-    given |= {"meaning": meaning, "wording": weights.wording * known}
+    given |= {"meaning": meaning, "wording": weights.wording * known if trust < 1 else 0.0}
     total = sum(given.values())
     return {name: weight / total for name, weight in given.items()} if total > 0 else given
 

@@ -86,7 +86,11 @@ def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[_Word]:
     used = {correction.typed: correction.used for correction in prepared.corrections}
     for typed in prepared.query.words:
         word = used.get(typed, typed)
-        idfs = {query_term(term): prepared.idf[term] for term in ranking_terms(word) if term in prepared.idf}
+        idfs = {
+            query_term(term): prepared.idf[term]
+            for term in ranking_terms(word, prepared.languages)
+            if term in prepared.idf
+        }
         weight = max(idfs.values(), default=0.0)
         if weight <= 0:
             continue

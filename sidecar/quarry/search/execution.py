@@ -224,8 +224,8 @@ def search(
 
 
 def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness | None:
-    """Why what is shown is weak, where it is."""
-    if not result.shown or result.shown[0].confidence >= WEAK:
+    """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
+    if not result.shown or result.shown[0].confidence >= WEAK or result.shown[0].words_held == 1:
         return None
     holds_words = any("lexical" in note.retrievers for note in result.shown)
     return "unlikely" if holds_words or "lexical" not in retrievers else "no-words"

@@ -125,7 +125,7 @@ def _words(
     used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
     for word in [used.get(word, word) for word in prepared.query.words]:
-        alone = KeywordQuery(terms=ranking_terms(word))
+        alone = KeywordQuery(terms=ranking_terms(word, prepared.languages))
         held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 

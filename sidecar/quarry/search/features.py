@@ -30,7 +30,9 @@ from quarry.index.ids import notes_of
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
 from quarry.search.prepare import PreparedQuery
-from quarry.terms.analysis import STOP_TERMS, phrase_terms
+from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
+from quarry.terms.analysis import phrase_terms, stop_terms
+from quarry.terms.normalize import language_of_term
 from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -133,7 +135,7 @@ def extract_features(
         pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
-    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
+    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf, prepared.languages)
     bm25 = lexical.best_of(note_ids)
     max_bm25 = prepared.max_bm25
     asked: dict[Retriever, bool] = {"lexical": by_word, "dense": dense_query is not None}
@@ -192,7 +194,9 @@ def _cosines(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
 # --- names -------------------------------------------------------------------------------------
 
 
-def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float]) -> tuple[Numbers, Numbers]:
+def _match_names(
+    note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float], languages: Languages
+) -> tuple[Numbers, Numbers]:
     """
     How well the best name of each note matches the query, and whether one is the query; 0 for notes not in *names*.
 
@@ -201,21 +205,24 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
 
     Args:
         idf: Of each term of the query, in its order.
+        languages: Of the vault, besides English.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
-    wanted, wanted_count, total = frozenset(idf), len(idf), sum(idf.values())
+    term_of = {alternative: term for term in idf for alternative in split_alternatives(term)}
+    wanted, wanted_count, total = frozenset(term_of), len(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
     shares: dict[frozenset[str], tuple[float, int]] = {}  # of the query, and terms, by these: many names hold the same
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
-        for terms in _terms_of_names(name):
+        for terms in _terms_of_names(name, languages):
             shared = wanted.intersection(terms)
             if not shared:
                 continue
             if shared not in shares:  # in the query's order, so that the sum is always the same
-                shares[shared] = sum([idf[term] for term in idf if term in shared]) / total, len(shared)
+                held = {term_of[alternative] for alternative in shared}
+                shares[shared] = sum([idf[term] for term in idf if term in held]) / total, len(held)
             share, count = shares[shared]
             name_count = len(terms)
             match = share * count / name_count
@@ -229,10 +236,16 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
 
 
 @lru_cache(maxsize=20_000)  # the names of a large vault; about 12 MB
-def _terms_of_names(name: NoteName) -> tuple[tuple[str, ...], ...]:
-    """The different terms of each name of the note, without stop words unless it has no other; no name twice."""
+def _terms_of_names(name: NoteName, languages: Languages) -> tuple[tuple[str, ...], ...]:
+    """
+    The different terms of each name of the note, in each language, without stop words unless it has no other.
+
+    None comes twice.
+    """
     found = []
     for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
-        every = set(phrase_terms(text))
-        found.append(tuple(map(intern, sorted(every - STOP_TERMS or every))))  # names share most of their terms
+        terms = phrase_terms(text, languages)
+        for every in map(set, phrase_alternatives(terms)):
+            kept = {term for term in every if term not in stop_terms(language_of_term(term))}
+            found.append(tuple(map(intern, sorted(kept or every))))  # names share most of their terms
     return tuple(dict.fromkeys(found))

@@ -14,9 +14,10 @@ from quarry.embedding import Encoder
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
+from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
-from quarry.terms.normalize import fold
+from quarry.terms.normalize import fold, language_of_term, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Query
@@ -38,6 +39,7 @@ class PreparedQuery(Struct, frozen=True):
     idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
     corrections: tuple[Correction, ...]
     vector: FloatVector | None  # of unit length; None where the dense retriever is not asked
+    languages: Languages  # of the vault, besides English
     vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
 
     @property
@@ -59,8 +61,8 @@ class PreparedQuery(Struct, frozen=True):
 
     def wanted(self) -> HighlightTerms:
         """The terms and phrases that snippets mark."""
-        phrases = tuple(terms for phrase in self.query.phrases if (terms := phrase_terms(phrase)))
-        return HighlightTerms(weights=self.idf, phrases=phrases, prefix=self.lexical.prefix)
+        every = [phrase_terms(phrase, self.languages) for phrase in self.query.phrases]
+        return HighlightTerms(self.idf, tuple(filter(None, every)), self.lexical.prefix, self.languages)
 
 
 def prepare_query(
@@ -86,16 +88,18 @@ def prepare_query(
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
     words, corrections = _corrected(query, reader, encoder, prefix, deadline) if corrects else (query.words, ())
-    lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix)
+    languages = reader.languages
+    lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
     text = _with_corrections(query.text, corrections)
     vector = encoder.encode([text])[0] if encoder and text else None
     return PreparedQuery(
         query=query,
         admitted=admitted,
         lexical=lexical,
-        pairs=_pairs(text),
+        pairs=_pairs(text, languages),
         idf=_idf(lexical.terms, reader, deadline),
         corrections=corrections,
+        languages=languages,
         vector=vector if vector is not None and vector.any() else None,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
     )
@@ -106,9 +110,9 @@ def can_rank(query: Query) -> bool:
     return bool(query.words) or any(map(phrase_terms, query.phrases))
 
 
-def _pairs(text: str) -> tuple[Pair, ...]:
+def _pairs(text: str, languages: Languages) -> tuple[Pair, ...]:
     """Neighbouring terms of *text* without stop words, and without single characters of scripts without spaces."""
-    found = [(term, word.lower() in STOP_WORDS) for word in text.split() for term in phrase_terms(word)]
+    found = [(term, word.lower() in STOP_WORDS) for word in text.split() for term in phrase_terms(word, languages)]
     pairs = [(a, b) for (a, a_stops), (b, b_stops) in pairwise(found) if not (a_stops or b_stops) and len(a + b) > 2]
     return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
 
@@ -142,7 +146,7 @@ def _corrected(
 def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> set[str]:
     """The subset of *words* that neither the model nor the vault knows and that may be corrected."""
     doubtful = {
-        word: ranking_terms(word)
+        word: ranking_terms(word, reader.languages)
         for word in dict.fromkeys(words)
         if len(word) >= MIN_CORRECTED_LENGTH and word.isalpha() and not (encoder and encoder.is_word(word))
     }
@@ -157,12 +161,12 @@ def _nearest_word(word: str, reader: Reader) -> str | None:
 
 
 def _as_spelled(term: str, reader: Reader) -> str:
-    """*term*, which is a stem, as a passage of the vault spells it; *term* itself where no passage tells."""
+    """*term*, which is a stem, as a passage of the vault spells it; the stem itself where no passage tells."""
     for chunk in reader.chunks(reader.keywords.chunks_with_term(term, 1)).values():
-        for found in locate_terms(chunk.text):
+        for found in locate_terms(chunk.text, language_of_term(term)):
             if found.text == term:
                 return chunk.text[found.start : found.end].lower()
-    return term
+    return untagged(term)
 
 
 def _with_corrections(text: str, corrections: Sequence[Correction]) -> str:

@@ -56,6 +56,7 @@ class RankedNote(Struct, frozen=True):
     shares: Mapping[str, float]  # signal -> what it adds to the score; empty where ranks alone decided
     passages: tuple[Fused, ...]  # best first
     confidence: float = 0.0  # the probability that it answers; 0 where there is no query to answer
+    words_held: float = 0.0  # share of the query's words that its best passage holds
 
 
 class RrfRanking(Struct, frozen=True):
@@ -83,7 +84,12 @@ class RrfRanking(Struct, frozen=True):
         notes = [self.notes[place] for place in places]
         passages = [note.passages for note in notes]
         evidence = gather_evidence(self.prepared, features, order, order[list(places)], passages, reader, deadline)
-        return tuple([replace(note, confidence=one) for note, one in zip(notes, confidences(evidence), strict=True)])
+        return tuple(
+            [
+                replace(note, confidence=one, words_held=share)
+                for note, one, share in zip(notes, confidences(evidence), evidence.share.tolist(), strict=True)
+            ]
+        )
 
 
 class SignalRanking(Struct, frozen=True):
@@ -120,19 +126,19 @@ class SignalRanking(Struct, frozen=True):
         shares = np.array(signals).round(SCORE_DIGITS).T.tolist()
         passages = _choose_passages(names, scores, self.features, self.prepared, reader, deadline)
         evidence = gather_evidence(self.prepared, self.features, self.order, chosen, passages, reader, deadline)
+        columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.share.tolist())
         return tuple(
             [
                 RankedNote(
-                    name.path,
-                    score,
-                    _FOUND_BY[word, near],
-                    dict(zip(SIGNAL_NAMES, of_note, strict=True)),
-                    best,
-                    certain,
+                    path=name.path,
+                    score=score,
+                    retrievers=_FOUND_BY[word, near],
+                    shares=dict(zip(SIGNAL_NAMES, of_note, strict=True)),
+                    passages=best,
+                    confidence=confidence,
+                    words_held=held,
                 )
-                for name, score, word, near, of_note, best, certain in zip(
-                    names, scores, has_word, is_near, shares, passages, confidences(evidence), strict=True
-                )
+                for name, score, word, near, of_note, best, confidence, held in zip(*columns, strict=True)
             ]
         )
 

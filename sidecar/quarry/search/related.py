@@ -20,7 +20,8 @@ from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normaliz
 from quarry.search.context import SearchContext
 from quarry.search.features import NO_CHUNKS, RankedChunks
 from quarry.search.snippets import SnippetBuilder
-from quarry.terms.analysis import STOP_TERMS, analyse
+from quarry.terms.alternatives import split_alternatives
+from quarry.terms.analysis import STOP_TERMS, text_terms
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.text.snippet.snippet import Snippet
 from quarry.types import Retriever, Scope
@@ -138,8 +139,9 @@ def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: Search
 
 def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     """The terms that are frequent in *texts* and rare in the index, by tf-idf."""
-    counts = Counter(term for text in texts for term in analyse(text).words.split())
-    usual = {term: n for term, n in counts.items() if len(term) > 1 and term not in STOP_TERMS}
+    languages = reader.languages
+    counts = Counter(term for text in texts for term in text_terms(text, languages))
+    usual = {term: n for term, n in counts.items() if len(term) > 1 and split_alternatives(term)[0] not in STOP_TERMS}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]
     known = reader.keywords.doc_frequencies(likely)
     total = reader.chunk_count

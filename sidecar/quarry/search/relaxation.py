@@ -16,6 +16,7 @@ from quarry.conditions import (
     HasPhrase,
     HasProperty,
     HasTag,
+    InBlock,
     InFile,
     InFolder,
     InPath,
@@ -62,7 +63,8 @@ def relaxations(
         spoken = [word for phrase in query.phrases for word in phrase.lower().split()]
         words = tuple(dict.fromkeys([*query.words, *spoken]))
         quoted = " and ".join(f"“{part.phrase}”" for part in phrases)
-        reason = f"{no_notes} contain {quoted} word for word."
+        how = "in this case" if any(part.match_case for part in phrases) else "word for word"
+        reason = f"{no_notes} contain {quoted} {how}."
         yield (
             Relaxed("any-passage", reason, "These contain some of the words."),
             replace(query, words=words, phrases=(), condition=loose),
@@ -87,4 +89,6 @@ def _leaves_out(condition: Condition) -> bool:
     """Whether *condition* contains an exclusion."""
     if isinstance(condition, AllOf | AnyOf):
         return any(map(_leaves_out, condition.parts))
-    return isinstance(condition, Not) or (isinstance(condition, InSection | InTask) and bool(condition.without))
+    return isinstance(condition, Not) or (
+        isinstance(condition, InSection | InBlock | InTask) and bool(condition.without)
+    )

@@ -8,11 +8,14 @@ it, because `words` do not depend on the context of a word.
 
 import threading
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from msgspec import Struct
 
+from quarry.terms.alternatives import Languages, alternatives
 from quarry.terms.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
-from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
+from quarry.terms.languages import ENGLISH
+from quarry.terms.normalize import MAX_TERM_CHARS, english_stem, fold, plain_stem, stem
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.terms.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
 
@@ -36,63 +39,97 @@ class LocatedTerm(Struct, frozen=True):
     end: int
 
 
-def analyse(text: str) -> AnalysedText:
-    """All terms of *text*, in linear time; 60 MB of notes take about 3.5 s."""
-    return _cache.tokens.analyse(text)
+def analyse(text: str, language: str = ENGLISH) -> AnalysedText:
+    """All terms of *text*, which is in *language*, in linear time; 60 MB of notes take about 3.5 s."""
+    return _cache.of(language).analyse(text)
+
+
+def unaccented_terms(text: str, language: str) -> str:
+    """The terms that words of *text* have if they are typed without accents, where these differ; spaces between."""
+    if language == ENGLISH or text.isascii():
+        return ""
+    tokens = (token for token in TOKEN.findall(text) if not token.isascii())
+    found = (
+        plain
+        for token in tokens
+        for piece in split_token(token)
+        if piece.kind == "word" and (plain := plain_stem(piece.text, language)) != stem(piece.text, language)
+    )
+    return " ".join(found)
 
 
 def clear_cache() -> None:
-    """Free this thread's cache of analysed tokens."""
-    _cache.tokens.clear()
+    """Free this thread's caches of analysed tokens."""
+    _cache.clear()
 
 
-def locate_terms(text: str) -> Iterator[LocatedTerm]:
-    """Yield every term of `analyse(text).words` with its span: a part of `snake_case`, a character of 机器."""
+def locate_terms(text: str, language: str = ENGLISH) -> Iterator[LocatedTerm]:
+    """Yield every term of `analyse(text, language).words` with its span: a part of `snake_case`, one sign of 机器."""
     for token in TOKEN.finditer(text):
         offset = token.start()
-        for term, start, end in _located_terms(token[0]):
+        for term, start, end in _located_terms(token[0], language):
             yield LocatedTerm(term, offset + start, offset + end)
 
 
-def locate_part_terms(text: str) -> Iterator[LocatedTerm]:
-    """Yield every term of `analyse(text).parts` with its span: `stale` in `getStaleFiles`."""
+def locate_part_terms(text: str, language: str = ENGLISH) -> Iterator[LocatedTerm]:
+    """Yield every term of `analyse(text, language).parts` with its span: `stale` in `getStaleFiles`."""
     for token in TOKEN.finditer(text):
         for piece in split_token(token[0]):
             if piece.kind == "word":
                 offset = token.start() + piece.start
                 for start, end in camel_case_parts(piece.text):
-                    yield LocatedTerm(stem(piece.text[start:end]), offset + start, offset + end)
+                    yield LocatedTerm(stem(piece.text[start:end], language), offset + start, offset + end)
 
 
-def phrase_terms(phrase: str) -> tuple[str, ...]:
-    """The terms that a typed *phrase* requires next to each other; none if it is only punctuation."""
+def phrase_terms(phrase: str, languages: Languages = ()) -> tuple[str, ...]:
+    """
+    The terms that a typed *phrase* requires next to each other; none if it is only punctuation.
+
+    In a vault with *languages* other than English, each is the `alternatives` of a word.
+    """
+    return alternatives(lambda language: _phrase_terms(phrase, language), languages)
+
+
+def _phrase_terms(phrase: str, language: str) -> tuple[str, ...]:
     if phrase.isascii():  # not split into tokens first, as no sub-token crosses the end of a token
-        return tuple([_contraction_term(word) if "'" in word else stem(word) for word in ascii_words(phrase)])
-    return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located_terms(token)])
+        return tuple(
+            [_contraction_term(word, language) if "'" in word else stem(word, language) for word in ascii_words(phrase)]
+        )
+    return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located_terms(token, language)])
 
 
-def query_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def text_terms(text: str, languages: Languages = ()) -> tuple[str, ...]:
+    """The terms of a long *text* in its order, as `phrase_terms` gives them."""
+    return alternatives(lambda language: analyse(text, language).words.split(), languages)
+
+
+def query_terms(word: str, languages: Languages = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     The terms of one typed *word*: its `words` in order, and its compounds without repeats.
 
     The parts of `getStaleFiles` are included, as it is a name in a program. Those of `GitHub` are not, as capitals in a
     name do not change what is meant; nor is `python` for `python3`, as other versions are not meant.
     """
-    words, asked = phrase_terms(word), analyse(word)
-    parts = asked.parts if word[:1].islower() and is_camel_case(word) else ""
-    compounds = dict.fromkeys([*asked.compounds.split(), *parts.split()])
+    words = phrase_terms(word, languages)
+    has_parts = word[:1].islower() and is_camel_case(word)
+
+    def compounds_in(language: str) -> list[str]:
+        asked = analyse(word, language)
+        return [*asked.compounds.split(), *(asked.parts.split() if has_parts else ())]
+
+    compounds = dict.fromkeys(alternatives(compounds_in, languages))
     return words, tuple(compound for compound in compounds if compound not in words)
 
 
-def ranking_terms(word: str) -> tuple[str, ...]:
+def ranking_terms(word: str, languages: Languages = ()) -> tuple[str, ...]:
     """
     The terms that rank notes for one typed *word*, without repeats.
 
     Its compounds, then its words; of a run without spaces only the pairs, as single characters discriminate little.
     """
-    if word.isascii() and word.isalpha() and word.islower():  # a word without compounds
-        return (stem(word),)
-    words, compounds = query_terms(word)
+    if not languages and word.isascii() and word.isalpha() and word.islower():  # a word without compounds
+        return (english_stem(word),)
+    words, compounds = query_terms(word, languages)
     runs = (
         _run_terms(piece.text)
         for token in TOKEN.findall(word)
@@ -106,10 +143,10 @@ def ranking_terms(word: str) -> tuple[str, ...]:
 # --- one token ---------------------------------------------------------------------------------
 
 
-def _located_terms(token: str) -> Iterator[tuple[str, int, int]]:
+def _located_terms(token: str, language: str) -> Iterator[tuple[str, int, int]]:
     for piece in split_token(token):
         if piece.kind != "unspaced":
-            term = _term(piece)
+            term = _term(piece, language)
             if term:
                 yield term, piece.start, piece.end
             continue
@@ -118,16 +155,16 @@ def _located_terms(token: str) -> Iterator[tuple[str, int, int]]:
                 yield term, piece.start + at, piece.start + at + len(character)
 
 
-def _term(piece: SubToken) -> str:
+def _term(piece: SubToken, language: str) -> str:
     """The term of a sub-token that is one word; "" if nothing is left of it."""
     if piece.kind != "word":
         return fold(piece.text)
-    return _contraction_term(piece.text.replace("’", "'"))
+    return _contraction_term(piece.text.replace("’", "'"), language)
 
 
-def _contraction_term(word: str) -> str:
+def _contraction_term(word: str, language: str) -> str:
     head, _, tail = word.partition("'")
-    return stem(head + tail if tail in ("t", "T") else head)
+    return stem(head + tail if tail in ("t", "T") else head, language)
 
 
 def _run_terms(run: str) -> list[str]:
@@ -135,8 +172,8 @@ def _run_terms(run: str) -> list[str]:
     return [term for character, _ in unspaced_characters(run) if (term := fold(character))]
 
 
-def _compounds_of(token: str) -> str:
-    found = joined_forms(token)
+def _compounds_of(token: str, language: str) -> str:
+    found = joined_forms(token, language)
     if not token.isascii():
         for piece in split_token(token):
             if piece.kind == "unspaced":
@@ -158,14 +195,15 @@ class TokenCache(dict[str, str]):
     `_FIELD_END`. Most tokens recur, and so do the words within names.
     """
 
-    def __init__(self, max_chars: int = MAX_CACHED_CHARS) -> None:
+    def __init__(self, language: str = ENGLISH, max_chars: int = MAX_CACHED_CHARS) -> None:
         """
-        Create an empty cache.
+        Create an empty cache for texts in *language*.
 
         Args:
             max_chars: The cache is emptied when its tokens have more characters together.
         """
         super().__init__()
+        self._language = language
         self._max_chars = max_chars
         self._chars = 0
 
@@ -188,8 +226,9 @@ class TokenCache(dict[str, str]):
         if token.isascii():
             found = self._of_ascii(token)
         elif (finer := TOKEN.findall(token)) == [token]:
-            words = " ".join(term for term, _, _ in _located_terms(token))
-            found = _pack(words, _compounds_of(token), " ".join(part_terms(token)))
+            words = " ".join(term for term, _, _ in _located_terms(token, self._language))
+            compounds, parts = _compounds_of(token, self._language), part_terms(token, self._language)
+            found = _pack(words, compounds, " ".join(parts))
         else:
             found = self.joined(finer)
             if len(token) > MAX_TERM_CHARS:  # a sentence in a script without spaces, which will not recur
@@ -199,18 +238,24 @@ class TokenCache(dict[str, str]):
         return found
 
     def _of_ascii(self, token: str) -> str:
+        language = self._language
         bare = token.rstrip(".:'-_/")
         if bare.isalnum():  # as most are: plain words
             is_rare_term = bare.isalpha() and (bare.islower() or bare.istitle())
-            return stem(bare) if is_rare_term else _pack(stem(bare), "", " ".join(part_terms(bare)))
+            word = english_stem(bare) if language == ENGLISH else stem(bare, language)
+            return word if is_rare_term else _pack(word, "", " ".join(part_terms(bare, language)))
         if "'" in token:
-            terms = (_contraction_term(word) if "'" in word else stem(word) for word in ascii_words(token))
-            return _pack(" ".join(terms), " ".join(joined_forms(token)), " ".join(part_terms(token)))
+            terms = (
+                _contraction_term(word, language) if "'" in word else stem(word, language)
+                for word in ascii_words(token)
+            )
+            joined, parts = joined_forms(token, language), part_terms(token, language)
+            return _pack(" ".join(terms), " ".join(joined), " ".join(parts))
         words = " ".join([self[word] for word in ascii_words(token)])
         if _FIELD_END not in words:
-            return _pack(words, " ".join(joined_forms(token)), "") if words else ""
+            return _pack(words, " ".join(joined_forms(token, language)), "") if words else ""
         pieces = words.split(_FIELD_END)  # the compounds of a single word are none
-        return _pack("".join(pieces[::3]), " ".join(joined_forms(token)), " ".join(pieces[2::3]))
+        return _pack("".join(pieces[::3]), " ".join(joined_forms(token, language)), " ".join(pieces[2::3]))
 
     def clear(self) -> None:
         """Empty the cache."""
@@ -219,14 +264,32 @@ class TokenCache(dict[str, str]):
 
 
 class _ThreadCache(threading.local):
-    """One cache per thread."""
+    """One cache per thread and language."""
 
     def __init__(self) -> None:
-        self.tokens = TokenCache()
+        self._tokens: dict[str, TokenCache] = {ENGLISH: TokenCache()}
+
+    def of(self, language: str) -> TokenCache:
+        """The cache for texts in *language*."""
+        tokens = self._tokens.get(language)
+        if tokens is None:
+            tokens = self._tokens[language] = TokenCache(language)
+        return tokens
+
+    def clear(self) -> None:
+        """Empty all of them."""
+        for tokens in self._tokens.values():
+            tokens.clear()
 
 
 _cache = _ThreadCache()
 
 
-STOP_TERMS = frozenset(term for word in STOP_WORDS for term in analyse(word).words.split())
-"""The terms of the stop words, which do not distinguish notes."""
+@cache
+def stop_terms(language: str) -> frozenset[str]:
+    """The terms of the stop words in a text in *language*; they do not distinguish notes."""
+    return frozenset(term for word in STOP_WORDS for term in analyse(word, language).words.split())
+
+
+STOP_TERMS = stop_terms(ENGLISH)
+"""Those of a text in English."""

@@ -9,6 +9,7 @@ Words joined by punctuation are several, and the joined form is a compound.
 from collections.abc import Iterator
 
 from quarry.lazy_pattern import lazy_pattern
+from quarry.terms.languages import ENGLISH
 from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
 from quarry.terms.tokenizer import ascii_words, identifiers, split_token
 
@@ -24,7 +25,7 @@ _NUMBERED = lazy_pattern("([A-Za-z]{3,})[0-9]{1,4}")  # python3
 _INITIALS = lazy_pattern(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S.A
 
 
-def joined_forms(token: str) -> list[str]:
+def joined_forms(token: str, language: str = ENGLISH) -> list[str]:
     """The terms of the joined names in *token*, perhaps with repeats: `snakecase`, `path/to/file.md`."""
     bare = token.rstrip(".:'-_/")
     if bare.isalnum() and bare.isascii():  # most are plain words
@@ -32,11 +33,11 @@ def joined_forms(token: str) -> list[str]:
     found: list[str] = []
     for name in identifiers(token):
         if not name.isalnum() and len(name) <= MAX_IDENTIFIER_CHARS:
-            _add_joined_forms(name, found)
+            _add_joined_forms(name, found, language)
     return found
 
 
-def part_terms(token: str) -> list[str]:
+def part_terms(token: str, language: str = ENGLISH) -> list[str]:
     """The terms of the parts of words like `getStaleFiles` in *token*."""
     if token.islower() and not _NUMBERED.search(token):
         return []
@@ -44,7 +45,7 @@ def part_terms(token: str) -> list[str]:
         words = [token] if token.isalnum() else ascii_words(token)
     else:
         words = [piece.text for piece in split_token(token) if piece.kind == "word"]
-    return [stem(word[start:end]) for word in words for start, end in camel_case_parts(word)]
+    return [stem(word[start:end], language) for word in words for start, end in camel_case_parts(word)]
 
 
 def is_camel_case(word: str) -> bool:
@@ -62,19 +63,19 @@ def camel_case_parts(word: str) -> Iterator[tuple[int, int]]:
         yield numbered.span(1)
 
 
-def _add_joined_forms(name: str, found: list[str]) -> None:
+def _add_joined_forms(name: str, found: list[str], language: str) -> None:
     places = [place for place in _PATH_SEPARATORS.split(name) if place]
     if len(places) > 1 or name[0] in "@-" or name[-1] in "#+":
         found.append(_joined_form(name))
     for place in places if len(places) > 1 else (name,):
         if not place.isalnum():
-            _add_segment_forms(place, found)
+            _add_segment_forms(place, found, language)
 
 
-def _add_segment_forms(place: str, found: list[str]) -> None:
+def _add_segment_forms(place: str, found: list[str], language: str) -> None:
     """Add the compounds of one segment of a path: a name with dots and hyphens."""
     if place[1:2] == "." and _INITIALS.fullmatch(place):
-        found.append(stem(place.replace(".", "")))
+        found.append(stem(place.replace(".", ""), language))
         return
     steps = [step for step in _DOT_SEPARATORS.split(place) if step]
     if len(steps) > 1 or place[0] == ".":
@@ -85,7 +86,7 @@ def _add_segment_forms(place: str, found: list[str]) -> None:
         words = [word for word in _HYPHENS.split(step) if word]
         if 1 < len(words) <= MAX_JOINED_WORDS:
             joined = "".join(words)
-            found.append(_joined_form(step) if joined.isdigit() else stem(joined))
+            found.append(_joined_form(step) if joined.isdigit() else stem(joined, language))
 
 
 def _joined_form(name: str) -> str:

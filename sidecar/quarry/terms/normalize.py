@@ -1,6 +1,10 @@
 """
-How is a word normalised to its term? Without case, accents, width and vowel points; English and Russian words by their
-stem.
+How is a word normalised to its term? Without case, accents, width and vowel points, and by its stem in the language of
+the text that it stands in.
+
+A stem of another language than English ends in a capital that says of which, its *tag*: `Haus` in a German note is
+`hausÀ`, in an English one `hau`. So the words of two languages never meet by chance (`Eis`, ice, is `ei` to the English
+stemmer, the German egg), and a note in English is found as it would be in a vault without any other language.
 
 `index/folding.py` normalises names and paths, which have no stem.
 """
@@ -12,6 +16,8 @@ from functools import lru_cache
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
 from quarry.lazy_pattern import lazy_pattern
+from quarry.terms.german import german_stem
+from quarry.terms.languages import ENGLISH, LANGUAGES
 from quarry.terms.scripts import JOINERS, SKIN_TONES, VARIATIONS
 
 MAX_TERM_CHARS = 64  # characters; what is longer is data, and its beginning is the term
@@ -27,6 +33,30 @@ _IGNORED_MARKS = lazy_pattern(
 
 
 _CYRILLIC = lazy_pattern("[\u0400-\u04ff]{3,}+")
+_LATIN = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++")
+
+# Snowball's, by language. `dutch` takes `ge` off, so that a word would not begin as its stem does, which marks need.
+_ALGORITHMS = {
+    "ru": "russian",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch_porter",
+    "sv": "swedish",
+    "da": "danish",
+    "no": "norwegian",
+    "fi": "finnish",
+    "hu": "hungarian",
+    "ro": "romanian",
+    "tr": "turkish",
+    "pl": "polish",
+    "cs": "czech",
+    "ca": "catalan",
+}
+TAGS = {language: chr(0xC0 + number) for number, language in enumerate(LANGUAGES)}
+"""The last character of the stems of each language but English: a capital, which folding leaves in no term."""
+LANGUAGE_OF_TAG = {tag: language for language, tag in TAGS.items()}
 # A vowel that some forms of a word lack: заметок, заметки; отец, отца. In 7,000 Russian texts 56 of the 58 stems that
 # become one without it are of one word; before other consonants it is two of three. Behind a vowel й takes its place:
 # копеек, копейки.
@@ -35,11 +65,21 @@ _FLEETING_BEHIND_VOWEL = lazy_pattern("(?<=[аеиоуыэюя])е(?=к$)")
 
 
 class _Stemmers(threading.local):
-    """A stemmer per thread, as one must not be shared."""
+    """Stemmers per thread, as one must not be shared."""
 
     def __init__(self) -> None:
         self.porter = Stemmer.Stemmer("porter", 0)  # without a cache of its own
-        self.russian = Stemmer.Stemmer("russian", 0)
+        self._by_language: dict[str, Stemmer.Stemmer] = {}
+
+    def stem(self, word: str, language: str) -> str:
+        """The stem of a *word* in lower case."""
+        if language == "de":
+            return german_stem(word)
+        stemmer = self._by_language.get(language)
+        if stemmer is None:
+            stemmer = self._by_language[language] = Stemmer.Stemmer(_ALGORITHMS[language], 0)
+        stemmed: str = stemmer.stemWord(word)
+        return stemmed
 
 
 _stemmers = _Stemmers()
@@ -54,26 +94,61 @@ def fold(text: str) -> str:
     return folded if " " in text else folded.replace(" ", "")  # ligatures of several words come apart: ﷺ
 
 
-@lru_cache(maxsize=CACHED_WORDS)
-def stem(word: str) -> str:
+def stem(word: str, language: str = ENGLISH) -> str:
     """
-    The term of one *word*: folded, and stemmed if it is letters of one script: `resum` of `Résumés`, `отц` of `отец`.
+    The term of one *word* in a text in *language*: folded, and stemmed if it is letters of one script.
 
-    ASCII is stemmed as English (Porter 1980), Cyrillic as Russian (Snowball), whatever the language.
+    Latin letters are stemmed in *language*, in English by Porter's rules (1980) and without accents: `Résumés` is
+    `resum`. Cyrillic letters are stemmed as Russian, whatever the language.
     """
+    return english_stem(word) if language == ENGLISH else _foreign_stem(word, language)
+
+
+@lru_cache(maxsize=CACHED_WORDS)
+def english_stem(word: str) -> str:
+    """`stem` of a *word* in a text in English, a little faster."""
     folded = fold(word)[:MAX_TERM_CHARS]
-    if len(folded) > 2:  # the stem of "s" would be nothing
-        if folded.isascii():
-            if folded.isalpha():
-                stemmed: str = _stemmers.porter.stemWord(folded)
-                return stemmed
-        elif _CYRILLIC.fullmatch(folded):
-            return _russian_stem(word)
+    if len(folded) < 3:  # the stem of "s" would be nothing
+        return folded
+    if folded.isascii():
+        if folded.isalpha():
+            stemmed: str = _stemmers.porter.stemWord(folded)
+            return stemmed
+    elif _CYRILLIC.fullmatch(folded):
+        stemmed = _stemmers.stem(_composed(word).replace("ё", "е"), "ru")
+        return fold(_FLEETING_BEHIND_VOWEL.sub("й", _FLEETING_VOWEL.sub("", stemmed)))
     return folded
 
 
-def _russian_stem(word: str) -> str:
+@lru_cache(maxsize=CACHED_WORDS)
+def _foreign_stem(word: str, language: str) -> str:
+    folded = fold(word)[:MAX_TERM_CHARS]
+    if not _LATIN.fullmatch(folded):
+        return english_stem(word)
+    stemmed = fold(_stemmers.stem(_composed(word), language)) if len(folded) > 2 else folded
+    return (stemmed if len(stemmed) > 1 else folded) + TAGS[language]
+
+
+def plain_stem(word: str, language: str) -> str:
+    """The term of *word* if it is typed without its accents: `comia` of `comía`, whose own is `com`."""
+    return stem(fold(word), language)
+
+
+def language_of_term(term: str) -> str:
+    """The language that *term* was stemmed in; English also where it was not."""
+    return LANGUAGE_OF_TAG.get(term[-1:], ENGLISH)
+
+
+def untagged(term: str) -> str:
+    """*term* without its tag."""
+    return term[:-1] if term[-1:] in LANGUAGE_OF_TAG else term
+
+
+def _composed(word: str) -> str:
+    """
+    *word* in lower case, with its accents as part of their letters: endings have some, such as `й` and `é`.
+
+    Other marks are left out: the stress of Russian words in primers, soft hyphens.
+    """
     composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
-    written = _IGNORED_MARKS.sub("", composed).replace("ё", "е")  # й is one character here, and endings have it
-    stemmed: str = _stemmers.russian.stemWord(written[:MAX_TERM_CHARS])
-    return fold(_FLEETING_BEHIND_VOWEL.sub("й", _FLEETING_VOWEL.sub("", stemmed)))
+    return _IGNORED_MARKS.sub("", composed)[:MAX_TERM_CHARS]

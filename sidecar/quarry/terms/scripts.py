@@ -4,12 +4,15 @@ Which characters are letters of a word, of a script written without spaces, of K
 The only place that lists scripts. Each constant is the inside of a character class for `re`.
 """
 
-# Han with its iteration marks, kana, Bopomofo; Thai, Lao, Burmese, Khmer, Tai Le, Tai Lue, Tai Tham, Javanese. Their
-# digits and punctuation are left out: digits are written like ours, in runs that stand for themselves.
+# Without their punctuation, and without digits, which are written like ours, in runs that stand for themselves.
+HAN = (  # with its iteration marks
+    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u303b\u303c"
+    "\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\U0001b000-\U0001b16f"
+# Bopomofo; Thai, Lao, Burmese, Khmer, Tai Le, Tai Lue, Tai Tham, Javanese.
 UNSPACED = (
-    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u303b\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
-    "\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\uff66-\uff9f"
-    "\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+    HAN + KANA + "\u3105-\u312f\u31a0-\u31bf"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf"
     "\u1000-\u103f\u1050-\u108f\u109a-\u109d\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
     "\u1780-\u17d3\u17d7\u17dc\u17dd\u1950-\u19c9\u1a20-\u1a7c\ua980-\ua9c0"
@@ -17,6 +20,8 @@ UNSPACED = (
 
 # Korean has spaces, but a word carries its particles with it: 책 (book), 책을 (the book, as an object).
 HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uffa0-\uffdc"
+
+CYRILLIC = "\u0400-\u0482\u048a-\u052f"  # without its combining signs, which are marks
 
 # Characters that stand for a word by themselves: currencies, arrows, mathematics, emoji. Box drawing does not.
 SYMBOLS = (

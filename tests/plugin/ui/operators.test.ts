@@ -6,6 +6,10 @@ test("every operator is listed once and has a hint", () => {
   for (const { hint } of OPERATORS) expect(hint).toMatch(/^[A-Z].*[^.]$/);
 });
 
+test("Obsidian's operators for a line, a block and the case are suggested", () => {
+  expect(OPERATORS.map(({ token }) => token)).toEqual(expect.arrayContaining(["line:", "block:", "match-case:"]));
+});
+
 test("what is opened is closed behind the caret", () => {
   const closings = Object.fromEntries(OPERATORS.flatMap(({ token, closing }) => (closing === undefined ? [] : [[token, closing]])));
 

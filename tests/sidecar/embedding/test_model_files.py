@@ -10,7 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from quarry.embedding import load_encoder, model_files
-from quarry.embedding.model_files import BUNDLED, MANIFEST_FILE, MODEL_FILES, WEIGHTS_FILE, find_model, hash_model
+from quarry.embedding.model_files import (
+    BUNDLED,
+    EXTENSION_FILES,
+    MANIFEST_FILE,
+    WEIGHTS_FILE,
+    find_model,
+    hash_model,
+)
 from quarry.errors import ModelDamaged, ModelMissing
 
 SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
@@ -47,7 +54,7 @@ def test_the_bundled_model_says_where_it_comes_from_and_under_which_licence() ->
 
 
 def test_the_bundled_model_stays_within_what_was_promised() -> None:
-    assert sum(path.stat().st_size for path in BUNDLED.path.iterdir()) < 8_500_000
+    assert sum(path.stat().st_size for path in BUNDLED.path.iterdir()) < 20_500_000
 
 
 def test_the_bundled_model_holds_no_path_of_the_machine_that_made_it() -> None:
@@ -56,7 +63,7 @@ def test_the_bundled_model_holds_no_path_of_the_machine_that_made_it() -> None:
     assert '"tokenizer_name": "sentence-transformers/all-MiniLM-L6-v2"' in config
 
 
-@pytest.mark.parametrize("name", MODEL_FILES)
+@pytest.mark.parametrize("name", BUNDLED.files)
 @pytest.mark.parametrize("offset", [0, 100, -1])
 def test_one_flipped_bit_is_found(as_bundled: Path, name: str, offset: int) -> None:
     flip_a_bit(as_bundled / name, offset)
@@ -65,7 +72,7 @@ def test_one_flipped_bit_is_found(as_bundled: Path, name: str, offset: int) -> N
         load_encoder()
 
 
-@pytest.mark.parametrize("name", MODEL_FILES)
+@pytest.mark.parametrize("name", BUNDLED.files)
 def test_a_truncated_file_is_found(as_bundled: Path, name: str) -> None:
     content = (as_bundled / name).read_bytes()
     (as_bundled / name).write_bytes(content[: len(content) // 2])
@@ -74,7 +81,7 @@ def test_a_truncated_file_is_found(as_bundled: Path, name: str) -> None:
         load_encoder()
 
 
-@pytest.mark.parametrize("name", MODEL_FILES)
+@pytest.mark.parametrize("name", BUNDLED.files)
 def test_a_missing_file_is_named(as_bundled: Path, name: str) -> None:
     (as_bundled / name).unlink()
 
@@ -97,6 +104,16 @@ def test_the_bundled_model_is_not_loaded_without_its_manifest(as_bundled: Path) 
         load_encoder()
 
 
+def test_the_fingerprint_counts_both_tables(as_bundled: Path) -> None:
+    alone = replace(BUNDLED, path=as_bundled, must_have_extension=False, must_have_manifest=False)
+    with_extension = hash_model(alone)
+    for name in EXTENSION_FILES:
+        (as_bundled / name).unlink()
+    (as_bundled / MANIFEST_FILE).unlink()
+
+    assert with_extension == hash_model(BUNDLED) != hash_model(alone)
+
+
 # --- folders ---------------------------------------------------------------------------------------------------
 
 
@@ -111,6 +128,22 @@ def test_a_folder_without_a_manifest_loads(bundled_copy: Path) -> None:
     (bundled_copy / MANIFEST_FILE).unlink()
 
     assert load_encoder(str(bundled_copy)).dim == 256
+
+
+@pytest.mark.parametrize("name", EXTENSION_FILES)
+def test_a_folder_with_half_an_extension_is_refused(bundled_copy: Path, name: str) -> None:
+    (bundled_copy / name).unlink()
+
+    with pytest.raises(ModelMissing, match=f"has no {name}"):
+        load_encoder(str(bundled_copy))
+
+
+def test_a_folder_whose_extension_is_no_tokenizer_is_refused(bundled_copy: Path) -> None:
+    (bundled_copy / MANIFEST_FILE).unlink()
+    (bundled_copy / "extension.tokenizer.json").write_text("{}", encoding="ascii")
+
+    with pytest.raises(ModelDamaged, match="not a usable embedding model"):
+        load_encoder(str(bundled_copy))
 
 
 @pytest.mark.parametrize("in_home", [False, True])

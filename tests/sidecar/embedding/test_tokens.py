@@ -20,10 +20,11 @@ from quarry.embedding.tokens import (
     MAX_TEXT_CHARS,
     MAX_TOKENS,
     BatchTokenizer,
+    TokenIdCache,
     WordCacheTokenizer,
-    WordTokenIds,
     is_word_based,
     make_tokenizer,
+    word_tokenizer,
 )
 
 UNKNOWN = "[UNK]"
@@ -193,7 +194,7 @@ def test_words_beyond_the_bound_are_forgotten_and_found_again(tokenizer: Tokeniz
 
 
 def test_so_many_words_are_cached_at_most_and_no_long_one(tokenizer: Tokenizer) -> None:
-    words = WordTokenIds(tokenizer, max_words=3)
+    words = TokenIdCache(word_tokenizer(tokenizer), max_words=3)
     long_word = "x" * (MAX_CACHED_WORD_CHARS + 1)
 
     first = [words[word] for word in ("stone", ",", "stone", long_word)]

@@ -18,6 +18,7 @@ from quarry.index.keyword.retrievers import Fts5Retriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.keyword.stored_snapshot import Documents
+from quarry.index.keyword.vault_languages import vault_languages
 from quarry.index.opening import connect_ours
 from quarry.index.snapshot_cache import Locations, SnapshotCache
 from quarry.index.vector.matrix import VectorLimits
@@ -178,7 +179,7 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         try:
             connection.execute("BEGIN")
             retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
-            yield KeywordSearcher(connection, retriever, Locations(), {})
+            yield KeywordSearcher(connection, retriever, Locations(), {}, vault_languages(connection))
         finally:
             connection.close()
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from quarry.terms.alternatives import SEPARATOR
 from quarry.terms.analysis import (
     AnalysedText,
     LocatedTerm,
@@ -16,7 +17,10 @@ from quarry.terms.analysis import (
     phrase_terms,
     query_terms,
     ranking_terms,
+    text_terms,
+    unaccented_terms,
 )
+from quarry.terms.normalize import untagged
 
 PIECES = [
     "word", "Running", "résumé", "don't", "user’s", "O'Reilly", "snake_case", "getStaleFiles", "kebab-case-name", "C++",
@@ -237,3 +241,35 @@ def test_threads_get_the_same_terms():
         thread.join()
 
     assert found == [expected] * 4
+
+
+def test_a_text_is_analysed_in_its_language():
+    found = analyse("Die Häuser am See: getStaleFiles, snake_case", "de")
+
+    assert untag(found.words) == "die haus am see tstalefil snak cas"
+    assert (untag(found.compounds), untag(found.parts)) == ("snakecas", "get stal fil")
+    assert analyse("die Häuser").words == "die hauser"
+
+
+def untag(terms):
+    return " ".join(map(untagged, terms.split()))
+
+
+def test_words_with_accents_are_also_known_without():
+    assert untag(unaccented_terms("Ella comía mientras él come", "es")) == "comi"
+    assert unaccented_terms("comía", "en") == unaccented_terms("comia", "es") == ""
+
+
+def test_a_query_asks_for_its_words_in_every_language_of_the_vault():
+    assert [list(map(untagged, term.split(SEPARATOR))) for term in ranking_terms("Häuser", ("de", "fr"))] == [
+        ["hauser", "haus", "haus"]
+    ]
+    assert ranking_terms("v1.2", ("de",)) == ranking_terms("v1.2")
+    assert ranking_terms("机器", ("de",)) == ranking_terms("机器")
+
+
+@given(st.text(max_size=30))
+def test_the_terms_of_a_word_are_as_many_in_every_language(word):
+    assert len(phrase_terms(word, ("de", "tr"))) == len(phrase_terms(word))
+    assert len(text_terms(word, ("de", "tr"))) == len(text_terms(word)) == len(analyse(word).words.split())
+    ranking_terms(word, ("de", "fr", "pl"))

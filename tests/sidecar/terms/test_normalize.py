@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.terms.normalize import MAX_TERM_CHARS, fold, stem
+from quarry.terms.languages import LANGUAGES
+from quarry.terms.normalize import MAX_TERM_CHARS, TAGS, fold, language_of_term, plain_stem, stem, untagged
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,42 @@ def test_cyrillic_words_are_stemmed_as_russian(forms, term):
 @given(st.text(alphabet="абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ", min_size=1, max_size=12))
 def test_a_cyrillic_word_has_one_term_composed_or_not_and_in_capitals(word):
     assert stem(unicodedata.normalize("NFD", word)) == stem(word) == stem(word.upper())
+
+
+@pytest.mark.parametrize(
+    ("language", "forms", "term"),
+    [
+        ("de", "Häuser Hauses Haus haeuser HÄUSERN Ha\u0308user", "haus"),
+        ("de", "Straße Strasse Straßen", "strass"),
+        ("de", "gekauft kaufen", "kauf"),
+        ("fr", "chevaux cheval", "cheval"),
+        ("fr", "mangées manger", "mang"),
+        ("es", "comía comer", "com"),
+        ("es", "canciones canción cancion", "cancion"),
+        ("pl", "łódka łódki", "łodk"),
+        ("tr", "bunu", "bunu"),
+    ],
+)
+def test_latin_words_are_stemmed_in_the_language_of_their_text(language, forms, term):
+    assert {stem(form, language) for form in forms.split()} == {term + TAGS[language]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_in_any_language_letters_alone_are_tagged(language):
+    assert [stem(word, language) for word in ("42", "v1", "заметок", "机", "가")] == ["42", "v1", "заметк", "机", "가"]
+    for word in ("a", "ei", "été", "Łódź", "GitHub"):
+        assert stem(word, language)[-1] == TAGS[language]
+        assert language_of_term(stem(word, language)) == language
+        assert stem(word, language) == untagged(stem(word, language)) + TAGS[language]
+
+
+def test_no_term_of_english_has_a_tag():
+    assert not {stem(tag) for tag in TAGS.values()} & {*TAGS.values()}
+    assert (language_of_term("apple"), untagged("apple"), language_of_term("")) == ("en", "apple", "en")
+
+
+def test_a_word_typed_without_its_accents_has_a_stem_of_its_own():
+    assert plain_stem("comía", "es") == stem("comia", "es") != stem("comía", "es")
 
 
 def test_long_data_is_known_by_its_beginning():

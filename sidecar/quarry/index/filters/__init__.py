@@ -3,5 +3,6 @@ Filters: a condition compiled to SQL, and the notes that match it.
 
     filter                        the compiler, and the notes that match
     phrases                       where a phrase stands, as SQL
-    properties, tasks             what a property means, and which tasks a text holds
+    properties                    what a property means
+    blocks, tasks                 which lines, blocks and tasks a text holds, and what they say
 """

@@ -25,6 +25,7 @@ from quarry.conditions import (
     HasPhrase,
     HasProperty,
     HasTag,
+    InBlock,
     InFile,
     InFolder,
     InPath,
@@ -38,12 +39,14 @@ from quarry.conditions import (
 from quarry.errors import BadQuery
 from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
+from quarry.index.filters.blocks import holds_block, holds_cased
 from quarry.index.filters.phrases import ALWAYS, ANY_CHUNK, WrittenPhrases
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.filters.tasks import holds_task
 from quarry.index.folding import fold_case, fold_marks, fold_tag
 from quarry.index.ids import NoteIds
 from quarry.index.sql import SqlFragment, concat, join
+from quarry.terms.alternatives import Languages
 from quarry.terms.patterns import BadPattern, compile_pattern
 from quarry.types import LAST_TIME_NS, PropertyValue
 
@@ -51,7 +54,7 @@ _FILE_KEY = "substr(n.path_key, length(rtrim(n.path_key, replace(n.path_key, '/'
 _IN_RANGE = (  # of `path_key`, by the two indexes that make it up
     "(n.folded IS NULL AND n.path >= ? AND n.path < ? OR n.folded IS NOT NULL AND n.folded >= ? AND n.folded < ?)"
 )
-_MOST_EXPENSIVE_FIRST = (MatchesPattern, InTask, InSection, InTimeRange, HasProperty, HasPhrase)
+_MOST_EXPENSIVE_FIRST = (MatchesPattern, InTask, InBlock, InSection, InTimeRange, HasProperty, HasPhrase)
 _MAY_SAY_WHEN_CREATED = "(n.properties LIKE '%creat%' OR n.properties LIKE '%date%')"
 _TIMES = {"modified": ("n.mtime_ns", 1_000_000), "created": ("created_ms(n.properties)", 1)}  # column, units in a ms
 _FILE = "substr(n.path, length(rtrim(n.path, replace(n.path, '/', ''))) + 1)"
@@ -120,12 +123,14 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
             return join(" OR ", [compile_condition(part, phrases) for part in _cheapest_first(parts)], NO_NOTE)
         case Not(part):
             return compile_condition(part, phrases).wrap("NOT (", ")")
-        case HasPhrase(phrase):
-            return phrases.in_note(phrase)
+        case HasPhrase(phrase, match_case):
+            return _with_cased_phrase(phrase, phrases) if match_case else phrases.in_note(phrase)
         case MatchesPattern():
             return _matching(condition)
         case InSection():
             return _in_section(condition, phrases)
+        case InBlock():
+            return chunk_with_block(condition, phrases).wrap(ANY_CHUNK, ")")
         case InTask():
             return _with_task(condition, phrases)
         case InFolder(folder):
@@ -232,6 +237,30 @@ def _with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
     return chunk_with_task(wanted, phrases).wrap(ANY_CHUNK, ")")
 
 
+def _with_cased_phrase(phrase: str, phrases: WrittenPhrases) -> SqlFragment:
+    """Whether the note holds *phrase* in its text, title or aliases, in exactly this case."""
+    in_alias = SqlFragment("EXISTS (SELECT 1 FROM json_each(n.aliases) a WHERE has_cased(a.value, ?))", (phrase,))
+    in_text = chunk_with_cased_phrase(phrase, phrases).wrap(ANY_CHUNK, ")")
+    cased = join(" OR ", [SqlFragment("has_cased(n.title, ?)", (phrase,)), in_alias, in_text], NO_NOTE)
+    return join(" AND ", [phrases.in_note(phrase), cased], NO_NOTE)
+
+
+def chunk_with_cased_phrase(phrase: str, phrases: WrittenPhrases) -> SqlFragment:
+    """Whether the chunk `c` holds *phrase* in exactly this case."""
+    cased = SqlFragment("has_cased(c.text, ?)", (phrase,))
+    cheap = phrases.may_be_in_text(phrase)
+    return cased if cheap == ALWAYS else join(" AND ", [cheap, cased], ALWAYS)
+
+
+def chunk_with_block(wanted: InBlock, phrases: WrittenPhrases) -> SqlFragment:
+    """Whether a line or block of the chunk `c` meets *wanted*."""
+    cheap = [phrases.may_be_in_text(phrase) for phrase in wanted.phrases]
+    asked = SqlFragment(
+        "has_block(c.text, ?)", (json.dumps([wanted.unit, wanted.phrases, wanted.without, phrases.languages]),)
+    )
+    return join(" AND ", [*(each for each in cheap if each != ALWAYS), asked], ALWAYS)
+
+
 def chunk_matching(wanted: MatchesPattern) -> SqlFragment:
     """Whether the regular expression matches in the text of the chunk `c`."""
     return SqlFragment("matches(?, c.text)", (wanted.pattern,))
@@ -240,7 +269,9 @@ def chunk_matching(wanted: MatchesPattern) -> SqlFragment:
 def chunk_with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
     """Whether the chunk `c` holds a task that meets *wanted*."""
     cheap = [phrases.may_be_in_text(phrase) for phrase in wanted.phrases]
-    asked = SqlFragment("has_task(c.text, ?)", (json.dumps([wanted.state, wanted.phrases, wanted.without]),))
+    asked = SqlFragment(
+        "has_task(c.text, ?)", (json.dumps([wanted.state, wanted.phrases, wanted.without, phrases.languages]),)
+    )
     return join(" AND ", [*(each for each in cheap if each != ALWAYS), _LOOKS_LIKE_TASK, asked], ALWAYS)
 
 
@@ -258,6 +289,8 @@ def register_functions(connection: apsw.Connection) -> None:
         "fold_case": (_fold_case, 1),
         "fold_marks": (_fold_marks, 1),
         "matches": (_matches, 2),
+        "has_cased": (_has_cased, 2),
+        "has_block": (_has_block, 2),
         "has_task": (_has_task, 2),
         "property_stands": (_property_stands, 4),
         "created_ms": (_created_ms, 1),
@@ -278,14 +311,28 @@ def _matches(pattern: SqlValue, text: SqlValue) -> bool:
     return compile_pattern(str(pattern)).search(str(text)) is not None
 
 
-def _has_task(text: SqlValue, wanted: SqlValue) -> bool:
-    return holds_task(str(text), _task(str(wanted)))
+def _has_cased(text: SqlValue, phrase: SqlValue) -> bool:
+    return holds_cased(str(text), str(phrase))
+
+
+def _has_block(text: SqlValue, wanted: SqlValue) -> bool:
+    return holds_block(str(text), *_block(str(wanted)))
 
 
 @lru_cache(maxsize=64)
-def _task(wanted: str) -> InTask:
-    state, phrases, without = json.loads(wanted)
-    return InTask(state, tuple(phrases), tuple(without))
+def _block(wanted: str) -> tuple[InBlock, Languages]:
+    unit, phrases, without, languages = json.loads(wanted)
+    return InBlock(unit, tuple(phrases), tuple(without)), tuple(languages)
+
+
+def _has_task(text: SqlValue, wanted: SqlValue) -> bool:
+    return holds_task(str(text), *_task(str(wanted)))
+
+
+@lru_cache(maxsize=64)
+def _task(wanted: str) -> tuple[InTask, Languages]:
+    state, phrases, without, languages = json.loads(wanted)
+    return InTask(state, tuple(phrases), tuple(without)), tuple(languages)
 
 
 def _property_stands(kind: SqlValue, value: SqlValue, comparison: SqlValue, wanted: SqlValue) -> bool:

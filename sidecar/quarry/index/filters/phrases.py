@@ -12,6 +12,7 @@ from quarry.index.folding import fold_case
 from quarry.index.ids import id_list, of_note_sql
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.sql import SqlFragment, join
+from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import phrase_terms
 
 ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE " + of_note_sql("c.id", "n.id") + " AND "  # to be closed
@@ -24,6 +25,8 @@ _CHUNK_OF_NOTE_AMONG = "+c.id IN (SELECT value FROM json_each(?))"
 
 class WrittenPhrases:
     """Phrases are searched for as they are written."""
+
+    languages: Languages = ()  # of the notes besides English; here words are not stemmed
 
     def in_note(self, phrase: str) -> SqlFragment:
         """Whether the note `n` holds *phrase* in its text, its title or its aliases."""
@@ -45,18 +48,19 @@ class IndexedPhrases(WrittenPhrases):
 
     def __init__(self, keywords: KeywordSearcher, deadline: Deadline) -> None:
         self._keywords = keywords
+        self.languages = keywords.languages
         self._deadline = deadline
 
     def in_note(self, phrase: str) -> SqlFragment:
         """Whether the note `n` holds *phrase* in its text, also over a border of its chunks, its title or aliases."""
-        terms = phrase_terms(phrase)
+        terms = phrase_terms(phrase, self.languages)
         if not terms:
             return super().in_note(phrase)
         return _among(_NOTE_AMONG, self._keywords.notes_with_phrase(terms, deadline=self._deadline))
 
     def in_section(self, phrase: str) -> SqlFragment:
         """Whether the chunk `c` holds *phrase* in its text or its headings."""
-        terms = phrase_terms(phrase)
+        terms = phrase_terms(phrase, self.languages)
         if not terms:
             return super().in_section(phrase)
         found = self._keywords.chunks_with_phrase(terms, in_headings=True, deadline=self._deadline)
@@ -64,7 +68,7 @@ class IndexedPhrases(WrittenPhrases):
 
     def may_be_in_text(self, phrase: str) -> SqlFragment:
         """Whether the text of the chunk `c` holds the terms of *phrase* side by side."""
-        terms = phrase_terms(phrase)
+        terms = phrase_terms(phrase, self.languages)
         if not terms:
             return ALWAYS
         found = self._keywords.chunks_with_phrase(terms, in_headings=False, deadline=self._deadline)

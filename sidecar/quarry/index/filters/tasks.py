@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quarry.conditions import InTask, TaskState
-from quarry.index.folding import fold_case
-from quarry.terms.analysis import analyse, phrase_terms
+from quarry.index.filters.blocks import says
+from quarry.terms.alternatives import Languages
 
 _ITEM = re.compile(r"(?P<margin>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]*(?: (?P<rest>.*))?", re.DOTALL)
 _BOX = re.compile(r"\[(?P<mark>[^\[\]])\] [ \t]*(?P<says>.*)", re.DOTALL)
@@ -53,28 +53,18 @@ def tasks_in(text: str) -> Iterator[Task]:
         yield Task("\n".join(lines), mark in _DONE)
 
 
-def holds_task(text: str, wanted: InTask) -> bool:
-    """Whether a task in *text* has the wanted state and the wanted words."""
+def holds_task(text: str, wanted: InTask, languages: Languages = ()) -> bool:
+    """Whether a task in *text* has the wanted state and the wanted words, in English or one of *languages*."""
     if not _ANY_TASK.search(text):
         return False
-    return any(_is_state(task, wanted.state) and _says(task, wanted) for task in tasks_in(text))
+    return any(
+        _is_state(task, wanted.state) and says(task.says, wanted.phrases, wanted.without, languages)
+        for task in tasks_in(text)
+    )
 
 
 def _is_state(task: Task, state: TaskState) -> bool:
     return state == "any" or task.is_done == (state == "done")
-
-
-def _says(task: Task, wanted: InTask) -> bool:
-    if not wanted.phrases and not wanted.without:
-        return True
-    words = f" {analyse(task.says).words} "
-    written = fold_case(" ".join(task.says.split()))
-
-    def stands(phrase: str) -> bool:
-        terms = phrase_terms(phrase)
-        return f" {' '.join(terms)} " in words if terms else fold_case(" ".join(phrase.split())) in written
-
-    return all(map(stands, wanted.phrases)) and not any(map(stands, wanted.without))
 
 
 def _width(line: str) -> int:

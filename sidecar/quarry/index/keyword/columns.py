@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
+from msgspec.structs import replace
 
 from quarry.index.keyword.forward import ChunkColumns, NameColumns, NoteTerms
-from quarry.terms.analysis import AnalysedText, analyse
+from quarry.terms.analysis import AnalysedText, analyse, unaccented_terms
+from quarry.terms.languages import ENGLISH, LANGUAGES, declared_language, language_of
+from quarry.terms.normalize import TAGS
 from quarry.types import Chunk, Note
 
-CHANGES = 5  # raised whenever the same note would give other terms, by a change of ours
+CHANGES = 6  # raised whenever the same note would give other terms, by a change of ours
 # Stored terms are right for this only: another Python brings another Unicode, another stemmer other stems.
 TERMS_VERSION = f"{CHANGES}/{unicodedata.unidata_version}/{Stemmer.version()}"
 
@@ -27,19 +30,49 @@ _REPLACED: dict[int, str | int] = {
 }
 
 
+SAMPLED_CHUNKS = 4  # the first of a note, whose beginnings tell its language
+SAMPLED_CHARS = 200  # of each
+
+_TAG = re.compile(f"[{''.join(TAGS.values())}]")
+
+
 @lru_cache(maxsize=CACHED_TEXTS)
-def _terms(text: str) -> AnalysedText:
-    return analyse(text)
+def _terms(text: str, language: str) -> AnalysedText:
+    found = analyse(text, language)
+    unaccented = unaccented_terms(text, language)
+    return replace(found, compounds=f"{found.compounds} {unaccented}") if unaccented else found
 
 
 def note_terms(note: Note) -> NoteTerms:
     """All terms of *note*: 0.1 ms a chunk, less where the chunk was analysed lately."""
-    return NoteTerms(name_columns(note), tuple([chunk_columns(chunk) for chunk in note.chunks]))
+    declared = declared_language(note.properties)
+    language = declared or _language_of_note(note)
+    chunks = [chunk_columns(chunk, declared or _language_of_chunk(chunk, language)) for chunk in note.chunks]
+    return NoteTerms(name_columns(note, language), tuple(chunks))
 
 
-def chunk_columns(chunk: Chunk) -> ChunkColumns:
-    """The terms of *chunk*."""
-    text, section, context = _terms(chunk.text), _terms(chunk.section), _terms(chunk.context)
+def languages_in(terms: NoteTerms) -> str | None:
+    """The languages other than English that *terms* are stemmed in, with spaces between; None if there is none."""
+    columns = [*terms.names, *[column for columns in terms.chunks for column in columns]]
+    tags = {tag for column in columns if not column.isascii() for tag in _TAG.findall(column)}
+    return " ".join([language for language in LANGUAGES if TAGS[language] in tags]) or None
+
+
+def _language_of_note(note: Note) -> str:
+    sample = "\n".join([chunk.text[:SAMPLED_CHARS] for chunk in note.chunks[:SAMPLED_CHUNKS]])
+    return language_of(sample) or language_of(f"{note.title}\n{sample}") or ENGLISH
+
+
+def _language_of_chunk(chunk: Chunk, of_note: str) -> str:
+    """The language of *chunk*. In an English note only letters with accents make it worth asking."""
+    if of_note == ENGLISH and chunk.text.isascii():
+        return ENGLISH
+    return language_of(chunk.text) or of_note
+
+
+def chunk_columns(chunk: Chunk, language: str = ENGLISH) -> ChunkColumns:
+    """The terms of *chunk*, which is in *language*."""
+    text, section, context = [_terms(each, language) for each in (chunk.text, chunk.section, chunk.context)]
     return (
         stored(text.words),
         stored(section.words),
@@ -49,23 +82,23 @@ def chunk_columns(chunk: Chunk) -> ChunkColumns:
     )
 
 
-def name_columns(note: Note) -> NameColumns:
-    """The terms of what *note* is called and filed under."""
-    title, name = _terms(note.title), _terms(_file_name(note.path))
+def name_columns(note: Note, language: str = ENGLISH) -> NameColumns:
+    """The terms of what *note*, which is in *language*, is called and filed under."""
+    title, name = _terms(note.title, language), _terms(_file_name(note.path), language)
     headings = list(dict.fromkeys(heading for chunk in note.chunks for heading in chunk.heading_path))
     compounds = [
         title.compounds,
-        _compounds_in(note.aliases),
+        _compounds_in(note.aliases, language),
         name.compounds,
-        _compounds_in(headings),
-        _compounds_in(note.tags),
+        _compounds_in(headings, language),
+        _compounds_in(note.tags, language),
     ]
     return (
         stored(title.words),
-        stored(_words_in(note.aliases)),
+        stored(_words_in(note.aliases, language)),
         stored(name.words),
-        stored(_words_in(headings)),
-        stored(_words_in(note.tags)),
+        stored(_words_in(headings, language)),
+        stored(_words_in(note.tags, language)),
         stored(" ".join(compounds)),
     )
 
@@ -81,12 +114,12 @@ def stored(column: str) -> str:
     return column
 
 
-def _words_in(items: Sequence[str]) -> str:
-    return f" {BETWEEN} ".join([_terms(item).words for item in items])
+def _words_in(items: Sequence[str], language: str) -> str:
+    return f" {BETWEEN} ".join([_terms(item, language).words for item in items])
 
 
-def _compounds_in(items: Iterable[str]) -> str:
-    return " ".join([_terms(item).compounds for item in items])
+def _compounds_in(items: Iterable[str], language: str) -> str:
+    return " ".join([_terms(item, language).compounds for item in items])
 
 
 def _file_name(path: str) -> str:

@@ -43,6 +43,7 @@ from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import ScoreScope, SnapshotScorer, name_weights
 from quarry.index.note_codec import StoredTerms, stored_terms
 from quarry.index.note_rows import read_contents
+from quarry.terms.alternatives import phrase_alternatives
 
 
 class PhraseOccurrences(Struct, frozen=True, eq=False):
@@ -79,13 +80,15 @@ def find_phrase(
     connection: apsw.Connection, scorer: SnapshotScorer, phrase: str, deadline: Deadline
 ) -> PhraseOccurrences:
     """Every occurrence of *phrase*, its terms with one space between two; raises as `read_terms`."""
-    wanted = phrase.encode()
+    words = phrase.split(" ")
+    wanted = [" ".join(terms).encode() for terms in phrase_alternatives(words)]
     chunks: dict[int, list[int]] = {}
     names: dict[int, list[int]] = {}
     holding: list[int] = []
-    for note_id, terms in read_terms(connection, _notes_with_terms(scorer, phrase.split(" ")), deadline):
+    for note_id, terms in read_terms(connection, _notes_with_terms(scorer, words), deadline):
         first, is_found = id_range(note_id)[0], False
-        for column, count in occurrences_by_column(wanted, spaced(terms.line)):
+        line = spaced(terms.line)
+        for column, count in [each for phrase in wanted for each in occurrences_by_column(phrase, line)]:
             if column < NAME_COLUMNS:
                 if column < NAMES_IN_ORDER:
                     names.setdefault(note_id, [0] * NAME_COLUMNS)[column] = count
@@ -95,7 +98,7 @@ def find_phrase(
             if column < IN_ORDER:
                 chunks.setdefault(first + terms.slot(number), [0] * CHUNK_COLUMNS)[column] = count
                 is_found |= column == TEXT
-        if is_found or stands_in_text(wanted, terms.line):
+        if is_found or any(stands_in_text(phrase, terms.line) for phrase in wanted):
             holding.append(note_id)
     return PhraseOccurrences(
         *_by_ordinal(scorer.chunks, chunks, CHUNK_COLUMNS),
@@ -156,10 +159,11 @@ def proximity_scores(
     weights = np.array(astuple(CHUNK_WEIGHTS)[:IN_ORDER])
     for phrase, places in zip(wanted, holding, strict=True):
         frequencies: Floats = np.zeros((len(asked), IN_ORDER))
-        terms = " ".join(phrase).encode()
-        for at in places.tolist():
-            for column, count in occurrences_by_column(terms, texts[at]):
-                frequencies[at, column] = count
+        for terms in phrase_alternatives(phrase):
+            together = " ".join(terms).encode()
+            for at in places.tolist():
+                for column, count in occurrences_by_column(together, texts[at]):
+                    frequencies[at, column] = count
         found = frequencies.sum(axis=1).nonzero()[0]
         if len(found):
             rarest = min([scorer.chunk_frequency(term) for term in phrase])

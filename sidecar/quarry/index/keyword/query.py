@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from quarry.index.keyword.columns import stored
+from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import phrase_terms, ranking_terms
 from quarry.terms.normalize import fold
 
@@ -39,15 +40,22 @@ class KeywordQuery(Struct, frozen=True, dict=True):
     prefix: str | None = None  # folded; what some term begins with
 
     @classmethod
-    def of(cls, words: Iterable[str], phrases: Iterable[str] = (), prefix: str | None = None) -> "KeywordQuery":
+    def of(
+        cls,
+        words: Iterable[str],
+        phrases: Iterable[str] = (),
+        prefix: str | None = None,
+        languages: Languages = (),
+    ) -> "KeywordQuery":
         """
         The query for what was typed.
 
         Args:
             prefix: The word that is still being typed; it is one of *words*, too.
+            languages: Of the vault, besides English.
         """
-        wanted = [phrase_terms(phrase) for phrase in phrases]
-        terms = [term for word in words for term in ranking_terms(word)]
+        wanted = [phrase_terms(phrase, languages) for phrase in phrases]
+        terms = [term for word in words for term in ranking_terms(word, languages)]
         terms += [term for phrase in wanted if len(phrase) == 1 for term in phrase]
         together = tuple(dict.fromkeys(phrase for phrase in wanted if len(phrase) > 1))
         return cls(tuple(dict.fromkeys(terms)), together, _prefix(prefix))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import apsw
 import numpy as np
@@ -83,14 +84,21 @@ class QueryScorer:
         """Which of `terms` each of these chunks holds, in any column; shape (terms, chunks)."""
         ordinals = self._scorer.chunks.ordinals_of(chunk_ids)
         held = np.zeros((len(self.terms), len(chunk_ids)), np.bool_)
-        of_rare = dict(zip(self._rare, np.split(self._texts.ordinals, self._texts.counts.cumsum()), strict=False))
+        ends = self._texts.counts.cumsum().tolist()
+        begun = zip(self._rare, pairwise([0, *ends]), strict=True)
+        of_rare = {term: self._texts.ordinals[start:end] for term, (start, end) in begun}
         for row, term in zip(held, self.terms, strict=True):
             if term.kind == "phrase":
                 row[:] = among(ordinals, self._phrases[term].chunks)
-            elif term.is_prefix:  # the terms that it stands for come one after the other
-                row[:] = np.isin(ordinals, self._read(term)[0])
+            elif term in of_rare:
+                row[:] = among(ordinals, of_rare[term])
+            elif term.is_prefix:  # the postings of the terms that it stands for come one after the other
+                holds = np.zeros(self._scorer.chunks.size + 1, np.bool_)  # the last stands for what is not there: -1
+                holds[self._read(term)[0]] = True
+                row[:] = holds.take(ordinals)
             else:
-                row[:] = among(ordinals, of_rare[term] if term in of_rare else self._read(term)[0])
+                codes = self._scorer.dense_frequencies(term, self._read).codes
+                row[:] = (codes.take(ordinals) > 0) & (ordinals >= 0)
         return held
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:

@@ -20,6 +20,7 @@ from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
 from quarry.index.snapshot_cache import Locations
 from quarry.index.top_k import chunk_locations
+from quarry.terms.alternatives import Languages
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 
@@ -41,12 +42,20 @@ class KeywordSearcher:
         retriever: KeywordRetriever,
         locations: Locations,
         contents: dict[int, bytes],
+        languages: Languages = (),
     ) -> None:
-        """*contents* takes the decompressed content of the notes that `proximity_scores` reads, by id."""
+        """
+        Create a searcher.
+
+        Args:
+            contents: Takes the decompressed content of the notes that `proximity_scores` reads, by id.
+            languages: Of the notes, besides English.
+        """
         self._db = connection
         self._retriever = retriever
         self._locations = locations
         self._contents = contents
+        self.languages = languages
         self._phrases: dict[str, PhraseOccurrences] = {}
         self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
 
@@ -74,7 +83,7 @@ class KeywordSearcher:
         The nearest come first, then those that begin alike, then the commonest. Terms are stems: `chunks_with_term`
         leads to a chunk that tells how the word is written.
         """
-        found = similar_terms(word, self._retriever.vocabulary())
+        found = similar_terms(word, self._retriever.vocabulary(), self.languages)
         counts = self.doc_frequencies(found, deadline=deadline)
         ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
         return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]

@@ -16,8 +16,10 @@ from quarry.index.ids import ordinals_in
 from quarry.index.keyword.bm25 import Floats, length_norms
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.forward import COMPOUNDS, TEXT
+from quarry.index.keyword.merging import merged
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import DocOrdinals, Segment
+from quarry.terms.alternatives import SEPARATOR, split_alternatives
 
 KEPT_RANGES = 4096  # terms whose place in the dictionary is cached
 KEPT_POSTINGS = 64  # terms whose postings are cached, 3 MB: a query asks for those of chunks three times
@@ -78,7 +80,7 @@ class PostingsSnapshot(Protocol):
         ...
 
     def postings(self, term: str) -> tuple[DocOrdinals, DocOrdinals]:
-        """The postings of *term*: document ordinals, ascending, and tf codes."""
+        """The postings of *term*, or of all its alternatives: document ordinals, ascending, and tf codes."""
         ...
 
     def prefix_postings(self, prefix: str) -> tuple[DocOrdinals, DocOrdinals]:
@@ -163,12 +165,14 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def postings(self, term: str) -> tuple[DocOrdinals, DocOrdinals]:
         """
-        The postings of *term*: document ordinals, ascending, and tf codes.
+        The postings of *term*, or of all its alternatives: document ordinals, ascending, and tf codes.
 
         Raises:
             PostingsDamaged: The segment file is not what was written.
         """
         found = self._postings.get(term)
+        if found is None and SEPARATOR in term:
+            return merged([self.postings(each) for each in split_alternatives(term)])
         if found is None:
             added = self.mutable_segment.postings(term, self.added_count) if self.added_count else _NONE
             found = self._live_postings(*self._range_of(term), *added)
@@ -205,6 +209,8 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
     def frequency(self, term: str) -> int:
         """The document frequency of *term*."""
         found = self._frequencies.get(term)
+        if found is None and SEPARATOR in term:
+            return sum([self.frequency(each) for each in split_alternatives(term)])
         if found is None:
             if len(self._frequencies) > KEPT_RANGES:
                 self._frequencies.clear()

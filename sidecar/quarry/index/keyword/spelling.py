@@ -2,7 +2,8 @@
 Spelling correction: the terms of a vault that a mistyped word may stand for.
 
 Terms are stems in lower case. `configuraton` is near to `configuration`, of which it knows
-`configur`; so a stem is compared together with the endings that it may have lost.
+`configur`; so a stem is compared together with the endings that it may have lost. In other languages than English,
+whose endings are many, the stem of the mistyped word is compared with those of the notes in that language.
 """
 
 import threading
@@ -20,7 +21,9 @@ from quarry.index.keyword.segment import Segment
 from quarry.index.keyword.snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.snapshot_cache import SnapshotCache
-from quarry.terms.normalize import stem
+from quarry.terms.alternatives import Languages
+from quarry.terms.languages import ENGLISH
+from quarry.terms.normalize import TAGS, language_of_term, stem, untagged
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -73,7 +76,8 @@ def _letters(word: str) -> np.uint32:
     return np.uint32(found)
 
 
-TermsByLength = Mapping[int, Sequence[_Spellings]]
+TermsByLength = Mapping[tuple[str, int], Sequence[_Spellings]]
+"""By the language that they are stemmed in, and the length without the tag."""
 
 
 class SpellingIndex:
@@ -105,7 +109,7 @@ class SpellingIndex:
         return self._stored.at(connection)
 
 
-def similar_terms(word: str, terms: TermsByLength) -> dict[str, tuple[int, bool]]:
+def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) -> dict[str, tuple[int, bool]]:
     """
     The *terms* that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
 
@@ -123,6 +127,12 @@ def similar_terms(word: str, terms: TermsByLength) -> dict[str, tuple[int, bool]
         distance = _distance(word, term, slips)
         if 0 < distance <= slips:
             found[term] = (distance, term[0] != word[0])
+    for language in languages:
+        stemmed = untagged(stem(word, language))
+        for term in _near({(word, slips), (stemmed, slips)}, terms, language):
+            distance = min(_edits(word, term), _edits(stemmed, term))
+            if 0 < distance <= slips:
+                found[term + TAGS[language]] = (distance, term[0] != word[0])
     return found
 
 
@@ -143,21 +153,27 @@ def _commonest(segment: Segment) -> Iterable[str]:
     return [terms[at] for at in long[:MAX_TERMS]]
 
 
-def _by_length(terms: Iterable[str]) -> dict[int, list[_Spellings]]:
-    """The spellings of the *terms* that consist of letters, by length."""
-    by_length: dict[int, list[str]] = {}
+def _by_length(terms: Iterable[str]) -> dict[tuple[str, int], list[_Spellings]]:
+    """The spellings of the *terms* that consist of letters, by language and length."""
+    by_length: dict[tuple[str, int], list[str]] = {}
     for term in terms:
-        if len(term) >= MIN_LETTERS - 1 and term.isalpha():
-            by_length.setdefault(len(term), []).append(term)
-    return {length: [_Spellings.of(alike)] for length, alike in by_length.items()}
+        bare = untagged(term)
+        if len(bare) >= MIN_LETTERS - 1 and bare.isalpha():
+            by_length.setdefault((language_of_term(term), len(bare)), []).append(bare)
+    return {key: [_Spellings.of(alike)] for key, alike in by_length.items()}
 
 
-def _candidates(word: str, slips: int, by_length: TermsByLength) -> set[str]:
-    """Terms that are near to *word* once it has lost an ending, spelled right or nearly so."""
+def _candidates(word: str, slips: int, terms: TermsByLength) -> set[str]:
+    """Terms of English that are near to *word* once it has lost an ending, spelled right or nearly so."""
+    return _near(_beginnings(word, slips), terms, ENGLISH)
+
+
+def _near(beginnings: Iterable[tuple[str, int]], terms: TermsByLength, language: str) -> set[str]:
+    """Terms of *language*, without their tags, that are near to one of *beginnings*, each with the slips left."""
     found: set[str] = set()
-    for beginning, left in _beginnings(word, slips):
+    for beginning, left in beginnings:
         for length in range(len(beginning) - left, len(beginning) + left + 1):
-            for spellings in by_length.get(length, ()):
+            for spellings in terms.get((language, length), ()):
                 found.update(spellings.near(beginning, left))
     return found
 
@@ -181,12 +197,18 @@ def _slips_in_ending(ending: str) -> int:
 
 
 def _distance(word: str, term: str, slips: int) -> int:
-    """The edit distance of *word* from the nearest word whose stem is *term*; exact up to *slips*."""
+    """The edit distance of *word* from the nearest English word whose stem is *term*; exact up to *slips*."""
     from rapidfuzz.distance import OSA
 
-    found = min(int(OSA.distance(word, term)), int(OSA.distance(stem(word), term)))
+    found = min(_edits(word, term), _edits(stem(word), term))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
         if distance <= slips and distance < found and stem(term + ending) == term:
             found = int(distance)
     return found
+
+
+def _edits(one: str, other: str) -> int:
+    from rapidfuzz.distance import OSA
+
+    return int(OSA.distance(one, other))

@@ -24,11 +24,13 @@ from quarry.index.keyword.forward import (
     occurrences_with_prefix,
     spaced,
 )
+from quarry.index.keyword.merging import merged
 from quarry.index.keyword.phrases import read_terms
 from quarry.index.keyword.query import QueryTerm
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot_scorer import Postings, SnapshotScorer
 from quarry.index.note_codec import StoredTerms
+from quarry.terms.alternatives import split_alternatives
 
 _NOTES = "SELECT id, name_length FROM notes ORDER BY id"
 _CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"
@@ -116,8 +118,8 @@ class StoredSnapshot(Struct, frozen=True, dict=True):
         return length_norms(self.lengths, tokens / self.size if tokens else 1.0)
 
     def postings(self, term: str) -> Postings:
-        """The postings of *term*: document ordinals, ascending, and tf codes."""
-        return self.found.get(term, _NONE)
+        """The postings of *term*, or of all its alternatives: document ordinals, ascending, and tf codes."""
+        return merged([self.found.get(each, _NONE) for each in split_alternatives(term)])
 
     def prefix_postings(self, prefix: str) -> Postings:
         """The postings of every term that begins with *prefix*, a document once for each."""
@@ -129,7 +131,7 @@ class StoredSnapshot(Struct, frozen=True, dict=True):
 
     def frequency(self, term: str) -> int:
         """The document frequency of *term*."""
-        return len(self.found.get(term, _NONE)[0])
+        return sum([len(self.found.get(each, _NONE)[0]) for each in split_alternatives(term)])
 
     def ordinals_of(self, ids: NDArray[np.int64]) -> DocOrdinals:
         """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not there."""
@@ -155,7 +157,12 @@ class TermReader:
             DeadlineExceeded, Cancelled: The deadline says so.
             IndexDamaged: What is stored of a note is not as it was written.
         """
-        wanted = {(word, term.is_prefix) for term in terms for word in term.text.split(" ")}
+        wanted = {
+            (word, term.is_prefix)
+            for term in terms
+            for joined in term.text.split(" ")
+            for word in split_alternatives(joined)
+        }
         unknown = sorted(wanted - self._known)
         if unknown:
             self._read(unknown, deadline)

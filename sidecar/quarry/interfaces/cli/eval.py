@@ -12,6 +12,9 @@ from typing import Never
 import msgspec
 from tqdm import tqdm
 
+from quarry.bench.measurement import run_in_subprocess
+from quarry.bench.stages import evaluate_stages, stages_table
+from quarry.embedding import load_encoder
 from quarry.errors import BadRequest
 from quarry.evaluation import tables
 from quarry.evaluation.collections import Collection, find_collections, read_collection, read_golden
@@ -34,6 +37,9 @@ from scratch, with the default settings:
   quarry eval --vault DIR --prompts FILE...
                                         prompts with and without an answer in the vault, as JSON lines (id, text,
                                         kind on, near, follow or far, paths): how well confidence separates them
+  quarry eval --stages DIR...           the three stages of a published system: 50 notes by their front matter and
+                                        first words, 10 of these by their vectors, a block of each; what every
+                                        stage finds and costs
   quarry eval --compare A B             two results: two run folders, or a folder of one system in each
 
 systems: {", ".join(SYSTEMS)}
@@ -62,6 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prompts", action="store_true", help="the FILEs are prompts, with --vault: measure confidence"
     )
+    parser.add_argument("--stages", action="store_true", help="measure search in three stages, as published")
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="compare results query by query")
     parser.add_argument("--measure", choices=MEASURES, default=MAIN, help=f"measure to show (default {MAIN})")
 
@@ -70,7 +77,25 @@ def run(options: argparse.Namespace) -> int:
     """Judge and print, or compare."""
     if options.compare:
         return compare_results(options)
+    if options.stages:
+        return measure_stages(options)
     return measure_confidence(options) if options.prompts else evaluate_collections(options)
+
+
+def measure_stages(options: argparse.Namespace) -> int:
+    """Measure search in three stages on the collections that *options* name."""
+    require_measures()
+    encoders = {"static": load_encoder}
+    # Each in a process of its own, so that what one leaves in memory is no stage's of the next.
+    reports = [run_in_subprocess(evaluate_stages, one, encoders).result for one in _collections(options)]
+    if options.json:
+        document = json.dumps(msgspec.to_builtins(reports), indent=2, ensure_ascii=False)
+        if str(options.json) == "-":
+            print(document)
+            return 0
+        options.json.write_text(document + "\n", "utf-8")
+    print_line("\n\n".join(map(stages_table, reports)))
+    return 0
 
 
 def measure_confidence(options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ SIGNALS = {
 
 WEAKNESSES: Mapping[wire.Weakness, str] = {
     "no-words": "No note contains these words. The nearest in meaning:",
-    "unlikely": "No note seems to answer this. The closest:",
+    "unlikely": "No note matches well. The closest:",
 }
 
 

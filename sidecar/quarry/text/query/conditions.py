@@ -35,7 +35,7 @@ from quarry.text.query.dates import DATE_FORMATS, is_unfinished_date, parse_date
 from quarry.text.query.grammar import GroupNode, LeafNode, NegationNode, OperatorNode, QueryNode
 from quarry.text.query.lexer import QueryToken
 from quarry.text.query.passages import PASSAGE_OPERATORS, passage_condition
-from quarry.text.query.terms import content_word, is_stop_word, word_count
+from quarry.text.query.terms import bare_word, content_word, is_stop_word, word_count
 
 MAX_REQUIRED_WORDS = 32  # in all phrases, exclusions, sections and tasks together
 MAX_FILTERS = 100  # as many as the wire takes
@@ -122,8 +122,6 @@ class ConditionBuilder(Struct):
 
     def _operator(self, node: OperatorNode) -> tuple[Condition, ...]:
         name = node.token.text
-        if name == "match-case":
-            raise BadQuery("case never matters here: leave out match-case:", node.token.start)
         if name in PASSAGE_OPERATORS:
             return passage_condition(node, self._count_words)
         if node.value is None:
@@ -149,6 +147,8 @@ class ConditionBuilder(Struct):
         """The condition of operator *name* with one word or phrase; none while the value is incomplete."""
         if name in _TIMES:
             return self._dated(name, token)
+        if name == "match-case":
+            return self._cased(token)
         if token.kind == "regex":
             if name not in ("path", "file"):
                 raise BadQuery(f"{name}: takes no regular expression: only path:, file: and content: do", token.start)
@@ -163,6 +163,16 @@ class ConditionBuilder(Struct):
             return ()
         simple: dict[str, Callable[[str], Condition]] = {"path": InPath, "file": InFile, "folder": InFolder}
         return (simple[name](text) if name in simple else HasProperty(name, "is", text),)
+
+    def _cased(self, token: QueryToken) -> tuple[Condition, ...]:
+        """The condition of `match-case:` with one word, phrase or regular expression."""
+        if token.kind == "regex":
+            return (MatchesPattern(f"(?-i:{self._matching(token).pattern})"),)
+        words = token.text if token.kind == "phrase" else bare_word(token.text)
+        if not words:
+            return ()
+        self._count_words(words, token)
+        return (HasPhrase(words, match_case=True),)
 
     def _dated(self, name: str, token: QueryToken) -> tuple[Condition, ...]:
         dates = parse_date_range(token.text, self.now.date())

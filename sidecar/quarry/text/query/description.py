@@ -15,6 +15,7 @@ from quarry.conditions import (
     HasPhrase,
     HasProperty,
     HasTag,
+    InBlock,
     InFile,
     InFolder,
     InPath,
@@ -47,6 +48,7 @@ _ORDER = (
     HasPhrase,
     MatchesPattern,
     InSection,
+    InBlock,
     InTask,
     AnyOf,
     AllOf,
@@ -99,12 +101,14 @@ def _clause(condition: Condition, *, negated: bool) -> str:
     says_not = "not " if negated else ""
     having = "without" if negated else "with"
     match condition:
-        case HasPhrase(phrase):
-            return f'{having} "{phrase}"'
+        case HasPhrase(phrase, match_case):
+            return f'{having} "{phrase}"{" in this case" if match_case else ""}'
         case MatchesPattern(pattern, place):
             return f"{having} {_MATCHED[place]} like /{pattern}/"
         case InSection(phrases, without):
             return f"{having} {_phrase_list(phrases, without)} in one section"
+        case InBlock(unit, phrases, without):
+            return f"{having} {_phrase_list(phrases, without)} in one {unit}"
         case InTask(_, phrases, without):
             return f"{having} {_task(condition)}{_task_text(phrases, without)}"
         case InFolder(folder):

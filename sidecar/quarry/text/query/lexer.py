@@ -22,7 +22,9 @@ OPERATORS = frozenset(
         *("content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"),
     }
 )
-REGEX_OPERATORS = frozenset({"content", "path", "file"})  # elsewhere slashes are part of the value: `folder:/a/`
+REGEX_OPERATORS = frozenset(
+    {"content", "match-case", "ignore-case", "path", "file"}
+)  # elsewhere slashes are part of the value: `folder:/a/`
 DATE_OPERATORS = frozenset({"created", "modified"})
 MAX_BRACKET_DEPTH = 3  # within a property: `[up:[[Home]]]`; bounds how often brackets are read again
 

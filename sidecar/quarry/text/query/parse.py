@@ -7,7 +7,9 @@ Words rank the notes; everything else is a condition that each hit must satisfy:
     -word  -"a phrase"  -tag:x  -(a b)           not
     a OR b  ( )                                  one of them; together
     path:  file:  folder:  tag:  #tag            the note's place and its tags
-    section:(a b)  task:  task-todo:  task-done: all of them in one section, in one task
+    section:(a b)  line:  block:                 all of them in one section, one line, one block
+    task:(a b)  task-todo:  task-done:           all of them in one task
+    match-case:                                  whole words in exactly this case
     [name]  [name:value]  [name:<5]  [name:a OR b]  [name:null]    properties
     type:  domain:  status:                      properties by their name
     created:  modified:                          see `dates.py`
@@ -15,9 +17,8 @@ Words rank the notes; everything else is a condition that each hit must satisfy:
 `OR` binds looser than juxtaposition. If all alternatives are plain words, they only rank; if one of them is more than
 that (`"rate limit" OR throttle`), the alternatives are a condition, and their words and phrases rank as well.
 
-Obsidian's own operators are read too: `content:` (words next to each other in the note), `line:` and `block:` (read as
-`section:`, the smallest part of a note that the index knows) and `ignore-case:` (case never matters). `match-case:` is
-refused.
+Obsidian's `content:` (words next to each other in the note) and `ignore-case:` (case does not matter anyway) are read
+too.
 """
 
 from datetime import datetime
@@ -27,6 +28,7 @@ from quarry.conditions import (
     AnyOf,
     Condition,
     HasPhrase,
+    InBlock,
     InSection,
     InTask,
     MatchesPattern,
@@ -91,4 +93,4 @@ def _only_excludes_text(condition: Condition) -> bool:
 def _is_about_text(condition: Condition) -> bool:
     if isinstance(condition, AllOf | AnyOf):
         return all(map(_is_about_text, condition.parts))
-    return isinstance(condition, HasPhrase | MatchesPattern | InSection | InTask)
+    return isinstance(condition, HasPhrase | MatchesPattern | InSection | InBlock | InTask)

@@ -1,5 +1,5 @@
 """
-What must one section or one task hold: `section:(a "b c" -d)`, `task-todo:(call OR write)`?
+What must one section, line, block or task hold: `section:(a "b c" -d)`, `task-todo:(call OR write)`?
 
 The value is rewritten in disjunctive normal form: alternatives, each a list of phrases that the passage holds and a
 list of phrases that it does not hold. `(a OR b) -c` is `a` without `c`, or `b` without `c`.
@@ -10,7 +10,7 @@ from itertools import product
 
 from msgspec import Struct
 
-from quarry.conditions import Condition, InSection, InTask, TaskState, any_of
+from quarry.conditions import BlockUnit, Condition, InBlock, InSection, InTask, TaskState, any_of
 from quarry.errors import BadQuery
 from quarry.text.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode
 from quarry.text.query.lexer import QueryToken
@@ -19,7 +19,8 @@ from quarry.text.query.terms import content_word
 MAX_ALTERNATIVES = 32  # `(a OR b) (c OR d)` has four; each is a query of its own
 
 _TASKS: dict[str, TaskState] = {"task": "any", "task-todo": "todo", "task-done": "done"}
-PASSAGE_OPERATORS = frozenset({"section", "line", "block", *_TASKS})
+_UNITS: dict[str, BlockUnit] = {"line": "line", "block": "block"}
+PASSAGE_OPERATORS = frozenset({"section", *_UNITS, *_TASKS})
 
 
 class _Alternative(Struct, frozen=True):
@@ -49,7 +50,15 @@ def passage_condition(operator: OperatorNode, count: Callable[[str, QueryToken],
     if state is not None:
         return (any_of(InTask(state, each.phrases, each.without) for each in found or [_Alternative()]),)
     found = [each for each in found if each != _Alternative()]
-    return (any_of(InSection(each.phrases, each.without) for each in found),) if found else ()
+    if not found:
+        return ()
+    unit = _UNITS.get(operator.token.text)
+    return (
+        any_of(
+            InBlock(unit, each.phrases, each.without) if unit else InSection(each.phrases, each.without)
+            for each in found
+        ),
+    )
 
 
 class _AlternativesReader(Struct, frozen=True):

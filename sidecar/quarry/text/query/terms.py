@@ -22,7 +22,9 @@ _BEHIND = "'\"‘’‚`´,;:!?….([{]}<>*|=。、，；：！？（）「」�
 _CAMEL_CASE = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _WORD = lazy_pattern(r"[^\W_]+")
 _APOSTROPHE = lazy_pattern("['’]")
-_TEXT_OPERATORS = frozenset({"content", "section", "line", "block", "task", "task-todo", "task-done", "ignore-case"})
+_TEXT_OPERATORS = frozenset(
+    {"content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"}
+)
 
 
 class QueryTerms(Struct):
@@ -69,10 +71,16 @@ def content_word(written: str) -> str | None:
 
     None if it is nothing but punctuation.
     """
+    word = bare_word(written)
+    return word if word is None or _CAMEL_CASE.search(word) else word.lower()
+
+
+def bare_word(written: str) -> str | None:
+    """*written* without surrounding punctuation; None if it is nothing but punctuation."""
     word = written.removesuffix("()").lstrip(_BEFORE).rstrip(_BEHIND)
     if not (word.isalnum() or any(sign.isalnum() or sign >= FIRST_SYMBOL for sign in word)):
         return None
-    return word if _CAMEL_CASE.search(word) else word.lower()
+    return word
 
 
 def content_words(words: Iterable[str], *, alone: bool = True) -> tuple[str, ...]:

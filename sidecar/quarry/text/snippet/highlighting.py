@@ -93,7 +93,8 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
         for first, last, key, value in known[token]:
             found.append((start + first, start + last, key, value))
         if matcher.phrases:
-            _find_phrases(text, _token(text, start, end), matcher, found)
+            for language in matcher.languages:
+                _find_phrases(text, _token(text, start, end, language), matcher, found)
     found.sort()
     return found
 
@@ -107,7 +108,7 @@ class _Token(NamedTuple):
     start: int
     end: int
     words: tuple[TokenTerm, ...]  # in order, for phrases
-    parts: tuple[TokenTerm, ...]  # parts of words and joined forms
+    language: str  # in which it was analysed
 
 
 def candidate_offsets(text: str, lowered: str, matcher: Matcher) -> list[int]:
@@ -142,7 +143,7 @@ def _find_phrases(text: str, token: _Token, matcher: Matcher, found: list[TermMa
     """Add the phrases that have their anchor in *token*."""
     for number, word in enumerate(token.words):
         for phrase in matcher.phrases.get(word.term, ()):
-            span = _phrase_around(text, token, number, phrase)
+            span = _phrase_around(text, token, number, phrase) if phrase.language == token.language else None
             if span:
                 found.append((*span, phrase.key, matcher.phrase_value))
 
@@ -174,7 +175,7 @@ def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
         following = TOKEN.search(text, token.end)
         if following is None:
             return
-        token = _token(text, *following.span())
+        token = _token(text, *following.span(), token.language)
         behind = range(len(token.words))
 
 
@@ -189,7 +190,7 @@ def _words_before(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
             at -= 1
         if at == 0:
             return
-        token = _token_at(text, at)
+        token = _token_at(text, at, token.language)
         ahead = range(len(token.words))
 
 
@@ -212,10 +213,10 @@ def _joined(text: str, at: int) -> bool:
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
-def _token_at(text: str, offset: int) -> _Token:
+def _token_at(text: str, offset: int, language: str) -> _Token:
     """The token that contains *offset* or ends there."""
     rest = TOKEN.match(text, offset)
-    return _token(text, _beginning(text, offset, 0), rest.end() if rest else offset)
+    return _token(text, _beginning(text, offset, 0), rest.end() if rest else offset, language)
 
 
 def _beginning(text: str, offset: int, lowest: int) -> int:
@@ -232,5 +233,5 @@ def _beginning(text: str, offset: int, lowest: int) -> int:
     return start
 
 
-def _token(text: str, start: int, end: int) -> _Token:
-    return _Token(start, end, *token_terms(text[start:end]))
+def _token(text: str, start: int, end: int, language: str) -> _Token:
+    return _Token(start, end, token_terms(text[start:end], language)[0], language)

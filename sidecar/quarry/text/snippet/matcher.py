@@ -4,17 +4,22 @@ Which terms and phrases of a query are highlighted, and how are they looked for 
 What depends on the query alone is worked out once for all texts: the prefixes to search for, the literals, the phrases.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
 from quarry.lazy_pattern import lazy_pattern
+from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
 from quarry.terms.analysis import locate_terms
+from quarry.terms.languages import ENGLISH
+from quarry.terms.normalize import language_of_term
 
 WEIGHT_UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
 _CYRILLIC_STEM = lazy_pattern("[\u0400-\u04ff]+[кц]")
+CHANGED_LETTERS = 2  # at the end of a stem
+_UMLAUT = lazy_pattern("[aou]")
 KOREAN_PAIR = lazy_pattern(r"[\uac00-\ud7a3]{2}")
 
 
@@ -37,11 +42,12 @@ class HighlightTerms(Struct, frozen=True, dict=True):
     weights: Mapping[str, float]  # term or compound -> its weight
     phrases: tuple[tuple[str, ...], ...] = ()  # each: neighbouring terms
     prefix: str | None = None  # folded beginning of the word being typed
+    languages: Languages = ()  # of the texts, besides English; a term of several has its alternatives
 
     @cached_property
     def matcher(self) -> "Matcher":
         """What finds these terms in a text, built once."""
-        return _build_matcher(self.weights, self.phrases, self.prefix)
+        return _build_matcher(self)
 
 
 class HighlightPhrase(Struct, frozen=True):
@@ -50,16 +56,19 @@ class HighlightPhrase(Struct, frozen=True):
     terms: tuple[str, ...]
     anchor: int  # index of the term to look for first: the longest is the rarest
     key: str
+    language: str
 
 
 class Matcher(Struct, frozen=True):
     """A `HighlightTerms` prepared for searching texts."""
 
-    values: Mapping[str, int]
+    values: Mapping[str, int]  # by term, each of several alternatives by itself
+    keys: Mapping[str, str]  # the key of the matches of a term, where it is one of several alternatives
+    languages: Languages  # that a text may be in: English, and those of the vault
     prefixes: tuple[str, ...]  # a word whose term is wanted and all letters begins with one
     pairs: frozenset[str]  # of characters in scripts without spaces, each a term of its own
     literals: tuple[str, ...]  # compounds that no token has as its term: names with signs, pairs of Korean
-    phrases: Mapping[str, tuple[HighlightPhrase, ...]]  # by their anchor
+    phrases: Mapping[str, tuple[HighlightPhrase, ...]]  # by the term of their anchor
     phrase_value: int  # more than all terms of a window together: a quoted phrase comes first
     prefix: str | None
     prefix_key: str
@@ -67,31 +76,40 @@ class Matcher(Struct, frozen=True):
     known: dict[str, tuple[TermMatch, ...]] = field(default_factory=dict)  # by token; filled by `find_matches`
 
 
-def _build_matcher(weights: Mapping[str, float], phrases: Sequence[tuple[str, ...]], prefix: str | None) -> Matcher:
-    values = {key: max(1, round(weight * WEIGHT_UNIT)) for key, weight in weights.items() if key}
+def _build_matcher(wanted: HighlightTerms) -> Matcher:
+    values: dict[str, int] = {}
+    keys: dict[str, str] = {}
+    for key, weight in wanted.weights.items():
+        each = split_alternatives(key)
+        values.update(dict.fromkeys(filter(None, each), max(1, round(weight * WEIGHT_UNIT))))
+        keys.update(dict.fromkeys(each, key) if len(each) > 1 else {})
     pairs = frozenset(key for key in values if _is_pair(key))
     literals = tuple(key for key in values if key not in pairs and _is_literal(key))
     anchored: dict[str, tuple[HighlightPhrase, ...]] = {}
-    for terms in phrases:
-        if terms:
+    for phrase in wanted.phrases:
+        for terms in phrase_alternatives(phrase):
             anchor = max(range(len(terms)), key=lambda n: len(terms[n]))
-            phrase = HighlightPhrase(terms, anchor, " ".join(("", *terms)))
-            anchored[terms[anchor]] = (*anchored.get(terms[anchor], ()), phrase)
+            language = next(filter(ENGLISH.__ne__, map(language_of_term, terms)), ENGLISH)
+            found = HighlightPhrase(terms, anchor, " ".join(("", *phrase)), language)
+            anchored[terms[anchor]] = (*anchored.get(terms[anchor], ()), found)
+    prefix = wanted.prefix
     terms_of_prefix = [term.text for term in locate_terms(prefix)] if prefix else []
-    prefix_key = next((term for term in terms_of_prefix if term in values), f"{prefix}*")
+    prefix_term = next((term for term in terms_of_prefix if term in values), f"{prefix}*")
     prefixes = {start for term in (*(values.keys() - set(literals)), *anchored) for start in _prefixes_of(term)}
     if prefix:
         prefixes.add(prefix)
     return Matcher(
         values,
+        keys,
+        (ENGLISH, *wanted.languages),
         tuple(_shortest_prefixes(prefixes)),
         pairs,
         literals,
         anchored,
         2 * sum(values.values()) + 1,
         prefix or None,
-        prefix_key,
-        values.get(prefix_key, max(values.values(), default=WEIGHT_UNIT)),
+        keys.get(prefix_term, prefix_term),
+        values.get(prefix_term, max(values.values(), default=WEIGHT_UNIT)),
     )
 
 
@@ -106,7 +124,7 @@ def _shortest_prefixes(prefixes: Iterable[str]) -> Iterator[str]:
 
 def _is_word(key: str) -> bool:
     """Whether *key* is a single term for certain, as nearly all are."""
-    return key.isascii() and key.isalnum()
+    return (key.isascii() and key.isalnum()) or language_of_term(key) != ENGLISH
 
 
 def _is_pair(key: str) -> bool:
@@ -131,8 +149,25 @@ def _prefixes_of(term: str) -> tuple[str, ...]:
     replaced (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`), a consonant that a vowel may precede
     (`заметк` of `заметок`). A contraction has an apostrophe before its `t`.
     """
+    if (language := language_of_term(term)) != ENGLISH:
+        return _common_beginnings(term[:-1], language)
     if len(term) < 2 or not (term.isascii() and term.isalpha()):
         return (term[:-1],) if _CYRILLIC_STEM.fullmatch(term) else (term,)
     if term[-1] in "ei" or term.endswith("bl"):
         return (term[:-1],)
     return (term, f"{term[:-1]}'", f"{term[:-1]}’") if term[-1] == "t" else (term,)
+
+
+def _common_beginnings(stem: str, language: str) -> tuple[str, ...]:
+    """
+    Prefixes such that every word that has this *stem* in *language*, and no accent, begins with one of them.
+
+    Endings change up to two letters before them (`journaux`, `journal`). In German an umlaut may be written as two
+    letters, `haeuser`, where the stem has one, `haus`, and participles begin with `ge`.
+    """
+    beginning = stem[: max(1, len(stem) - CHANGED_LETTERS)]
+    if language != "de":
+        return (beginning,)
+    if vowel := _UMLAUT.search(stem):
+        beginning = stem[: vowel.end()]
+    return beginning, f"ge{beginning}"

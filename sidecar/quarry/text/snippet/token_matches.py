@@ -12,7 +12,8 @@ from typing import NamedTuple
 from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.analysis import locate_part_terms, locate_terms
 from quarry.terms.compounds import camel_case_parts
-from quarry.terms.normalize import fold, stem
+from quarry.terms.languages import ENGLISH
+from quarry.terms.normalize import fold, plain_stem, stem
 from quarry.terms.tokenizer import ascii_word_spans
 from quarry.text.snippet.matcher import Matcher, TermMatch
 
@@ -44,6 +45,8 @@ def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[
     Args:
         places: Offsets at which a prefix of *matcher* occurs, ascending.
     """
+    if len(matcher.languages) > 1:
+        return _matches_in_languages(token, matcher)
     plain = _PLAIN_WORD.fullmatch(token)
     if plain:
         word = plain[1]
@@ -58,9 +61,16 @@ def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[
     return tuple([hit for at in terms if (hit := _match_term(token, *at, matcher))])
 
 
+def _matches_in_languages(token: str, matcher: Matcher) -> tuple[TermMatch, ...]:
+    """The query's terms in *token*, whichever of the matcher's languages it is in."""
+    every = (at for language in matcher.languages for at in itertools.chain(*token_terms(token, language)))
+    found = [hit for at in every if (hit := _match_term(token, *at, matcher))]
+    return tuple(dict.fromkeys([*found, *_pair_matches(token, matcher)]))
+
+
 def _match_term(token: str, term: str, start: int, end: int, matcher: Matcher) -> TermMatch | None:
     if term in matcher.values:
-        return (start, end, term, matcher.values[term])
+        return (start, end, matcher.keys.get(term, term), matcher.values[term])
     if matcher.prefix and fold(token[start:end]).startswith(matcher.prefix):
         return (start, end, matcher.prefix_key, matcher.prefix_value)
     return None
@@ -114,17 +124,23 @@ def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int,
     return words
 
 
-def token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
-    """The terms of the words of *token*, and those of its parts of words and joined forms, each where it stands."""
-    return _cached_token_terms(token) if len(token) <= _MAX_CACHED_TOKEN_CHARS else _token_terms(token)
+def token_terms(token: str, language: str = ENGLISH) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
+    """
+    The terms of *token* in *language*, each where it stands: those of its words; those of its parts and joined forms.
+    """
+    if len(token) <= _MAX_CACHED_TOKEN_CHARS:
+        return _cached_token_terms(token, language)
+    return _token_terms(token, language)
 
 
-def _token_terms(token: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
+def _token_terms(token: str, language: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
     if token.isascii() and token.isalpha() and token[1:].islower():  # as most are: one word without parts
-        return (TokenTerm(stem(token), 0, len(token)),), ()
-    words = tuple(TokenTerm(term.text, term.start, term.end) for term in locate_terms(token))
-    parts = [TokenTerm(part.text, part.start, part.end) for part in locate_part_terms(token)]
-    parts += [TokenTerm(stem(_JOINT.sub("", joined[0])), *joined.span()) for joined in _JOINED.finditer(token)]
+        return (TokenTerm(stem(token, language), 0, len(token)),), ()
+    words = tuple(TokenTerm(term.text, term.start, term.end) for term in locate_terms(token, language))
+    parts = [TokenTerm(part.text, part.start, part.end) for part in locate_part_terms(token, language)]
+    parts += [TokenTerm(stem(_JOINT.sub("", each[0]), language), *each.span()) for each in _JOINED.finditer(token)]
+    if language != ENGLISH and not token.isascii():  # as it is found if it was typed without accents
+        parts += [TokenTerm(plain_stem(token[at.start : at.end], language), at.start, at.end) for at in words]
     return words, tuple(parts)
 
 

@@ -17,6 +17,7 @@ from quarry.conditions import (
     HasPhrase,
     HasProperty,
     HasTag,
+    InBlock,
     InFile,
     InFolder,
     InPath,
@@ -140,6 +141,26 @@ def test_where_a_note_lies_and_what_it_is_filed_under(vault: Index, condition: C
         (InSection(("limit",), ("saw",)), ["Q1"]),
         (InSection((), ("limit", "nothing", "->")), ["Été"]),
         (InSection(("->", "snake")), ["Budget 2026"]),
+        (InBlock("line", ("buy", "saw")), ["Tools"]),
+        (InBlock("line", ("saw", "blades")), []),
+        (InBlock("block", ("saw", "blades")), ["Tools"]),
+        (InBlock("block", ("reached", "dentist")), []),
+        (InBlock("block", ("saws", "oil")), []),
+        (InBlock("line", ("saw",), ("buy",)), ["Tools"]),
+        (InBlock("line", ("limits",), ("api",)), ["Tools"]),
+        (InBlock("line", (), ("nothing", "getStaleFiles", "python", "oil", "is")), ["Q1", "Tools"]),
+        (HasPhrase("getStaleFiles", match_case=True), ["Budget 2026"]),
+        (HasPhrase("getstalefiles", match_case=True), []),
+        (HasPhrase("The rate", match_case=True), ["Q1"]),
+        (HasPhrase("rate limits", match_case=True), []),
+        (HasPhrase("the", match_case=True), ["Q1"]),
+        (HasPhrase("Limit", match_case=True), []),
+        (HasPhrase("Summer", match_case=True), ["Été"]),
+        (HasPhrase("summer", match_case=True), []),
+        (HasPhrase("Q1", match_case=True), ["Q1"]),
+        (HasPhrase("數據", match_case=True), ["Été"]),
+        (MatchesPattern("(?-i:API)"), ["Q1"]),
+        (MatchesPattern("(?-i:api)"), []),
         (InTask("any"), ["Q1", "Tools"]),
         (InTask("todo"), ["Q1", "Tools"]),
         (InTask("done"), ["Tools"]),
@@ -201,7 +222,8 @@ def test_what_the_front_matter_and_the_file_say(index: Index, put, condition: Co
 
 _LEAVES = [
     HasPhrase("limit"), HasPhrase("->"), HasPhrase("nothing"), InFolder("Work"), HasTag("project"), InTask("done"),
-    InPath("w"), InSection(("saws",)), MatchesPattern("[0-9a]b"), HasProperty("p"), InTimeRange("created"),
+    InPath("w"), InSection(("saws",)), InBlock("line", ("saw",)),
+    HasPhrase("API", match_case=True), MatchesPattern("[0-9a]b"), HasProperty("p"), InTimeRange("created"),
     InTimeRange("modified", 3_000), MATCH_ALL, AnyOf(()),
 ]  # fmt: skip
 _TREES = st.recursive(
@@ -295,7 +317,8 @@ def test_no_text_is_syntax(vault: Index, text: str) -> None:
 
     for condition in (
         HasPhrase(text), InFolder(text), InPath(text), InFile(text), HasTag(text), HasProperty(text, "is", text),
-        HasProperty(text, "<", text), InSection((text,), (text,)), InTask("any", (text,), (text,)),
+        HasProperty(text, "<", text), InSection((text,), (text,)), InBlock("block", (text,), (text,)),
+        InTask("any", (text,), (text,)),
     ):  # fmt: skip
         assert set(names(vault, Not(condition))) == set(ALL) - set(names(vault, condition))
 
@@ -312,6 +335,9 @@ def test_without_fts5_words_are_looked_for_as_they_are_written(tmp_path: Path, m
     assert names(index, HasPhrase("café")) == ["A"]
     assert names(index, Not(HasPhrase("rate"))) == ["B"]
     assert names(index, InSection(("top", "limit"), ("nothing",))) == ["A"]
+    assert names(index, InBlock("line", ("rate", "limit"))) == ["A"]
+    assert names(index, HasPhrase("Rate", match_case=True)) == ["A"]
+    assert names(index, HasPhrase("rate", match_case=True)) == []
     assert names(index, InTask("todo", ("call",))) == ["A"]
     index.close()
 

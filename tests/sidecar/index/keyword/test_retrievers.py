@@ -18,11 +18,27 @@ from quarry.index.keyword.retrievers import NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.snapshot_cache import Locations
 from quarry.search.features import FIELD_WEIGHTS
+from quarry.terms.alternatives import phrase_alternatives, split_alternatives
 from quarry.terms.analysis import phrase_terms
+from quarry.terms.normalize import TAGS
 
-WORDS = ["apple", "apricot", "apply", "getStaleFiles", "snake_case", "机器学习", "naïve", "the", "don't", "42"]
+WORDS = [
+    "apple",
+    "apricot",
+    "apples",
+    "apply",
+    "getStaleFiles",
+    "snake_case",
+    "机器学习",
+    "naïve",
+    "the",
+    "don't",
+    "42",
+]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 NUMBERS = st.integers(0, 7)
+LANGUAGES = ("de", "fr")
+IN_LANGUAGE = st.sampled_from([{}, {}, {"lang": "de"}, {"language": "fr"}])
 QUERIES = [
     KeywordQuery(),
     KeywordQuery.of(["apple"]),
@@ -33,17 +49,22 @@ QUERIES = [
     KeywordQuery.of(["the"], ["apple apricot"]),
     KeywordQuery.of(["unknown"], ["机器学习", "the the", "stale files", "apricot unknown"]),
     KeywordQuery.of([], ["the apple", "naive"], prefix="42"),
+    KeywordQuery.of(["the", "apples", "naïve", "getStaleFiles"], ["apple apricot"], "app", LANGUAGES),
+    KeywordQuery.of(["42", "snake_case"], ["the apples", "42", "the 42", "apples naïve"], None, LANGUAGES[:1]),
     KeywordQuery(("apple", "Odd 'bytes'"), (("odd", '"; --'),)),
 ]
 PHRASES = [
-    phrase_terms(text) for text in ("the", "42", "unknown", "apple apricot", "机器学习", "the the", "snake case")
+    phrase_terms(text, languages)
+    for text in ("the", "42", "unknown", "apple apricot", "机器学习", "the the", "snake case", "apples naïve")
+    for languages in ((), LANGUAGES)
 ]
 PAIRS = [
     [("the", "apple")],
     [("appl", "apricot"), ("unknown", "appl"), ("机", "器"), ("the", "42"), ("the", "the")],
     [("a", "odd"), (), ("the",)],
+    [phrase_terms(text, LANGUAGES) for text in ("the apples", "apple apricot", "the 42", "机器", "the the")],
 ]
-TERMS = ["appl", "the", "机", "42", "apricot", "unknown"]
+TERMS = ["appl", "the", "机", "42", "apricot", "unknown", *phrase_terms("apples naïve unknown", LANGUAGES)]
 
 
 def answers(keywords, ids, notes, deadline):
@@ -88,17 +109,23 @@ def answers(keywords, ids, notes, deadline):
 
 
 def occurrences(words, column):
-    """How often *words* stand side by side in a *column*, of which each line is by itself."""
+    """How often *words* stand side by side in a *column*, of which each line is by itself, in one language."""
     count = 0
     for line in column.split("\n"):
         found = line.split(" ")
-        count += sum(found[at : at + len(words)] == [*words] for at in range(len(found)))
+        for each in phrase_alternatives(words):
+            count += sum(found[at : at + len(each)] == [*each] for at in range(len(found)))
     return count
+
+
+def count_of(term, column):
+    """How often *term* or one of its alternatives stands in *column*."""
+    return sum(map(column.split().count, split_alternatives(term)))
 
 
 def wanted_by(query):
     """What counts how often each part of a *query* stands in a column, and whether it is a phrase."""
-    wanted = [(lambda column, term=term: column.split().count(term), False) for term in query.terms]
+    wanted = [(lambda column, term=term: count_of(term, column), False) for term in query.terms]
     wanted += [(lambda column, phrase=phrase: occurrences(phrase, column), True) for phrase in query.phrases]
     if prefix := query.prefix:
         wanted.append((lambda column: sum(term.startswith(prefix) for term in column.split()), False))
@@ -127,7 +154,7 @@ class Reckoning:
         return dict(scores)
 
     def frequency(self, term):
-        return sum(any(term in column.split() for column in columns) for columns in self.chunks.values())
+        return sum(any(count_of(term, column) for column in columns) for columns in self.chunks.values())
 
     def notes_with(self, phrase):
         def holds(columns):
@@ -148,7 +175,7 @@ class Reckoning:
         average, scores = sum(lengths.values()) / max(1, len(lengths)), Counter()
         for words in filter(None, pairs):
             in_order = {i: self.chunks[i][:3] for i in asked if i in self.chunks}
-            holding = [i for i, of in in_order.items() if all(any(w in c.split() for c in of) for w in words)]
+            holding = [i for i, of in in_order.items() if all(any(count_of(w, c) for c in of) for w in words)]
             frequencies = {
                 i: sum(w * occurrences(words, c) for w, c in zip((1, 0.5, 0.3), in_order[i], strict=True))
                 for i in holding
@@ -200,7 +227,7 @@ def compare_with_reckoning(keywords, reckoning, places):
         assert {note_id: score for note_id, _, score in named} == close(reckoning.name_scores(query))
     assert keywords.doc_frequencies(TERMS) == {term: reckoning.frequency(term) for term in TERMS}
     for term in TERMS:
-        held = [chunk_id for chunk_id, of in reckoning.chunks.items() if any(term in c.split() for c in of)]
+        held = [chunk_id for chunk_id, of in reckoning.chunks.items() if any(count_of(term, c) for c in of)]
         assert keywords.chunks_with_term(term, 3) == sorted(held, key=places.__getitem__)[:3]
     for pairs in PAIRS:
         for some in (ids, ids[::2]):
@@ -229,6 +256,8 @@ def compare(bm25, chunk_columns, note_columns, by_fts5, in_memory, in_time):
             rows = reader._db.execute(
                 "SELECT c.id, n.path, c.number FROM chunk_rows c JOIN notes n ON n.id = c.note_id"
             )
+            tags = {letter for columns in reckoning.notes.values() for column in columns for letter in column}
+            assert reader.languages == tuple(language for language in LANGUAGES if TAGS[language] in tags)
             compare_with_reckoning(other, reckoning, {row[0]: row[1:] for row in rows})
 
     return ask
@@ -255,17 +284,25 @@ class Edits(RuleBasedStateMachine):
         title=TEXT,
         aliases=st.lists(TEXT, max_size=2).map(tuple),
         tags=st.sampled_from([(), ("apple", "the/x")]),
+        properties=IN_LANGUAGE,
     )
-    def put(self, number, texts, title, aliases, tags):
+    def put(self, number, texts, title, aliases, tags, properties):
         path = self.names.setdefault(number, f"{number} apple.md")
-        self.store(self.index, self.make_note(path, *texts, title=title, heading=title, tags=tags, aliases=aliases))
+        about = {"title": title, "heading": title, "tags": tags, "aliases": aliases, "properties": properties}
+        self.store(self.index, self.make_note(path, *texts, **about))
 
-    @rule(numbers=st.lists(NUMBERS, max_size=4, unique=True), texts=st.lists(TEXT, min_size=1, max_size=3))
-    def put_many(self, numbers, texts):
+    @rule(
+        numbers=st.lists(NUMBERS, max_size=4, unique=True),
+        texts=st.lists(TEXT, min_size=1, max_size=3),
+        properties=IN_LANGUAGE,
+    )
+    def put_many(self, numbers, texts, properties):
         with self.index.bulk():
             for number in numbers:
                 path = self.names.setdefault(number, f"{number} apple.md")
-                self.store(self.index, self.make_note(path, *texts[number % 2 :], title=texts[0]))
+                self.store(
+                    self.index, self.make_note(path, *texts[number % 2 :], title=texts[0], properties=properties)
+                )
 
     @rule(number=NUMBERS)
     def move_the_first_chunk_to_the_end(self, number):
@@ -304,7 +341,7 @@ class Edits(RuleBasedStateMachine):
     def edit_without_fts5(self, number, text):
         self.index.close()
         self.index = Index.open(self.path, without=frozenset({"fts5"}))
-        self.put(number, [text, "the apple"], text, (), ())
+        self.put(number, [text, "the apple"], text, (), (), {"lang": "de"})
         self.open_again()
 
     @rule()
@@ -355,7 +392,9 @@ def mixed(index, put):
     put("1.md", "机器学习 the", "the getStaleFiles() of snake_case", heading="apple apricot", tags=("apple/apricot",))
     put("2.md", "the the the apple apricot apple apricot", "", "42", title="x", heading="the the")
     put("3.md", "apply 42 appl", "don't", title="Apply", context="the apple apricot")
-    for number in range(4, 9):
+    put("4.md", "the apples", "naïve apples 42", title="Apples and apricots", properties={"lang": "de"})
+    put("5.md", "the apple apricot", "apples naïve the 42", title="naïve", properties={"lang": "French"})
+    for number in range(6, 11):
         put(f"{number}.md", f"the plum{number} of the garden", "stale files", title=f"the {number}")
     return index
 

@@ -25,7 +25,8 @@ def test_hits_are_numbered_with_title_why_path_and_snippet(at_shared, command):
     lines = done.out.split("\n")
     assert done.code == 0
     assert any("Lying awake  both · Health/Lying awake.md" in line for line in lines)
-    assert lines[0].startswith(" 1. ")
+    assert lines[0] == "No note matches well. The closest:"
+    assert lines[1].startswith(" 1. ")
     assert " ms" in lines[-2]
 
 

@@ -100,7 +100,7 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
     told = f"token: {secret}"
     fused = Fused(1, "x", 0, 0.5, 1, None, 2.0, None)
     explanation = Explanation(
-        "Cafe\u0301.md", "beyond", told, told, 12, 40, 0.5, fused, {"note": 0.5}, (told,), (told,)
+        "Cafe\u0301.md", "beyond", told, told, 12, 40, 0.5, 0.8, fused, {"note": 0.5}, (told,), (told,)
     )
 
     result = translate.explain_result(explanation)
@@ -108,6 +108,7 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
     assert secret not in repr(result)
     assert (result.path, result.rank, result.total, result.score) == ("Caf\u00e9.md", 12, 40, 0.5)
     assert result.signals == [wire.Signal(name="note", share=0.5)]
+    assert result.confidence == 0.8
     assert result.breakdown.lexical_rank == 1
 
 

@@ -64,7 +64,6 @@ def test_times_are_days_of_the_zone_and_one_still_being_typed_requires_nothing()
 @pytest.mark.parametrize(
     ("typed", "message", "position"),
     [
-        ("a match-case:B", "case never matters", 2),
         ("x /(/", "cannot be used", 2),
         ("tag:(/x/)", "takes no regular expression", 5),
         ("path:[a:b] path:(x tag:y)", "move", 19),

@@ -35,6 +35,8 @@ NOW = datetime(2026, 11, 21, 15, 30)  # noqa: DTZ001  local time, as days are de
         ("-task-done: #a", "notes tagged #a without a finished task"),
         ("task-todo:(-x)", 'notes with an open task that does not say "x"'),
         ('section:("c" -"d")', 'notes with "c" but not "d" in one section'),
+        ('line:("a" "b") -block:c', 'notes with "a" and "b" in one line without "c" in one block'),
+        ('match-case:"Happy Cat"', 'notes with "Happy Cat" in this case'),
         ("[status:done OR dropped]", "notes either whose status is done or whose status is dropped"),
         ("[due:<today] [rating:>=4]", "notes whose due is before 2026-11-21 and whose rating is at least 4"),
         (

@@ -14,6 +14,7 @@ from quarry.conditions import (
     HasPhrase,
     HasProperty,
     HasTag,
+    InBlock,
     InFile,
     InFolder,
     InPath,
@@ -216,7 +217,18 @@ def test_words_and_phrases_of_alternatives_rank() -> None:
         ),
         ("domain:(a OR b)", (AnyOf((HasProperty("domain", "is", "a"), HasProperty("domain", "is", "b"))),)),
         ('content:(a "b c")', (HasPhrase("a"), HasPhrase("b c"))),
-        ('section:(a "b c") block:d', (InSection(("a", "b c")), InSection(("d",)))),
+        (
+            'section:(a "b c") block:d line:(a e)',
+            (InSection(("a", "b c")), InBlock("block", ("d",)), InBlock("line", ("a", "e"))),
+        ),
+        (
+            "match-case:HappyCat, -match-case:x",
+            (HasPhrase("HappyCat", match_case=True), Not(HasPhrase("x", match_case=True))),
+        ),
+        (
+            'match-case:("Happy Cat" OR /Cat$/) match-case:?',
+            (AnyOf((HasPhrase("Happy Cat", match_case=True), MatchesPattern("(?-i:Cat$)"))),),
+        ),
         ('task: task-todo:x task-done:""', (InTask("any"), InTask("todo", ("x",)), InTask("done"))),
         ("[status:done]", (HasProperty("status", "is", "done"),)),
         ('path: tag: folder:/ tag:# section: path:"', ()),
@@ -241,9 +253,9 @@ def test_times_are_counted_from_now_where_the_person_is() -> None:
 
 
 def test_what_is_said_within_an_operator_ranks_when_it_is_text() -> None:
-    query = read('section:(a "b c") task:call content:x path:no file:no tag:no type:no')
+    query = read('section:(a "b c") task:call content:x match-case:Y path:no file:no tag:no type:no')
 
-    assert query.words == ("call", "x")
+    assert query.words == ("call", "x", "y")
     assert query.phrases == ("b c",)
 
 
@@ -281,7 +293,8 @@ def test_filters_set_elsewhere_add_up() -> None:
         ("created:2026-13-45", 8),
         ("created:nonsense x", 8),
         ("modified:>7d x", 9),
-        ("match-case:X", 0),
+        ("match-case:/a)(b/", 11),
+        ("match-case:(a [p])", 14),
         ("section:(path:x y)", 9),
         ("path:(a section:b)", 8),
         ("tag:(/x/)", 5),

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from quarry.conditions import AnyOf, InSection, InTask
+from quarry.conditions import AnyOf, InBlock, InSection, InTask
 from quarry.errors import BadQuery
 from quarry.text.query.parse import parse_query
 
@@ -16,8 +16,8 @@ def read(typed):
     ("typed", "alternatives"),
     [
         ("section:(a b)", [(("a", "b"), ())]),
-        ("line:(a a)", [(("a",), ())]),
-        ("block:(a -b)", [(("a",), ("b",))]),
+        ("section:(a a)", [(("a",), ())]),
+        ("section:(a -b)", [(("a",), ("b",))]),
         ("section:(a OR b c)", [(("a",), ()), (("b", "c"), ())]),
         ("section:((a OR b) c)", [(("a", "c"), ()), (("b", "c"), ())]),
         ("section:(a -(b OR c))", [(("a",), ("b", "c"))]),
@@ -30,6 +30,12 @@ def test_a_group_is_written_out_as_alternatives(typed, alternatives):
     sections = tuple(InSection(*each) for each in alternatives)
 
     assert read(typed) == (sections[0] if len(sections) == 1 else AnyOf(sections))
+
+
+@pytest.mark.parametrize("unit", ["line", "block"])
+def test_lines_and_blocks_take_what_sections_take(unit):
+    assert read(f"{unit}:(a -b)") == InBlock(unit, ("a",), ("b",))
+    assert read(f"{unit}:(a OR b c)") == AnyOf((InBlock(unit, ("a",)), InBlock(unit, ("b", "c"))))
 
 
 def test_tasks_have_a_state_and_need_no_words():

@@ -43,6 +43,35 @@ def test_words_are_marked_by_their_terms(text: str, query: str, expected: list[s
 
 
 @pytest.mark.parametrize(
+    ("text", "query", "phrase", "expected"),
+    [
+        ("Die Häuser, haeuser und Haustür", "Haus", "", ["Häuser", "haeuser"]),
+        ("Les journaux du cheval", "journal chevaux", "", ["journaux", "cheval"]),
+        ("the houses", "house", "", ["houses"]),
+        ("alte Häuser, ein altes Haus", "", "alt Haus", ["alte Häuser", "altes Haus"]),
+        ("old houses of an old house", "", "old house", ["old houses", "old house"]),
+        ("ein snake_case und v1.2.3", "snake_case v1.2.3", "", ["snake_case", "v1.2.3"]),
+    ],
+)
+def test_words_are_marked_in_any_language_of_the_vault(text: str, query: str, phrase: str, expected: list[str]) -> None:
+    languages = ("de", "fr")
+    weights = {term: 1.0 for word in query.split() for term in ranking_terms(word, languages)}
+    phrases = (phrase_terms(phrase, languages),) if phrase else ()
+
+    marks = highlight(text, HighlightTerms(weights, phrases, languages=languages))
+
+    assert [text[mark.start : mark.end] for mark in marks] == expected
+
+
+def test_what_is_typed_without_accents_is_marked_with_them() -> None:
+    weights = dict.fromkeys(ranking_terms("comia", ("es",)), 1.0)
+
+    assert [(mark.start, mark.end) for mark in highlight("Ella comía", HighlightTerms(weights, languages=("es",)))] == [
+        (5, 10)
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "query", "expected"),
     [
         ("关于数据库设计的笔记", "数据库 设计", ["数据库设计"]),

@@ -50,3 +50,27 @@ def test_what_is_written_with_signs_is_looked_for_as_it_is() -> None:
 
     assert matcher.literals == ("c++", "readme.md")
     assert matcher.pairs == {"机器"}
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "haus hauses haeuser uebungen gekauft bezahlt gefaellt boote"),
+        ("fr", "journaux amoureuse conscience logique"),
+        ("es", "presencia soluciones resolviendo"),
+        ("fi", "taloissa vanhempi"),
+        ("nl", "huizen manen lopende"),
+        ("cs", "praze matce"),
+    ],
+)
+def test_a_word_of_another_language_begins_with_what_its_term_is_looked_for_by(language: str, words: str) -> None:
+    for word in words.split():
+        assert word.startswith(HighlightTerms({stem(word, language): 1.0}).matcher.prefixes)
+
+
+def test_stems_of_a_word_in_several_languages_have_one_key() -> None:
+    [joined] = phrase_terms("Häuser", ("de",))
+    matcher = HighlightTerms({joined: 1.0}, languages=("de",)).matcher
+
+    assert set(matcher.keys.values()) == {joined}
+    assert set(matcher.values) == set(matcher.keys) == {stem("Häuser"), stem("Häuser", "de")}

@@ -1,0 +1,96 @@
+"""
+A second table, for scripts that a model's own tokenizer cannot read: opened at the first letter of one.
+
+It lies in the space of the model's own table, and its numbers have the same unit, so that rows of both may be added. A
+Unigram tokenizer numbers its rows. A vault without such letters reads neither file.
+"""
+
+import mmap
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quarry.embedding.model_files import EXTENSION_TOKENIZER_FILE, EXTENSION_WEIGHTS_FILE, ModelFolder
+from quarry.embedding.script_runs import WORD_START, find_runs
+from quarry.embedding.tokens import MAX_TOKENS, TokenIdCache, TokenIds, encodable
+from quarry.embedding.weights import Table, read_table
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+MAX_CACHED_RUNS = 16_384  # words, and phrases of scripts without spaces; 3 MB
+UNKNOWN_ID = 0  # of characters that are in no piece
+
+
+class Extension:
+    """Rows for letters of other scripts. Safe to share between threads; the first that needs it opens the tokenizer."""
+
+    def __init__(self, table: Table, tokenizer_file: bytes | mmap.mmap) -> None:
+        """Take *table*, shape (piece count, dim), and the content of the *tokenizer_file* that numbers its rows."""
+        self.table = table
+        self._tokenizer_file: bytes | mmap.mmap | None = tokenizer_file
+        self._tokenizer: Tokenizer | None = None
+        self._ids_of_runs = TokenIdCache(self._tokenize, MAX_CACHED_RUNS)
+        self._lock = threading.Lock()
+
+    def read(self, text: str) -> TokenIds:
+        """The row numbers of the first MAX_TOKENS pieces of the runs in *text*, without those of unknown characters."""
+        packed = b"".join(map(self._ids_of_runs.__getitem__, find_runs(text)))
+        ids = np.frombuffer(packed, np.int64)[:MAX_TOKENS]
+        known: TokenIds = ids[ids != UNKNOWN_ID]
+        return known
+
+    def pieces(self, text: str) -> list[str]:
+        """The letters of each of these pieces, in lower case and composed."""
+        tokenizer = self.open()
+        return [(tokenizer.id_to_token(row) or "").removeprefix(WORD_START) for row in self.read(text).tolist()]
+
+    def open(self) -> "Tokenizer":
+        """
+        The tokenizer, which takes 70 ms to open when it is first needed.
+
+        Raises:
+            ValueError: It has more or fewer pieces than the table has rows.
+        """
+        with self._lock:
+            if self._tokenizer is None:
+                from tokenizers import Tokenizer
+
+                assert self._tokenizer_file is not None, "kept until the tokenizer is open"
+                tokenizer = Tokenizer.from_buffer(bytes(self._tokenizer_file))
+                if tokenizer.get_vocab_size() != len(self.table):
+                    raise ValueError(
+                        f"the extension's tokenizer has {tokenizer.get_vocab_size()} pieces, its weights have "
+                        f"{len(self.table)} rows"
+                    )
+                self._tokenizer, self._tokenizer_file = tokenizer, None
+            return self._tokenizer
+
+    def _tokenize(self, run: str) -> list[int]:
+        ids: list[int] = self.open().encode(encodable(run), add_special_tokens=False).ids
+        return ids
+
+
+def read_extension(folder: ModelFolder) -> Extension:
+    """
+    The extension in *folder*, which is known to hold one.
+
+    Where its files may be mapped they are, and their pages are read when they are needed. An update that replaces the
+    folder in the meantime leaves the mapped files as they are.
+
+    Raises:
+        ValueError: Its files do not fit each other, or hold values that no model has.
+    """
+    path = folder.path / EXTENSION_TOKENIZER_FILE
+    table = read_table(folder.path / EXTENSION_WEIGHTS_FILE, may_map=folder.stays_as_it_is)
+    extension = Extension(table, _map(path) if folder.stays_as_it_is else path.read_bytes())
+    if not folder.must_have_manifest:  # what ships is whole by its hash
+        extension.open()
+    return extension
+
+
+def _map(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

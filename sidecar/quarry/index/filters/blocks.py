@@ -1,0 +1,84 @@
+"""
+Finds the lines and blocks of a text, and compares what they say with what a query wants.
+
+A block is what Obsidian can link to: a paragraph, a list item with the lines below it that are no items, a heading, a
+table, a quotation, a code block. One that is divided between two chunks counts as two.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from quarry.conditions import InBlock
+from quarry.index.folding import fold_case
+from quarry.terms.alternatives import Languages, phrase_alternatives
+from quarry.terms.analysis import analyse, phrase_terms
+from quarry.terms.languages import ENGLISH
+
+_FENCE = re.compile(r"[ \t>]*(```|~~~)")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+
+
+def blocks_in(text: str) -> Iterator[str]:
+    """The blocks of *text*, in order."""
+    block: list[str] = []
+    is_code = False
+    for line in text.split("\n"):
+        is_fence = _FENCE.match(line) is not None
+        is_heading = not is_code and _HEADING.match(line) is not None
+        begins = is_heading or (is_fence and not is_code) or (not is_code and (not line.strip() or _ITEM.match(line)))
+        if block and begins:
+            yield "\n".join(block)
+            block.clear()
+        if line.strip() or is_code:
+            block.append(line)
+        if is_heading or (is_fence and is_code):
+            yield "\n".join(block)
+            block.clear()
+        is_code ^= is_fence
+    if block:
+        yield "\n".join(block)
+
+
+def holds_block(text: str, wanted: InBlock, languages: Languages = ()) -> bool:
+    """Whether a line or block of *text* says what is wanted, in English or one of *languages*."""
+    units = text.split("\n") if wanted.unit == "line" else blocks_in(text)
+    return any(says(unit, wanted.phrases, wanted.without, languages) for unit in units if unit.strip())
+
+
+def says(text: str, phrases: Sequence[str], without: Sequence[str], languages: Languages = ()) -> bool:
+    """Whether *text* contains all of *phrases* and none of *without*, in any form and case of their words."""
+    if not phrases and not without:
+        return True
+    words = [f" {analyse(text, language).words} " for language in (ENGLISH, *languages)]
+    written = fold_case(" ".join(text.split()))
+
+    def stands(phrase: str) -> bool:
+        if not phrase_terms(phrase):
+            return fold_case(" ".join(phrase.split())) in written
+        wordings = phrase_alternatives(phrase_terms(phrase, languages))
+        return any(f" {' '.join(terms)} " in of_language for terms in wordings for of_language in words)
+
+    return all(map(stands, phrases)) and not any(map(stands, without))
+
+
+def holds_cased(text: str, phrase: str) -> bool:
+    """Whether the words of *phrase* are whole words of *text*, next to each other, in exactly this case."""
+    return any(
+        not (_joined(text, found.start()) or _joined(text, found.end())) for found in _cased(phrase).finditer(text)
+    )
+
+
+@lru_cache(maxsize=64)
+def _cased(phrase: str) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(map(re.escape, phrase.split())))
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether offset *at* is within a word; not in a script without spaces."""
+    return 0 < at < len(text) and _continues(text[at - 1]) and _continues(text[at])
+
+
+def _continues(sign: str) -> bool:
+    return sign.isdecimal() or sign.lower() != sign.upper()

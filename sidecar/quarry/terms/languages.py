@@ -1,0 +1,215 @@
+"""
+In which language is a text written, of those whose words can be stemmed?
+
+It is told by function words: of no language does a text of some length lack them, and few are in two. English is what
+is not recognised as anything else, as code, lists and names have none. Scripts other than Latin need no recognition:
+their words are stemmed by script (`normalize.py`).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+ENGLISH = "en"
+MIN_WORDS = 3  # function words and letters of a language in a text of it; 2 in a short one without English words
+SHORT = 40  # words of a text
+MIN_SHARE = 20  # one in so many words is a function word; in most texts every second
+MARGIN = 1.5  # times as many as of English
+SAMPLE_CHARS = 800  # of a text that are looked at
+CHARS_A_THE = 200  # in which English prose has at least one "the"
+MOST_LETTERS = 2  # that count: one foreign name has as many
+
+# Words that English has as well are left out, whatever they mean there, and single letters. Those of names (la, de,
+# van, von) are in where the language has few others.
+_FUNCTION_WORDS: Mapping[str, str] = {
+    "de": """
+        der das und ist nicht ein eine einen einem einer eines auf mit für von zu im den des dem sich auch wie noch nach
+        bei aus wenn nur oder aber ich wir sie ihr uns mir mich ihn ihm sind wird werden wurde haben habe hatte kann
+        über vor zum zur bis durch schon mehr sehr dann dass daß kein keine dieser diese dieses mein meine als wo ja
+        immer muss soll unter gegen ohne seit weil
+    """,
+    "fr": """
+        le les des une est et dans pour que qui pas sur avec il elle nous vous ils elles au aux du ce cette ces son sa
+        ses mon ma mes leur leurs mais ou où sont ont été être avoir fait plus comme tout tous très sans sous
+        c'est n'est j'ai qu'il d'un d'une qu'on je tu se ne y chez après avant aussi même peut si quand déjà
+        deux par
+    """,
+    "es": """
+        el los las una que del se por para con su sus lo como más pero este esta esto estos estas está están muy sin
+        sobre también me mi mis nos le les hay ser fue era son es al y o porque cuando donde ya todo todos cada entre
+        desde hasta hace tiene tengo ni yo él ella ellos qué cómo nada después antes un
+    """,
+    "it": """
+        il lo gli un una che di del della dei delle degli è e non per con si da dal dalla nel nella sono come più ma
+        anche questo questa questi queste ho ha hanno mi ci se al alla ai alle su sul sulla quando dove perché molto
+        tutto tutti ogni essere fatto mio mia suo sua poi già dopo prima senza
+    """,
+    "pt": """
+        os um uma que do da dos das em no na nos nas não com para por se mais mas como é são foi ser ao à às pelo pela
+        seu sua seus suas meu minha ele ela eles você isso este esta esse essa também muito já quando onde tem ter há
+        nem sem até depois antes entre sobre e eu
+    """,
+    "nl": """
+        het een en van dat niet zijn voor op met te aan er maar om ook als bij nog naar uit deze dit die dan ik je hij
+        zij wij ze mijn hun wordt worden werd heeft hebben kan moet wel meer geen tot over door of wat waar omdat
+        daar zoals altijd veel
+    """,
+    "sv": """
+        och att det som är på av för med till den inte en ett jag har om var från men de vi så kan när eller ska också
+        hur där efter vid mycket bara mina min mitt sin sig han hon blir blev hade skulle vara utan under mellan
+        någon något alla
+    """,
+    "da": """
+        og at det er som på af for med til den ikke en et jeg har om var fra men de vi så kan når eller skal også hvor
+        der efter ved meget kun min mit sin sig han hun bliver blev havde skulle være uden under mellem nogle noget
+        alle hvad mig dig af
+    """,
+    "no": """
+        og å at det er som på av for med til den ikke en et jeg har om var fra men de vi så kan når eller skal også
+        hvor der etter ved mye bare min mitt sin seg han hun blir ble hadde skulle være uten under mellom noen noe
+        alle hva meg deg
+    """,
+    "fi": """
+        ja on ei että se hän oli ovat mutta kun niin tai myös jos kuin vain joka mitä tämä sen sitä minä sinä ole
+        olen mukaan nyt sitten vielä jo kanssa ennen jälkeen kaikki voi pitää koska missä eivät mikä myöskin
+    """,
+    "hu": """
+        a az és hogy nem is egy van volt meg ez csak mint ha már vagy ki még azt ezt minden lesz kell nagyon
+        után között akkor amit ami aki mert majd vannak nincs itt ott
+    """,
+    "ro": """
+        și în de la cu pe nu este sunt o un că din pentru care mai sau ce se fi al ale lui ei dar după fost prin
+        când foarte am are avea acest această aceste unde cum toate tot fără ca să
+    """,
+    "tr": """
+        ve bir bu için da de ile olarak çok daha gibi ne var yok ama her o ben sen ki mi mı sonra kadar değil olan
+        olduğu en şey şu biz siz onu bana önce veya nasıl neden
+    """,
+    "pl": """
+        i w na się z do że to nie jest o jak po od za co ale czy tak dla przez jego jej ich są był była było być
+        może tylko już jeszcze przy też bardzo który która które ten ta te mnie mi gdy lub oraz
+    """,
+    "cs": """
+        a v se na že je to s z do o k i ale jako za by po tak jsem jsou být byl byla bylo ve pro od jak už jen když
+        nebo který která které si mi také protože ještě není podle při
+    """,
+    "ca": """
+        el els les una que i amb per del dels és són no es a al als però més com aquest aquesta també molt meu meva
+        seu seva hi ha què quan perquè sense sobre entre fins després abans ja tot tots jo ell ella
+    """,
+}
+_ENGLISH_WORDS = """
+    a the of and to is are was were be been being it its this that these those with for on from by at as an or
+    not but if then we you they he she i my your our their his her have has had do does did can will would
+    should could may might must which what when where why who there here so than into about after before because
+    also just in only no me all any some more most over under out up down how them him us am die man war hat den
+    come fin son once one two per sin sure fast gift art tag also will bad brief rat note
+"""
+_TELLING_ENGLISH = """
+    the of and are were been this that these those with from which would should could their they have has does
+    can because where there into about when what your you not but than then for a is or by it on as he she my at
+    if we
+"""  # in no other language that is told, or in so few that the margin bears it
+_ENGLISH, _TELLING = frozenset(_ENGLISH_WORDS.split()), frozenset(_TELLING_ENGLISH.split())
+# Letters that tell a language where some of its words are there; English has them in names.
+_LETTERS: Mapping[str, str] = {
+    "de": "äöüß",
+    "fr": "éèêëçàùâîïôûœ",
+    "es": "ñáéíóú¿¡",
+    "it": "àèéìòù",
+    "pt": "ãõçáâéêíóúà",
+    "nl": "ëï",
+    "sv": "åäö",
+    "da": "æøå",
+    "no": "æøå",
+    "fi": "äö",
+    "hu": "őűáéíóöúü",
+    "ro": "ăâîșțşţ",
+    "tr": "ışğçöü",
+    "pl": "łążęśćńóź",
+    "cs": "ěřůščžýáíéúťďň",
+    "ca": "àèéíïòóúüç·",
+}
+
+LANGUAGES = tuple(_FUNCTION_WORDS)
+"""Languages in Latin script, other than English, whose words are stemmed; ISO 639-1."""
+
+
+def _by_sign(signs: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Each word or letter with the languages that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for language, of_language in signs.items():
+        for sign in of_language:
+            found[sign] = (*found.get(sign, ()), language)
+    return found
+
+
+_LANGUAGES_OF_WORD = _by_sign(
+    {
+        language: {word for word in words.split() if len(word) > 1} - _ENGLISH
+        for language, words in _FUNCTION_WORDS.items()
+    }
+)
+_LANGUAGES_OF_LETTER = _by_sign(_LETTERS)
+_KNOWN = _LANGUAGES_OF_WORD.keys() | _TELLING
+
+_NAMES = {
+    "en": "english",
+    "de": "german deutsch",
+    "fr": "french français francais",
+    "es": "spanish español espanol",
+    "it": "italian italiano",
+    "pt": "portuguese português portugues",
+    "nl": "dutch nederlands",
+    "sv": "swedish svenska",
+    "da": "danish dansk",
+    "no": "norwegian norsk nb nn bokmål nynorsk",
+    "fi": "finnish suomi",
+    "hu": "hungarian magyar",
+    "ro": "romanian română romana",
+    "tr": "turkish türkçe turkce",
+    "pl": "polish polski",
+    "cs": "czech čeština cestina",
+    "ca": "catalan català catala",
+}
+_LANGUAGE_NAMED = {name: language for language, names in _NAMES.items() for name in (language, *names.split())}
+_DECLARED_BY = ("lang", "language")  # properties
+
+
+def language_of(text: str) -> str | None:
+    """
+    The language of *text*: one of `LANGUAGES`, or English; None where too little tells.
+
+    Of texts of eight sentences, 98 in 100 are told right in the sixteen languages together; of three, 87; of one, 47,
+    the others being taken for none. 60,000 passages of English documentation had three taken for another language.
+    """
+    sample = text[:SAMPLE_CHARS].lower()
+    if sample.count(" the ") * CHARS_A_THE > len(sample):
+        return ENGLISH
+    words = sample.split()  # those beside punctuation are left to the others
+    found = _KNOWN.intersection(words)
+    english = len(found & _TELLING)
+    counts = Counter([language for word in found for language in _LANGUAGES_OF_WORD.get(word, ())])
+    letters: Counter[str] = Counter()
+    if counts and not sample.isascii():
+        letters.update([language for letter in {*sample} for language in _LANGUAGES_OF_LETTER.get(letter, ())])
+    signs = {language: counts[language] + min(MOST_LETTERS, letters[language]) for language in counts}
+    best = max(signs, key=lambda language: (signs[language], counts[language], language), default=None)
+    if best is not None and counts[best] > 1 and counts[best] * MIN_SHARE >= len(words):
+        least = MIN_WORDS if english or len(words) > SHORT else MIN_WORDS - 1
+        if signs[best] >= max(least, MARGIN * english):
+            return best
+    return ENGLISH if english >= MIN_WORDS else None
+
+
+def declared_language(properties: Mapping[str, object]) -> str | None:
+    """
+    The language that the property `lang` or `language` declares, as `de`, `de-AT` or `German`; None if none does.
+
+    One whose words are not stemmed is English: its words keep the terms that they have.
+    """
+    for name, value in properties.items():
+        if name.lower() in _DECLARED_BY and isinstance(value, str) and (written := value.strip().lower()):
+            known = _LANGUAGE_NAMED.get(written) or _LANGUAGE_NAMED.get(re.split("[-_ ]", written)[0])
+            return known or ENGLISH
+    return None

@@ -1,0 +1,56 @@
+import pytest
+
+from quarry.conditions import InBlock
+from quarry.index.filters.blocks import blocks_in, holds_block, holds_cased
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("one\ntwo\n\n\nthree", ["one\ntwo", "three"]),
+        ("# Head\ntext\n## Next", ["# Head", "text", "## Next"]),
+        ("intro\n- a\n  goes on\n  - b\n1. c\n\nend", ["intro", "- a\n  goes on", "  - b", "1. c", "end"]),
+        ("| a | b |\n|---|---|\n| c | d |", ["| a | b |\n|---|---|\n| c | d |"]),
+        ("> a\n> b\n\n> c", ["> a\n> b", "> c"]),
+        ("x\n```\n# no\n\n- no\n```\ny", ["x", "```\n# no\n\n- no\n```", "y"]),
+        ("```\nopen\n\nend", ["```\nopen\n\nend"]),
+        ("#tag -no 1.5", ["#tag -no 1.5"]),
+        ("\n \n", []),
+    ],
+)
+def test_a_block_is_what_obsidian_can_link_to(text, blocks):
+    assert list(blocks_in(text)) == blocks
+
+
+@pytest.mark.parametrize(
+    ("unit", "phrases", "without", "found"),
+    [
+        ("line", ("mixing", "flour"), (), True),
+        ("line", ("mix", "water"), (), False),
+        ("block", ("mix", "water"), (), True),
+        ("block", ("mix", "oven"), (), False),
+        ("line", ("->",), ("mix",), True),
+        ("line", (), ("mix", "water", "oven"), False),
+    ],
+)
+def test_one_line_or_block_must_say_all_of_it(unit, phrases, without, found):
+    assert (
+        holds_block("Mix the flour\nwith water -> dough\n\nHeat the oven\n\n", InBlock(unit, phrases, without)) is found
+    )
+
+
+@pytest.mark.parametrize(
+    ("phrase", "found"),
+    [
+        ("US", True),
+        ("us", False),
+        ("BUS", False),
+        ("IN THE", False),
+        ("in the", True),
+        ("B2", False),
+        ("(US)", True),
+        ("猫", True),
+    ],
+)
+def test_case_is_matched_by_whole_words(phrase, found):
+    assert holds_cased("BUSES, in  the (US) B22 黒猫", phrase) is found
