@@ -265,6 +265,10 @@ export interface SearchResult {
    */
   readonly corrections: readonly Correction[];
   /**
+   * Words that no note contains and that were not corrected, where hits contain others.
+   */
+  readonly unknownWords: readonly string[];
+  /**
    * Set where the query had no hits and a relaxed one was searched instead.
    */
   readonly relaxed: Relaxed | null;

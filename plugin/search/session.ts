@@ -22,7 +22,7 @@ const REFRESH_MS = 250; // while notes are being indexed; four updates a second 
 // The budget is meant for agents. With `scan` a note costs a snippet of 120 characters, so 100 notes stay far below this.
 const MAX_TOKENS = 100_000;
 
-export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "relaxed" | "weakness"> {
+export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness"> {
   readonly query: string;
   readonly mode: Mode;
   /** Maximum number of hits that was requested. */
@@ -179,9 +179,9 @@ export class SearchSession {
     this.pending = null;
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
-      const { hits, total, missing, understood, corrections, relaxed, weakness } = reply.value;
+      const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
-      const answer = { query, mode, limit, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, relaxed, weakness, tookMs };
+      const answer = { query, mode, limit, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });

@@ -28,6 +28,11 @@ export function searchAsTypedWords(corrections: readonly Correction[]): string {
   return `Search for ${corrections.map(({ typed }) => `“${typed}”`).join(" ")} instead`;
 }
 
+/** Empty when every word of the query is in some note, was corrected, or no note contains any. */
+export function unknownWordsLine(words: readonly string[]): string {
+  return words.length === 0 ? "" : `No note contains ${words.map((word) => `“${word}”`).join(" or ")}.`;
+}
+
 /** Empty when the query was not relaxed. Names the query when its filters matched nothing. */
 export function relaxedWords(relaxed: Relaxed | null, understood: string): string {
   if (!relaxed) return "";

@@ -3,6 +3,7 @@ import { type App, getAllTags } from "obsidian";
 import { type VaultNames } from "./completion";
 
 const MAX_VALUE_CHARS = 60; // longer values are sentences rather than names
+const MAX_DEPTH = 5; // of maps in maps
 
 export function vaultNames({ vault, metadataCache }: App): VaultNames {
   const tags = new Counts();
@@ -12,8 +13,8 @@ export function vaultNames({ vault, metadataCache }: App): VaultNames {
     const cache = metadataCache.getFileCache(file);
     if (!cache) continue;
     for (const tag of new Set(getAllTags(cache))) tags.add(tag.replace(/^#/, ""));
-    for (const [name, value] of Object.entries(cache.frontmatter ?? {})) {
-      if (name === "position") continue; // the position of the block in the note, which older versions put among the properties
+    for (const [name, value] of named(cache.frontmatter ?? {})) {
+      if (name === "position" || name.startsWith("position.")) continue; // of the block in the note, which older versions put among the properties
       properties.add(name);
       const key = name.toLowerCase();
       const counts = values.get(key) ?? new Counts();
@@ -29,9 +30,21 @@ export function vaultNames({ vault, metadataCache }: App): VaultNames {
   };
 }
 
+/** The entries of `map` and of the maps in it, by dotted name, as the engine reads them; those of maps in a list together. */
+function named(map: object, prefix = "", depth = 0): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(map).flatMap(([name, value]: [string, unknown]) => {
+    const path = prefix + name;
+    const maps = depth < MAX_DEPTH ? listOf(value).filter((one) => typeof one === "object" && one !== null && !Array.isArray(one)) : [];
+    return [[path, value] as const, ...maps.flatMap((one) => named(one as object, `${path}.`, depth + 1))];
+  });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
 function textsOf(value: unknown): readonly string[] {
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return all
+  return listOf(value)
     .filter((one) => typeof one === "string" || typeof one === "number" || typeof one === "boolean")
     .map((one) => String(one).trim())
     .filter((text) => text !== "" && text.length <= MAX_VALUE_CHARS && !text.includes("\n"));

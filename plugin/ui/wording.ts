@@ -9,7 +9,7 @@ import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { type Answer } from "../search/session";
 import { type Failure, type StartFailure } from "../sidecar/failure";
-import { correctionWords, relaxedWords, weaknessWords } from "./answer-words";
+import { correctionWords, relaxedWords, unknownWordsLine, weaknessWords } from "./answer-words";
 import { type Freshness, type Degradation, type PaneState } from "./pane-state";
 import { joinSentences, noteCount, number, seconds } from "./formatting";
 
@@ -295,8 +295,8 @@ function morePassages(count: number): string {
 /** The announcement of a state for screen readers. */
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
-    const { hits, corrections, relaxed, weakness, understood } = state.answer;
-    const lines = [correctionWords(corrections), relaxedWords(relaxed, understood), weaknessWords({ weakness, relaxed })];
+    const { hits, corrections, unknownWords, relaxed, weakness, understood } = state.answer;
+    const lines = [correctionWords(corrections), unknownWordsLine(unknownWords), relaxedWords(relaxed, understood), weaknessWords({ weakness, relaxed })];
     const adjustments = lines.filter((line) => line !== "");
     return [`${noteCount(hits.length)} found`, ...adjustments].join(". ");
   }

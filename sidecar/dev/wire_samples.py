@@ -115,6 +115,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             total=1,
             understood='notes in Kitchen with "six minutes" without "hard", near in meaning to egs',
             corrections=[wire.Correction(typed="egs", used="eggs")],
+            unknown_words=["llama"],
             relaxed=wire.Relaxed(
                 step="without-filters",
                 message="There are no notes tagged #breakfast. These results ignore that filter.",

@@ -36,6 +36,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     relaxed: null,
     confidence: 0.9,
     weakness: null,
+    unknownWords: [],
     legs: ["lexical", "dense"],
     missing: [],
     tokens: 0,
@@ -45,8 +46,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, missing, understood, corrections, relaxed, weakness } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, relaxed, weakness, tookMs: 5, ...fields };
+  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {

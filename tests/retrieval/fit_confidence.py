@@ -13,7 +13,7 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -71,13 +71,14 @@ HEADER = """\
 # tests/retrieval/fit_confidence.py: change them there, not here.
 
 """
-TABLES = {"hybrid": "default", "keyword": "default-keyword", "semantic": "default-semantic"}
+MODES = {"hybrid": "default", "keyword": "default-keyword", "semantic": "default-semantic"}  # table -> system
 
 
 class Example(Struct, frozen=True):
     """The first hits of one prompt: their evidence, and which of them answer."""
 
     prompt: Prompt
+    table: str  # that its confidence is computed from; "" where nothing was found
     features: Mapping[str, NDArray[np.float64]]
     answers: NDArray[np.float64]
 
@@ -104,18 +105,18 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="quarry-fit-") as temporary:
         folder = options.keep or Path(temporary)
         examples = {name: collect(name, options.data, folder) for name in (*VAULTS, *COLLECTIONS)}
-    tables = []
-    for table in TABLES:
-        columns = COLUMNS[table]
-        of_table = {name: by_table[table] for name, by_table in examples.items()}
-        print(f"\n{table}: {', '.join(columns)}\n")
+    fitted_without = {held: fit_tables(examples, {held, HELD_BACK}) for held in VAULTS}
+    for mode, columns in COLUMNS.items():
+        print(f"\n{mode}: {', '.join(columns)}\n")
         print("| vault | prompts | AUC | near | far | kept at 5 % | calibration error | first hit right |")
         print("|---|--:|--:|--:|--:|--:|--:|--:|")
         for held in VAULTS:
-            fitted = fit([of_table[name] for name in of_table if name not in (held, HELD_BACK)], columns)
-            print(row_of(held, of_table[held], fitted))
-        fitted = fit([of_table[name] for name in of_table if name != HELD_BACK], columns)
-        lines = [f"{name} = {weight:.2f}" for name, weight in zip(("bias", *columns), fitted.weights, strict=True)]
+            print(row_of(held, examples[held][mode], fitted_without[held]))
+    tables = []
+    for table, fitted in fit_tables(examples, {HELD_BACK}).items():
+        lines = [
+            f"{name} = {weight:.2f}" for name, weight in zip(("bias", *fitted.columns), fitted.weights, strict=True)
+        ]
         tables.append("\n".join([f"[{table}]", *lines]))
     text = HEADER + "\n\n".join(tables) + "\n"
     print(f"\n{text}")
@@ -124,7 +125,17 @@ def main() -> int:
     return 0
 
 
-def row_of(name: str, examples: Sequence[Example], fitted: Regression) -> str:
+def fit_tables(
+    examples: Mapping[str, Mapping[str, Sequence[Example]]], without: Collection[str]
+) -> dict[str, Regression]:
+    """A regression for each table, fitted to all vaults and collections but those *without*."""
+    return {
+        table: fit([by_mode[table] for name, by_mode in examples.items() if name not in without], table)
+        for table in MODES
+    }
+
+
+def row_of(name: str, examples: Sequence[Example], fitted: Mapping[str, Regression]) -> str:
     """A row of the report."""
     found = report([rated(example, fitted) for example in examples])
     return (
@@ -134,18 +145,19 @@ def row_of(name: str, examples: Sequence[Example], fitted: Regression) -> str:
     )
 
 
-def rated(example: Example, fitted: Regression) -> Judged:
+def rated(example: Example, fitted: Mapping[str, Regression]) -> Judged:
     """The answer to a prompt, as these weights rate it."""
-    if not len(example.answers):
+    if not example.table:
         return Judged(example.prompt, 0.0, is_right=False)
-    return Judged(example.prompt, float(fitted.confidences(example)[0]), is_right=bool(example.answers[0]))
+    confidence = float(fitted[example.table].confidences(example)[0])
+    return Judged(example.prompt, confidence, is_right=bool(example.answers[0]))
 
 
 # --- evidence ----------------------------------------------------------------------------------
 
 
 def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
-    """The examples of one vault or collection, by table."""
+    """The examples of one vault or collection, by mode."""
     begun_s = time.perf_counter()
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
@@ -172,8 +184,8 @@ def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
         with index.reader() as reader:
             context = SearchContext(reader, encoder, {})
             found = {
-                table: [example(prompt, SYSTEMS[system], context) for prompt in prompts]
-                for table, system in TABLES.items()
+                mode: [example(prompt, SYSTEMS[system], context) for prompt in prompts]
+                for mode, system in MODES.items()
             }
     finally:
         index.close()
@@ -199,7 +211,7 @@ def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
     request = system.request(prompt.text, limit=HITS)
     if prompt.kind == "removed":
         request = replace(request, scope=Scope(not_paths=prompt.paths))
-    nothing = Example(prompt, {}, np.zeros(0))
+    nothing = Example(prompt, "", {}, np.zeros(0))
     try:
         query = parse_request(request, NOW)
     except BadQuery:
@@ -216,18 +228,18 @@ def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
     )
     right = [prompt.is_answered and nfc(note.path) in prompt.paths for note in result.shown]
     columns = {name: np.zeros(len(right)) + column for name, column in evidence.features().items()}
-    return Example(prompt, columns, np.array(right, np.float64))
+    return Example(prompt, shipped.TABLES.get(evidence.telling, ""), columns, np.array(right, np.float64))
 
 
 # --- fitting -----------------------------------------------------------------------------------
 
 
-def fit(vaults: Sequence[Sequence[Example]], columns: tuple[str, ...]) -> Regression:
+def fit(vaults: Sequence[Sequence[Example]], table: str) -> Regression:
     """A regression with a penalty on squared weights (ridge), by Newton's method; every vault counts the same."""
-    rows, answers, counts = [], [], []
+    rows, answers, counts, columns = [], [], [], COLUMNS[table]
     for examples in vaults:
         share = (PROMPT_WEIGHT if any(one.prompt.kind == "far" for one in examples) else 1.0) / len(examples)
-        for one in examples:
+        for one in filter(lambda one: one.table == table, examples):
             for hit in range(len(one.answers)):
                 rows.append([1.0, *(one.features[name][hit] for name in columns)])
                 answers.append(one.answers[hit])

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, sample, some_queries, unpack
+from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, languages, sample, some_queries, unpack
 from measure import FLOORS, MARGIN, means_of_halves, raised
 
 from quarry.evaluation.collections import Collection
@@ -34,6 +34,8 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
     def read(name: str) -> Collection:
         if name == SAMPLE:
             return sample()
+        if name in languages():
+            return languages()[name]
         data = os.environ.get("QUARRY_DATA")
         if not data:
             pytest.skip("QUARRY_DATA names no folder with judged collections; only the sample vault is measured")
@@ -72,6 +74,16 @@ def test_every_kind_that_is_large_enough_has_a_floor():
         assert floors.keys() == {"ALL"} | {kind for kind, count in kinds.items() if count >= SMALLEST_KIND}
 
 
+@pytest.mark.parametrize("name", ["de", "es", "fr", "ru"])
+def test_every_judgment_of_a_vault_in_another_language_names_a_note_and_every_query_is_judged(name: str):
+    collection = languages()[name]
+
+    assert (len(collection.queries), collection.unjudged, collection.orphan_qrels) == (30, 0, 0)
+    assert Counter(query.kind for query in collection.queries) == {
+        "inflected": 12, "concept": 6, "question": 5, "keyword": 4, "accent": 3
+    }  # fmt: skip
+
+
 def test_every_judgment_of_the_sample_names_a_note_and_every_query_is_judged():
     collection = sample()
 
@@ -82,7 +94,7 @@ def test_every_judgment_of_the_sample_names_a_note_and_every_query_is_judged():
 
 def test_no_collection_is_on_both_sides_and_every_one_with_a_floor_is_on_one():
     assert not set(TUNING) & set(HELD_BACK)
-    assert FLOORED.keys() <= {*TUNING, *HELD_BACK}
+    assert FLOORED.keys() <= {*TUNING, *HELD_BACK, *languages()}
 
 
 def test_some_queries_are_the_same_ones_every_time():

@@ -162,6 +162,9 @@ export const methods: Methods = {
           "used": "eggs"
         }
       ],
+      "unknownWords": [
+        "llama"
+      ],
       "relaxed": {
         "step": "without-filters",
         "message": "There are no notes tagged #breakfast. These results ignore that filter."

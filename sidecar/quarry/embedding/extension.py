@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quarry.embedding.model_files import EXTENSION_TOKENIZER_FILE, EXTENSION_WEIGHTS_FILE, ModelFolder
-from quarry.embedding.script_runs import WORD_START, find_runs
+from quarry.embedding.script_runs import WORD_START, find_runs, stands_alone
 from quarry.embedding.tokens import MAX_TOKENS, TokenIdCache, TokenIds, encodable
 from quarry.embedding.weights import Table, read_table
 
@@ -42,10 +42,11 @@ class Extension:
         known: TokenIds = ids[ids != UNKNOWN_ID]
         return known
 
-    def pieces(self, text: str) -> list[str]:
-        """The letters of each of these pieces, in lower case and composed."""
+    def known_letters(self, text: str) -> int:
+        """The number of letters of the runs in *text* in words, syllables, or pieces of two or more letters."""
         tokenizer = self.open()
-        return [(tokenizer.id_to_token(row) or "").removeprefix(WORD_START) for row in self.read(text).tolist()]
+        pieces = [(tokenizer.id_to_token(row) or "").removeprefix(WORD_START) for row in self.read(text).tolist()]
+        return sum(len(piece) for piece in pieces if len(piece) > 1 or stands_alone(piece))
 
     def open(self) -> "Tokenizer":
         """

@@ -17,6 +17,7 @@ _MARKS = "\u0300-\u036f\u0483-\u0487\u3099\u309a"  # accents in decomposed text,
 _LETTER = lazy_pattern(f"[{_UNSPACED}{_SPACED}]")
 _RUN = lazy_pattern(f"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|[{_SPACED}][{_SPACED}{_MARKS}]*+")
 _IS_SPACED = lazy_pattern(f"[{_SPACED}]")
+_CYRILLIC = lazy_pattern(f"[{CYRILLIC}]")
 
 
 def has_runs(text: str) -> bool:
@@ -32,3 +33,8 @@ def find_runs(text: str) -> list[str]:
 def without_runs(text: str) -> str:
     """*text* with a space in the place of each run."""
     return _RUN.sub(" ", text)
+
+
+def stands_alone(letter: str) -> bool:
+    """Whether one *letter* of a run is a word or a syllable: all but the Cyrillic ones are."""
+    return not _CYRILLIC.match(letter)

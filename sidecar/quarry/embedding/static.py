@@ -96,19 +96,19 @@ class StaticEncoder:
         """
         The share of the letters and digits of *text* that are in tokens of two or more of them.
 
-        In Chinese and Japanese a piece of one character is counted as well: it is a word, or half of one.
+        A letter with a row of its own in the extension counts where it is a word or a syllable.
         """
         letters = sum(map(str.isalnum, text))
         if not letters:
             return 0.0
-        pieces: list[str] = []
+        known = 0
         if self._extension and has_runs(text):
-            pieces = self._extension.pieces(text[:MAX_TEXT_CHARS])
-            text = without_runs(text[:MAX_TEXT_CHARS])
+            read = text[:MAX_TEXT_CHARS]
+            known, text = self._extension.known_letters(read), without_runs(read)
         [token_ids] = self._tokens.read([text])
         tokens = [self._tokenizer.id_to_token(token_id) or "" for token_id in token_ids.tolist()]
-        lengths = [sum(map(str.isalnum, token)) for token in tokens + pieces]
-        return min(1.0, sum(length for length in lengths if length > 1) / letters)
+        lengths = [sum(map(str.isalnum, token)) for token in tokens]
+        return min(1.0, (known + sum(length for length in lengths if length > 1)) / letters)
 
     def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
         """See `Encoder`."""

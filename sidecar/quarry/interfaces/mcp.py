@@ -53,8 +53,9 @@ Operators narrow the notes, and may be combined:
   section:(cache ttl)  task-todo:call  task-done:tax     together in a section, in an open or finished task
   [status:done]  [rating:>=4]  [due]  type:log           properties
   created:2026-03  modified:7d  modified:"last week"     dates
-`understood` tells how the query was read, `corrections` which words were taken for misspelled, `relaxed` what was given
-up because nothing was found: then no hit satisfies the whole query."""
+`understood` tells how the query was read, `corrections` which words were taken for misspelled, `unknown_words`
+which words no note contains, `relaxed` what was given up because nothing was found: then no hit satisfies the whole
+query."""
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 SEARCH_LIMIT, SEARCH_TOKENS = 5, 2000  # an agent reads all it is given: few and short first, more on request

@@ -37,6 +37,7 @@ class SearchReply(TypedDict):
     total: int
     understood: str  # the query in plain words
     corrections: list[SpellingCorrection]
+    unknown_words: list[str]  # that no note contains and that were not corrected
     relaxed: str | None  # what was given up because nothing was found
     weakness: str | None  # set where no hit is likely to answer: `no-words` (nearest in meaning only) or `unlikely`
     notice: str | None
@@ -125,6 +126,7 @@ def search_reply(result: wire.SearchResult, notice: str | None) -> SearchReply:
         total=result.total,
         understood=printable(result.understood),
         corrections=[SpellingCorrection(typed=printable(c.typed), used=printable(c.used)) for c in result.corrections],
+        unknown_words=[printable(word) for word in result.unknown_words],
         relaxed=printable(result.relaxed.message) if result.relaxed else None,
         weakness=result.weakness,
         notice=notice,

@@ -87,6 +87,7 @@ class Answer(Struct, frozen=True):
     truncated: bool  # the token budget ended first
     understood: str = ""  # the query in words
     corrections: tuple[Correction, ...] = ()
+    unknown_words: tuple[str, ...] = ()  # of the query, that no note holds, where notes hold others
     relaxed: Relaxed | None = None
     weakness: Weakness | None = None
 

@@ -49,11 +49,11 @@ def gather_evidence(
     background = features.background
     words = tuple(_words(prepared, reader))
     held = np.zeros((len(words), len(shown)))
-    if "lexical" in features.asked:
+    if "lexical" in features.telling:
         held = _words_held(words, prepared, passages, reader, deadline)
     weights = np.array([[word.weight] for word in words]).reshape(len(words), 1)
     return Evidence(
-        asked=features.asked,
+        telling=features.telling,
         cosine=cosine,
         deviation=(cosine - background.mean) / background.spread,
         contrast=cosine - (others.mean() if len(others) else background.mean),

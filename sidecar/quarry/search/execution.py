@@ -218,9 +218,16 @@ def search(
         truncated=truncated,
         understood=describe_query(query, by_meaning="dense" in retrievers),
         corrections=result.prepared.corrections,
+        unknown_words=_unknown_words(result, retrievers),
         relaxed=result.relaxed,
         weakness=_weakness(result, retrievers),
     )
+
+
+def _unknown_words(result: RankedResult, retrievers: Sequence[Retriever]) -> tuple[str, ...]:
+    """Words that no note holds; none where hits hold no other word either, which is said of all words together."""
+    has_words = any("lexical" in note.retrievers for note in result.shown)
+    return result.prepared.unknown_words if has_words and "lexical" in retrievers else ()
 
 
 def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness | None:

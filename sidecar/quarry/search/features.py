@@ -76,7 +76,7 @@ class CandidateFeatures(Struct, frozen=True):
     found, how much each signal counts, and which passages are shown.
     """
 
-    asked: frozenset[Retriever]  # the retrievers that the query gave something to look for
+    telling: frozenset[Retriever]  # the retrievers that found anything: words that no note holds say nothing
     note_ids: NoteIds
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
@@ -138,9 +138,9 @@ def extract_features(
     title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf, prepared.languages)
     bm25 = lexical.best_of(note_ids)
     max_bm25 = prepared.max_bm25
-    asked: dict[Retriever, bool] = {"lexical": by_word, "dense": dense_query is not None}
+    found: dict[Retriever, bool] = {"lexical": bool(len(lexical.chunk_ids) or named), "dense": dense_query is not None}
     return CandidateFeatures(
-        asked=frozenset([retriever for retriever, is_asked in asked.items() if is_asked]),
+        telling=frozenset([retriever for retriever, is_telling in found.items() if is_telling]),
         note_ids=note_ids,
         signals=Signals(
             passage=max_normalize(bm25),

@@ -2,10 +2,11 @@
 A parsed query made ready for the retrievers: its terms with their idf, its vector, the notes its conditions admit.
 
 A word that no note holds and that the model does not know either is taken for a typing error: the known word nearest to
-it is searched for instead, and the answer says so.
+it is searched for instead, and the answer says so. Beside words that notes hold, it must be nearer: what they hold
+answers without it. A word that no note holds and that is not corrected is said, too.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -38,6 +39,7 @@ class PreparedQuery(Struct, frozen=True):
     pairs: tuple[Pair, ...]  # neighbouring terms of the query, which count more where they are neighbours in a note
     idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
     corrections: tuple[Correction, ...]
+    unknown_words: tuple[str, ...]  # that no note holds, without those corrected
     vector: FloatVector | None  # of unit length; None where the dense retriever is not asked
     languages: Languages  # of the vault, besides English
     vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
@@ -87,7 +89,9 @@ def prepare_query(
     """
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
-    words, corrections = _corrected(query, reader, encoder, prefix, deadline) if corrects else (query.words, ())
+    absent = _absent_words([word for word in query.words if word != prefix], reader, deadline)
+    words, corrections = _corrected(query, absent, reader, encoder, deadline) if corrects else (query.words, ())
+    corrected = {correction.typed for correction in corrections}
     languages = reader.languages
     lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
     text = _with_corrections(query.text, corrections)
@@ -99,6 +103,7 @@ def prepare_query(
         pairs=_pairs(text, languages),
         idf=_idf(lexical.terms, reader, deadline),
         corrections=corrections,
+        unknown_words=tuple([word for word in absent if word not in corrected]),
         languages=languages,
         vector=vector if vector is not None and vector.any() else None,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
@@ -125,38 +130,51 @@ def _idf(terms: Sequence[str], reader: Reader, deadline: Deadline) -> dict[str, 
 # --- corrections -------------------------------------------------------------------------------
 
 
+def _absent_words(words: Sequence[str], reader: Reader, deadline: Deadline) -> list[str]:
+    """The subset of *words* that no note holds in any form, in its text or its names."""
+    terms_of = {word: ranking_terms(word, reader.languages) for word in words}
+    counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
+    absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
+    return [word for word in absent if not _names_a_note(terms_of[word], reader, deadline)]
+
+
+def _names_a_note(terms: tuple[str, ...], reader: Reader, deadline: Deadline) -> bool:
+    named = reader.keywords.query(KeywordQuery(terms=terms), deadline=deadline)
+    return bool(named.top_note_ids(None, 1, by_name=True))
+
+
 def _corrected(
-    query: Query, reader: Reader, encoder: Encoder | None, prefix: str | None, deadline: Deadline
+    query: Query, absent: Sequence[str], reader: Reader, encoder: Encoder | None, deadline: Deadline
 ) -> tuple[list[str], tuple[Correction, ...]]:
-    """The words to search for, and the corrections among them."""
-    unknown = _unknown([word for word in query.words if word != prefix], reader, encoder)
+    """The words to search for, and the corrections among them; only *absent* ones are corrected."""
+    unknown = {word for word in absent if _may_be_mistyped(word, encoder)}
+    among_others = len(absent) < len(query.words)
     words: list[str] = []
     corrections: list[Correction] = []
     for word in query.words:
         better = None
         if word in unknown and len(corrections) < MAX_CORRECTIONS:
             deadline.check()  # each costs a look through the vocabulary
-            better = _nearest_word(word, reader)
+            better = _nearest_word(word, reader, among_others=among_others)
         words.append(better or word)
         if better:
             corrections.append(Correction(word, better))
     return words, tuple(corrections)
 
 
-def _unknown(words: Iterable[str], reader: Reader, encoder: Encoder | None) -> set[str]:
-    """The subset of *words* that neither the model nor the vault knows and that may be corrected."""
-    doubtful = {
-        word: ranking_terms(word, reader.languages)
-        for word in dict.fromkeys(words)
-        if len(word) >= MIN_CORRECTED_LENGTH and word.isalpha() and not (encoder and encoder.is_word(word))
-    }
-    known = reader.keywords.doc_frequencies(term for terms in doubtful.values() for term in terms) if doubtful else {}
-    return {word for word, terms in doubtful.items() if not any(known[term] for term in terms)}
+def _may_be_mistyped(word: str, encoder: Encoder | None) -> bool:
+    """Whether *word* is long enough to be corrected, and neither it nor its singular is known to the model."""
+    if len(word) < MIN_CORRECTED_LENGTH or not word.isalpha():
+        return False
+    if encoder is None:
+        return True
+    has_plural = len(word) > MIN_CORRECTED_LENGTH + 1 and word.endswith("s")
+    return not (encoder.is_word(word) or (has_plural and encoder.is_word(word[:-1])))
 
 
-def _nearest_word(word: str, reader: Reader) -> str | None:
-    """The word of the vault nearest to the unknown *word*; None where none is near."""
-    nearest = reader.keywords.similar_terms(fold(word), 1)
+def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | None:
+    """The word of the vault nearest to the absent *word*; None where none is near."""
+    nearest = reader.keywords.similar_terms(fold(word), 1, among_others=among_others)
     return _as_spelled(nearest[0][0], reader) if nearest else None
 
 

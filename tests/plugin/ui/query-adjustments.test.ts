@@ -31,6 +31,15 @@ describe("what was done to the query", () => {
     expect(pane.client.last.params).toMatchObject({ query: 'old "refrences"', typing: false });
   });
 
+  test("a word that no note contains is named above the rows and to a screen reader", async () => {
+    await pane.type("unicorns eat grass");
+    pane.client.last.answer({ ...searchResult(hit("a.md")), unknownWords: ["unicorns", "elves"] });
+    await settled();
+
+    expect(one(lines(), ".quarry-unknown").textContent).toBe("No note contains “unicorns” or “elves”.");
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("No note contains “unicorns” or “elves”.");
+  });
+
   test("stays while the next answer is awaited, and goes with the rows it was about", async () => {
     await pane.type("refrences");
     pane.client.last.answer(corrected);

@@ -24,10 +24,19 @@ test("properties have names and the values that can be picked", () => {
     appWith([], { frontmatter: { Status: "done", rating: 5, nested: { a: 1 } } }, { frontmatter: { status: ["open", "done", ""] } }, { frontmatter: { status: "x".repeat(61) } }),
   );
 
-  expect(properties).toEqual(["Status", "nested", "rating"]);
+  expect(properties).toEqual(["Status", "nested", "nested.a", "rating"]);
   expect(valuesOf("status")).toEqual(["done", "open"]);
   expect(valuesOf("rating")).toEqual(["5"]);
   expect([valuesOf("nested"), valuesOf("nothing")]).toEqual([[], []]);
+});
+
+test("what is nested is named by its path, also in a list", () => {
+  const people = [{ name: "Ann", born: 1980 }, { name: "Bob" }, "x"];
+  const { properties, valuesOf } = vaultNames(appWith([], { frontmatter: { a: { b: { c: "2026-01-05" } }, people } }));
+
+  expect([...properties].sort()).toEqual(["a", "a.b", "a.b.c", "people", "people.born", "people.name"]);
+  expect(valuesOf("A.B.C")).toEqual(["2026-01-05"]);
+  expect(valuesOf("people.name")).toEqual(["Ann", "Bob"]);
 });
 
 test("a note that Obsidian has not read yet has no names", () => {

@@ -159,7 +159,9 @@ def test_other_runs_are_not(bundled: StaticEncoder, word: str) -> None:
 
 def test_words_of_its_scripts_are_covered(bundled: StaticEncoder) -> None:
     assert bundled.vocabulary_coverage("Как переименовать ветку в git?") > 0.8
-    assert bundled.vocabulary_coverage("如何重命名分支") > 0.5
+    assert bundled.vocabulary_coverage("如何重命名分支") == 1
+    assert bundled.vocabulary_coverage("노트") == 1
+    assert bundled.vocabulary_coverage("домм") < 1
     assert bundled.vocabulary_coverage("ꙮꙮꙮ") == 0
 
 

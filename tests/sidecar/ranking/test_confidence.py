@@ -10,10 +10,10 @@ BOTH, WORDS, MEANING = (frozenset(names) for names in (("lexical", "dense"), ("l
 FOUND = {"cosine", "deviation", "contrast", "coverage", "share", "rarity", "bm25", "title", "exact", "agreement"}
 
 
-def evidence(asked=BOTH, words=3, **columns: float) -> Evidence:
+def evidence(telling=BOTH, words=3, **columns: float) -> Evidence:
     """The evidence for one note; what is not named is 0."""
     arrays = {name: np.array([columns.get(name, 0.0)]) for name in (*FOUND, "missing")}
-    return Evidence(asked=asked, words=words, content=0.6, rarest=0.8, known=1.0, **arrays)
+    return Evidence(telling=telling, words=words, content=0.6, rarest=0.8, known=1.0, **arrays)
 
 
 STRONG = {
@@ -29,9 +29,9 @@ STRONG = {
 }
 
 
-@pytest.mark.parametrize("asked", [BOTH, WORDS, MEANING], ids=["hybrid", "keyword", "semantic"])
-def test_much_evidence_is_confident_and_none_is_weak(asked):
-    [strong], [nothing] = confidences(evidence(asked, **STRONG)), confidences(evidence(asked, missing=0.8))
+@pytest.mark.parametrize("telling", [BOTH, WORDS, MEANING], ids=["hybrid", "keyword", "semantic"])
+def test_much_evidence_is_confident_and_none_is_weak(telling):
+    [strong], [nothing] = confidences(evidence(telling, **STRONG)), confidences(evidence(telling, missing=0.8))
 
     assert strong > 0.5
     assert nothing < WEAK
@@ -57,7 +57,7 @@ def test_each_note_is_rated_by_itself():
 
 
 def test_without_a_retriever_there_is_no_confidence():
-    assert confidences(evidence(asked=frozenset(), **STRONG)) == [0.0]
+    assert confidences(evidence(telling=frozenset(), **STRONG)) == [0.0]
 
 
 def test_a_cosine_beyond_all_measure_counts_as_the_highest():

@@ -56,6 +56,35 @@ def test_a_query_that_is_empty_or_complete_is_not_refused(vault: Vault, open_eng
     assert find(open_engine(), typed) == ["a.md"]
 
 
+NESTED = {
+    "map.md": "a:\n  b: 3\n  c:\n    d: 2026-01-05\n    e: true",
+    "flow.md": "a: {b: '4', c: {d: 2026-05-01}}",
+    "list.md": "a:\n  - b: 7\n    c: x\n  - b: 1\n    c: y",
+    "flat.md": "a: 3\nb: 3",
+    "empty.md": "a:\n  b:",
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("[a.b:<5]", ["flow.md", "list.md", "map.md"]),
+        ("[A.B:>=4]", ["flow.md", "list.md"]),
+        ("[a.b:3]", ["map.md"]),
+        ("[a.b:null]", ["empty.md"]),
+        ("[a.c.d:<2026-03]", ["map.md"]),
+        ("[a.c.d:>2026-03]", ["flow.md"]),
+        ("[a.c.e:true]", ["map.md"]),
+        ("[a.c]", ["flow.md", "list.md", "map.md"]),
+        ("-[a.b]", ["flat.md"]),
+    ],
+)
+def test_a_nested_property_is_named_by_its_path_and_compared_by_its_type(vault: Vault, open_engine, typed, found):
+    vault.write_all({path: f"---\n{front}\n---\nwalnut" for path, front in NESTED.items()})
+
+    assert sorted(find(open_engine(), typed)) == found
+
+
 def test_with_a_filter_set_elsewhere_an_unfinished_query_lists_what_it_admits(vault: Vault, open_engine):
     vault.write_all({"Work/a.md": "walnut", "b.md": "walnut"})
 

@@ -71,6 +71,51 @@ def test_short_words_names_and_other_scripts_are_not_corrected(vault: Vault, ope
     assert ask(open_engine(), word).corrections == ()
 
 
+UNICODE = {
+    "unicode.md": "unicode normal forms",
+    "horse.md": "horses eat grass in meadows",
+    "valve.md": "a leather valve for the goal",
+}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize(
+    ("typed", "corrections", "unknown"),
+    [
+        ("unicorns eat grass", (), ("unicorns",)),
+        ("goat valve", (), ("goat",)),
+        ("boal valve", (), ("boal",)),
+        ("lether valve", (Correction("lether", "leather"),), ()),
+        ("gras in medows", (Correction("gras", "grass"), Correction("medows", "meadows")), ()),
+        ("golas xylophone valve", (Correction("golas", "goal"),), ("xylophone",)),
+        ("goat", (Correction("goat", "goal"),), ()),
+        ("xylophone", (), ()),
+        ("eat grass", (), ()),
+    ],
+)
+def test_beside_words_that_stand_a_word_is_only_corrected_where_it_is_near_and_else_said(
+    vault: Vault, open_engine, typed, corrections, unknown, mode
+):
+    vault.write_all(UNICODE)
+
+    answer = ask(open_engine(), typed, mode=mode)
+
+    assert (answer.corrections, answer.unknown_words) == (corrections, unknown)
+
+
+def test_a_plural_whose_singular_the_model_knows_is_not_corrected(vault: Vault, open_engine, encoder: HashEncoder):
+    vault.write_all(UNICODE)
+    encoder.known_words.add("unicorn")
+
+    assert ask(open_engine(), "unicorns").corrections == ()
+
+
+def test_a_word_of_a_name_alone_is_not_called_unknown(vault: Vault, open_engine):
+    vault.write("Xylophone.md", "---\ntitle: Other\n---\nwalnut")
+
+    assert ask(open_engine(), "xylophone walnut").unknown_words == ()
+
+
 def test_the_model_sees_the_corrected_text(vault: Vault, open_engine, question_of, encoder: HashEncoder):
     vault.write("a.md", "accordions and bellows")
     engine = open_engine()

@@ -76,14 +76,19 @@ class KeywordSearcher:
         scorer = self._retriever.scorer([QueryTerm(term) for term in wanted if term], deadline)
         return {term: scorer.chunk_frequency(term) if term else 0 for term in wanted}
 
-    def similar_terms(self, word: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[tuple[str, int]]:
+    def similar_terms(
+        self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE
+    ) -> list[tuple[str, int]]:
         """
         The terms that a mistyped *word*, folded, may stand for, with the number of chunks that hold each.
 
         The nearest come first, then those that begin alike, then the commonest. Terms are stems: `chunks_with_term`
         leads to a chunk that tells how the word is written.
+
+        Args:
+            among_others: Whether other words of the query are in the notes; see `spelling.similar_terms`.
         """
-        found = similar_terms(word, self._retriever.vocabulary(), self.languages)
+        found = similar_terms(word, self._retriever.vocabulary(), self.languages, among_others=among_others)
         counts = self.doc_frequencies(found, deadline=deadline)
         ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
         return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]

@@ -27,6 +27,8 @@ from quarry.terms.normalize import TAGS, language_of_term, stem, untagged
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
+LONG_AMONG_OTHERS = 10  # and beside words that were found, which may be all that the notes have of the query
+SHORT_AMONG_OTHERS = 6  # letters; a shorter word with another letter in it is mostly another word: goat, goal
 MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
 
 _WRITTEN_ENDINGS = """
@@ -109,9 +111,14 @@ class SpellingIndex:
         return self._stored.at(connection)
 
 
-def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) -> dict[str, tuple[int, bool]]:
+def similar_terms(
+    word: str, terms: TermsByLength, languages: Languages = (), *, among_others: bool = False
+) -> dict[str, tuple[int, bool]]:
     """
     The *terms* that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
+
+    Words that were found beside it (*among_others*) answer without it, so that less is believed: two slips from ten
+    letters on; in less than six, a letter too many, too few or swapped, but no other and no other beginning.
 
     A slip is a letter too many, too few, another, or two swapped: the optimal string alignment distance (Boytsov,
     Indexing Methods for Approximate Dictionary Searching, 2011).
@@ -119,7 +126,8 @@ def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) ->
     Returns:
         Term -> how many slips away it is, and whether it begins with another letter.
     """
-    slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
+    long = LONG_AMONG_OTHERS if among_others else LONG
+    slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < long else 2
     if not slips:
         return {}
     found = {}
@@ -133,6 +141,8 @@ def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) ->
             distance = min(_edits(word, term), _edits(stemmed, term))
             if 0 < distance <= slips:
                 found[term + TAGS[language]] = (distance, term[0] != word[0])
+    if among_others and len(word) < SHORT_AMONG_OTHERS:
+        return {term: how for term, how in found.items() if _is_slip_of_the_finger(word, untagged(term))}
     return found
 
 
@@ -206,6 +216,11 @@ def _distance(word: str, term: str, slips: int) -> int:
         if distance <= slips and distance < found and stem(term + ending) == term:
             found = int(distance)
     return found
+
+
+def _is_slip_of_the_finger(word: str, term: str) -> bool:
+    """Whether *word* begins as *term* and has other letters only where one is too many, too few or swapped."""
+    return word[0] == term[0] and (len(word) != len(term) or sorted(word) == sorted(term))
 
 
 def _edits(one: str, other: str) -> int:

@@ -55,6 +55,11 @@ def corrected(corrections: Sequence[wire.Correction]) -> str:
     return f"Showing results for {used} (no note has {typed})"
 
 
+def unknown(words: Sequence[str]) -> str:
+    """A sentence on the *words* that no note contains."""
+    return f"No note contains {_joined([f'“{word}”' for word in words], 'or')}"
+
+
 def _joined(words: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
@@ -188,6 +193,8 @@ def _say_how(result: wire.SearchResult, *, why: bool) -> None:
         print_line(dim(f"interpreted as: {result.understood}"))
     if result.corrections and result.hits:
         print_line(corrected(result.corrections))
+    if result.unknown_words:
+        print_line(unknown(result.unknown_words))
     if result.relaxed:
         print_line(result.relaxed.message)
     elif result.weakness:

@@ -180,6 +180,10 @@ class SearchResult(Value, frozen=True, kw_only=True):
     ]
     understood: Annotated[str, Doc(description="The query in plain words.")]
     corrections: Annotated[list[Correction], Doc(description="Words that were taken for typing errors.")]
+    unknown_words: Annotated[
+        list[str],
+        Doc(description="Words that no note contains and that were not corrected, where hits contain others."),
+    ]
     relaxed: Annotated[
         Relaxed | None, Doc(description="Set where the query had no hits and a relaxed one was searched instead.")
     ]

@@ -23,6 +23,7 @@ def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
         total=answer.total,
         understood=clean[answer.understood],
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
+        unknown_words=[clean[word] for word in answer.unknown_words],
         relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message]) if relaxed else None,
         confidence=answer.confidence,
         weakness=answer.weakness,
@@ -72,7 +73,7 @@ def related_result(related: Related) -> wire.RelatedResult:
 
 def _texts(answer: Answer, *, with_text: bool) -> list[str]:
     """All texts of *answer*: of notes, and of the query."""
-    texts = [answer.understood]
+    texts = [answer.understood, *answer.unknown_words]
     for correction in answer.corrections:
         texts += correction.typed, correction.used
     if answer.relaxed:

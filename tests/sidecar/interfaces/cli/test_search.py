@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from quarry.interfaces.cli.search import SIGNALS, corrected, shares, signal_name
+from quarry.interfaces.cli.search import SIGNALS, corrected, shares, signal_name, unknown
 from quarry.interfaces.protocol import Correction, Signal
 from quarry.ranking.signals import SIGNAL_NAMES
 
@@ -315,6 +315,11 @@ def test_shares_are_a_sum():
     signals = [Signal(name="meaning", share=0.25), Signal(name="title", share=0.125)]
 
     assert shares(signals, 0.375) == "meaning 0.250 + title 0.125 = 0.375"
+
+
+def test_unknown_words_are_named():
+    assert unknown(["unicorns"]) == "No note contains “unicorns”"
+    assert unknown(["a", "b", "c"]) == "No note contains “a”, “b” or “c”"
 
 
 def test_corrections_name_what_was_typed_and_what_was_looked_for():
