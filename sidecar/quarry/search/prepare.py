@@ -56,7 +56,7 @@ class PreparedQuery(Struct, frozen=True):
         found: dict[str, float] = {}
         for typed in self.query.words:
             word = used.get(typed, typed)
-            rarest = max([self.idf.get(term, 0.0) for term in ranking_terms(word)], default=0.0)
+            rarest = max([self.idf.get(term, 0.0) for term in ranking_terms(word, self.languages)], default=0.0)
             if rarest > 0:
                 found[word] = rarest
         return found
