@@ -52,6 +52,7 @@ export function weaknessWords({ weakness, relaxed }: Pick<Answer, "weakness" | "
 export const FUSION_NAMES: Readonly<Record<Fusion, string>> = {
   convex: "Weighted sum of scores",
   rrf: "Reciprocal rank fusion",
+  "six-signals": "Six signals",
 };
 
 // --- explanation of one note ----------------------------------------------------------------------
@@ -63,6 +64,12 @@ const SIGNALS: Readonly<Record<string, string>> = {
   meaning: "Similarity in meaning",
   title: "Words in the title",
   exact: "Query equals the title",
+  words: "Words it shares with the query",
+  vector: "Similarity in meaning",
+  severity: "Severity",
+  recency: "Age",
+  tags: "Tags",
+  domain: "Domain",
 };
 
 export interface ExplainWords {

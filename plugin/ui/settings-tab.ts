@@ -15,7 +15,7 @@ import { type ActionId, TEXT, failureWords, freshnessWords, statusSummary } from
 
 const WORDS = TEXT.settings;
 const PROBLEMS_SHOWN = 20;
-const FUSIONS: readonly Fusion[] = ["convex", "rrf"];
+const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
 
 export interface SettingsParts {
   readonly settings: () => Preferences;

@@ -368,7 +368,7 @@ export const TEXT = {
     denseWeight: "Weight of meaning",
     weightHelp: "From 0 to 100. Equal weights work best for most vaults.",
     fusion: "Ranking method",
-    fusionHelp: "How the results by words and by meaning are combined. The weighted sum works best for most vaults. Reciprocal rank fusion uses only the two ranks.",
+    fusionHelp: "How the results by words and by meaning are combined. The weighted sum works best for most vaults. Reciprocal rank fusion uses only the two ranks. The six signals also weigh age, severity, tags and domain.",
     weightInvalid: "Enter a number from 0 to 100",
     rebuild: "Rebuild index",
     rebuildHelp: "Reads every note again. Search uses the old index until the new one is complete.",

@@ -4,6 +4,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [folders]
     include = []                # when given, only these folders are indexed
     exclude = ["Archive"]
+    templates = false           # whether the template folders of Obsidian and Templater are indexed
     [embedding]
     model = "bundled"           # or a local folder, or a Hugging Face name
     [chunks]
@@ -11,7 +12,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [search]
     lexical_weight = 1.0
     dense_weight = 1.0
-    fusion = "convex"           # or "rrf": reciprocal rank fusion, as published
+    fusion = "convex"           # or "rrf" or "six-signals", as published
 """
 
 import os
@@ -48,6 +49,7 @@ class Settings:
     lexical_weight: float = 1.0
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
+    index_templates: bool = False
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
 
 
@@ -144,6 +146,12 @@ def _folders(key: str, value: object) -> tuple[str, ...]:
     return folders
 
 
+def _flag(key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise BadSettings(f"{key} is {_quoted(value)}; it takes true or false")
+
+
 def _model(key: str, value: object) -> str:
     if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_TEXT:
         return value.strip()
@@ -167,6 +175,7 @@ def _fusion(key: str, value: object) -> Fusion:
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
+    "index_templates": ("folders", "templates", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
     "lexical_weight": ("search", "lexical_weight", _weight),

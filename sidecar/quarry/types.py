@@ -21,8 +21,11 @@ PropertyValue = str | int | float | bool | tuple[str, ...]
 LinkKind = Literal["wiki", "embed", "markdown"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Retriever = Literal["lexical", "dense"]
-Fusion = Literal["convex", "rrf"]
-"""How the proposals of the retrievers become one ranking: by a weighted sum of signals, or by rank alone."""
+Fusion = Literal["convex", "rrf", "six-signals"]
+"""
+How the proposals of the retrievers become one ranking: by a weighted sum of signals, by rank alone, or by the six
+signals of a published system.
+"""
 
 
 class Span(Struct, frozen=True):

@@ -217,7 +217,7 @@ def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
     except BadQuery:
         return nothing
     deadline = Deadline.after(60)
-    execution = QueryExecution(request, context, {"lexical": 1.0, "dense": 1.0}, "convex", deadline)
+    execution = QueryExecution(request, context, {"lexical": 1.0, "dense": 1.0}, "convex", deadline, datetime.now())  # noqa: DTZ005
     result = execution.run_with_relaxation(query)
     if not (isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking) and result.shown):
         return nothing

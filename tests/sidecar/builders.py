@@ -277,7 +277,7 @@ def ask(engine: Engine, query: str, **options: object) -> Answer:
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
     """All that searches in every mode and fusion say, but for row ids, which a rebuild hands out anew."""
     said: list[object] = []
-    for query, mode, fusion in product(queries, ("hybrid", "keyword", "semantic"), ("convex", "rrf")):
+    for query, mode, fusion in product(queries, ("hybrid", "keyword", "semantic"), ("convex", "rrf", "six-signals")):
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:

@@ -88,7 +88,7 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ("search.dense_weight = nan", "search.dense_weight is nan"),
         ("search.dense_weight = true", "search.dense_weight is True"),
         ('search.dense_weight = "1"', "search.dense_weight is '1'"),
-        ('search.fusion = "fastest"', "search.fusion is 'fastest'; it takes one of convex, rrf"),
+        ('search.fusion = "fastest"', "search.fusion is 'fastest'; it takes one of convex, rrf, six-signals"),
         ("search.fusion = 1", "search.fusion is 1"),
         ("search = 1", r"search in .quarry.toml is 1; it must be a table: \[search\]"),
         ("a = ?", ".quarry.toml is not TOML: .*line 1"),

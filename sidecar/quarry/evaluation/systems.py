@@ -34,6 +34,8 @@ SYSTEMS: Mapping[str, System] = {
     "keyword": System("keyword", "rrf"),  # the published keyword retriever: the baseline that never changes
     "semantic": System("semantic", "rrf"),
     "rrf": System("hybrid", "rrf"),  # the published fusion
+    "six-signals": System("hybrid", "six-signals"),  # another published system
+    "six-signals-keyword": System("keyword", "six-signals"),  # its weights without vectors
     "default": System("hybrid", "convex"),
     "default-keyword": System("keyword", "convex"),
     "default-semantic": System("semantic", "convex"),

@@ -83,6 +83,14 @@ def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: i
     return min(limit, int(select(connection, counted.text, counted.bindings)[0][0]))
 
 
+def first_chunk(connection: apsw.Connection, note_id: int) -> int | None:
+    """The id of the first chunk of a note; None where it has none."""
+    rows = select(
+        connection, "SELECT id FROM chunks WHERE id BETWEEN ? AND ? ORDER BY number LIMIT 1", id_range(note_id)
+    )
+    return rows[0][0] if rows else None
+
+
 def _among(admitted: NoteIds | None) -> SqlFragment:
     return SqlFragment("1") if admitted is None else SqlFragment(_ADMITTED, (id_list(admitted),))
 

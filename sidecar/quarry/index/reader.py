@@ -14,7 +14,7 @@ from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
-from quarry.index.ids import NoteIds, id_range, note_of, slot_of
+from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
 from quarry.index.keyword.postings_cache import FEW_NOTES, PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
@@ -22,7 +22,7 @@ from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.links import resolve, target_key, target_number
 from quarry.index.note_codec import PackedNote, open_content
-from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents
+from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -43,7 +43,7 @@ from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
 from quarry.terms.alternatives import Languages
-from quarry.types import Candidate, FileStamp, Ranking
+from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
@@ -281,6 +281,10 @@ class Reader:
                 texts[chunk_id] = content.passage(number) if number is not None else ""
         return [texts.get(chunk_id, "") for chunk_id in chunk_ids]
 
+    def first_chunk(self, note_id: int) -> int | None:
+        """The id of the first chunk of a note; None where it has none."""
+        return listing.first_chunk(self._db, note_id)
+
     def note(self, path: str) -> StoredNote | None:
         """
         The note at *path*, spelled as on disk or in any other composition of its letters.
@@ -299,6 +303,12 @@ class Reader:
         first, _ = id_range(row.note_id)
         content = row.content()
         return StoredNote(note_from(row.values, content), row.stamp, tuple(first + slot for slot in content.slots))
+
+    def properties(self, note_ids: Iterable[int]) -> dict[int, dict[str, PropertyValue]]:
+        """The front matter of these notes; unknown ids are left out."""
+        sql = "SELECT id, properties FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+        rows = select(self._db, sql, (id_list(list(note_ids)),))
+        return {note_id: read_properties(column) for note_id, column in rows}
 
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""

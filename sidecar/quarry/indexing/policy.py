@@ -12,7 +12,7 @@ from pathlib import Path
 
 from quarry.errors import BadSettings
 from quarry.settings import SETTINGS_FILE, Settings, load_settings
-from quarry.vault.obsidian import APP_FILE
+from quarry.vault.obsidian import APP_FILE, TEMPLATE_FILES
 from quarry.vault.rules import IGNORE_FILE, Rules
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class Policy:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._files = {name: os.fspath(root / name) for name in (SETTINGS_FILE, IGNORE_FILE, APP_FILE)}
+        self._files = {name: os.fspath(root / name) for name in (SETTINGS_FILE, IGNORE_FILE, APP_FILE, *TEMPLATE_FILES)}
         self.settings = Settings()
         self.problems: tuple[str, ...] = ()  # what could not be understood, in words
         self._rules: Rules | None = None
@@ -55,7 +55,12 @@ class Policy:
     def _load(self) -> None:
         try:
             settings = load_settings(self._root)
-            rules = Rules.load(self._root, settings.include_folders, settings.exclude_folders)
+            rules = Rules.load(
+                self._root,
+                settings.include_folders,
+                settings.exclude_folders,
+                with_templates=settings.index_templates,
+            )
         except BadSettings as error:
             self._go_on_without(str(error))
             return

@@ -28,6 +28,7 @@ from quarry.search.ranking import (
     rrf_depth,
 )
 from quarry.search.relaxation import relaxations
+from quarry.search.six_signal_ranking import rank_by_six_signals
 from quarry.search.snippets import SnippetBuilder
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
@@ -69,6 +70,7 @@ class QueryExecution(Struct, frozen=True):
     weights: Mapping[Retriever, float]
     fusion: Fusion
     deadline: Deadline
+    now: datetime  # what the age of a note is counted to
 
     def run_with_relaxation(self, query: Query) -> QueryResult:
         """
@@ -151,6 +153,8 @@ class QueryExecution(Struct, frozen=True):
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, matching)
             ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
+        elif self.fusion == "six-signals":
+            ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
         else:
             features = extract_features(prepared, reader, retrievers, deadline)
             least = -1.0 if step == "meaning" else MIN_COSINE
@@ -200,7 +204,7 @@ def search(
         DeadlineExceeded, Cancelled: The deadline says so.
     """
     query = parse_request(request, now)
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query)
     deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
     hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
@@ -234,6 +238,8 @@ def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness
     """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
     if not result.shown or result.shown[0].confidence >= WEAK or result.shown[0].words_held == 1:
         return None
+    if result.prepared.lexical.name_prefix:  # the word is not typed yet
+        return None
     holds_words = any("lexical" in note.retrievers for note in result.shown)
     return "unlikely" if holds_words or "lexical" not in retrievers else "no-words"
 
@@ -254,7 +260,7 @@ def further_passages(
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
     query = parse_request(request, now)
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     note = context.reader.note_named(path)
     result = execution.run_with_relaxation(query)
     for hit in result.shown:

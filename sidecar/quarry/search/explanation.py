@@ -63,7 +63,9 @@ def explain(
     understood = describe_query(query, by_meaning="dense" in context.available(request.mode))
     result = None
     if can_rank(query):
-        execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline)
+        execution = QueryExecution(
+            request, context, request.weights or weights, request.fusion or fusion, deadline, now
+        )
         result = execution.run_with_relaxation(query)
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
@@ -136,6 +138,11 @@ _REASONS = {
     "wording": "it is close in meaning",
     "title": "its title matches",
     "exact": "its title is the query",
+    "vector": "it is close in meaning",
+    "severity": "it is severe",
+    "recency": "it is recent",
+    "tags": "it has the tags",
+    "domain": "it is of the domain",
 }
 MAX_NAMED = 6  # words of the query; more are counted
 

@@ -103,6 +103,8 @@ def prepare_query(
     languages = reader.languages
     lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
     text = _with_corrections(query.text, corrections)
+    if lexical.name_prefix:  # one or two letters of a word to come mean nothing yet
+        text = text.rpartition(" ")[0]
     vector = encoder.encode([text])[0] if encoder and text else None
     return PreparedQuery(
         query=query,

@@ -39,7 +39,7 @@ from quarry.types import Fused, Retriever, SearchRequest
 # vault .3 costs .13 nDCG@10 of the queries that share no word with their note.
 MIN_COSINE = 0.1
 
-_FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
+FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
     (False, False): frozenset(),
     (True, False): frozenset(("lexical",)),
     (False, True): frozenset(("dense",)),
@@ -59,8 +59,8 @@ class RankedNote(Struct, frozen=True):
     words_held: float = 0.0  # share of the query's words that its best passage holds
 
 
-class RrfRanking(Struct, frozen=True):
-    """Notes in the order of their best chunks by reciprocal rank fusion."""
+class PublishedRanking(Struct, frozen=True):
+    """Notes in the order of a published method, which says nothing of confidence."""
 
     prepared: PreparedQuery
     retrievers: tuple[Retriever, ...]
@@ -74,7 +74,7 @@ class RrfRanking(Struct, frozen=True):
 
     def ranked_notes(self, places: Sequence[int], reader: Reader, deadline: Deadline) -> tuple[RankedNote, ...]:
         """
-        The notes at *places* in the order, from 0. Ranks say nothing of confidence: signals are collected for it.
+        The notes at *places* in the order, from 0. The signals that their confidence takes are collected here.
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
@@ -132,7 +132,7 @@ class SignalRanking(Struct, frozen=True):
                 RankedNote(
                     path=name.path,
                     score=score,
-                    retrievers=_FOUND_BY[word, near],
+                    retrievers=FOUND_BY[word, near],
                     shares=dict(zip(SIGNAL_NAMES, of_note, strict=True)),
                     passages=best,
                     confidence=confidence,
@@ -143,7 +143,7 @@ class SignalRanking(Struct, frozen=True):
         )
 
 
-NoteRanking: TypeAlias = RrfRanking | SignalRanking
+NoteRanking: TypeAlias = PublishedRanking | SignalRanking
 
 
 def rank_by_rrf(
@@ -153,7 +153,7 @@ def rank_by_rrf(
     weights: Mapping[Retriever, float],
     depth: int,
     deadline: Deadline,
-) -> RrfRanking:
+) -> PublishedRanking:
     """
     Rank the best *depth* chunks of each retriever by reciprocal rank fusion; a note stands where its best chunk does.
 
@@ -170,8 +170,8 @@ def rank_by_rrf(
         has_word = any(chunk.lexical_rank is not None for chunk in chunks)
         is_near = any(chunk.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))
-        notes.append(RankedNote(path, chunks[0].score, _FOUND_BY[has_word, is_near], {}, chunks))
-    return RrfRanking(prepared, tuple(retrievers), note_ids, tuple(notes))
+        notes.append(RankedNote(path, chunks[0].score, FOUND_BY[has_word, is_near], {}, chunks))
+    return PublishedRanking(prepared, tuple(retrievers), note_ids, tuple(notes))
 
 
 def rank_by_signals(
@@ -270,7 +270,8 @@ def _choose_passages(
     """
     The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
 
-    A note that was found only as a whole has none of these; the index is asked for its best ones.
+    A note that was found only as a whole has none of these; the index is asked for its best ones. One that was found by
+    the beginning of its name is shown by its first.
 
     Args:
         scores: One a note, which its passages carry.
@@ -284,6 +285,8 @@ def _choose_passages(
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
             evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
+            if not best and (first := reader.first_chunk(note.note_id)) is not None:
+                evidence = {first: _NO_EVIDENCE}
         strength_of: dict[int, float] = {}
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
             strength = bm25 / max_bm25 if bm25 and max_bm25 else 0.0

@@ -38,7 +38,7 @@ def wording(
         IndexDamaged: What is stored of a note is not as it was written.
     """
     words = prepared.word_idf
-    if not words:
+    if not words or prepared.lexical.phrases:  # a date is written in several ways: its words are not those of the note
         return np.zeros(len(note_ids))
     at, has_passage = look_up(nearest.note_ids, note_ids)
     texts = reader.passages(nearest.chunk_ids[at[has_passage]].tolist(), deadline=deadline)

@@ -5,7 +5,9 @@ By RE2, whose time is linear in the text for every expression; `(a+)+$` keeps Py
 return there are no lookarounds (`(?=`) and no backreferences (`\\1`).
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Protocol
 
 MEMORY_BYTES = 8 << 20  # for the automaton of one expression; `(a{999}){999}` is refused instead of built
@@ -21,6 +23,10 @@ class Pattern(Protocol):
 
     def search(self, text: str) -> Any:
         """A truthy value if it matches anywhere in *text*."""
+        ...
+
+    def finditer(self, text: str) -> Iterator[Any]:
+        """Its matches in *text*, in order, each with its `span()`; they do not overlap."""
         ...
 
 
@@ -47,6 +53,15 @@ def compile_pattern(pattern: str) -> Pattern:
     except re2.error as error:
         raise BadPattern(f"{_reason(error)}; see github.com/google/re2/wiki/Syntax") from error
     return compiled
+
+
+def find_pattern(pattern: str, text: str, limit: int) -> list[tuple[int, int]]:
+    """The spans of the first *limit* matches of *pattern* in *text*, without empty ones; none if it cannot be used."""
+    try:
+        matches = compile_pattern(pattern).finditer(text)
+    except BadPattern:
+        return []
+    return [(start, end) for start, end in (found.span() for found in islice(matches, limit)) if start < end]
 
 
 def _reason(error: Exception) -> str:

@@ -1,10 +1,15 @@
 """
-Obsidian's "Excluded files": the entries of `userIgnoreFilters` in `.obsidian/app.json`, matched as Obsidian does.
+What Obsidian's own settings leave out: "Excluded files", and the folders of templates.
+
+"Excluded files" are the entries of `userIgnoreFilters` in `.obsidian/app.json`, matched as Obsidian does.
 
 An entry is the beginning of a path (`Templates/`), or a JavaScript regular expression between slashes that may match
 anywhere in the path. Expressions run only in RE2, in time linear in the path: the file is synced between machines, and
 no expression may stop a scan. An entry that cannot be applied is listed as a problem. It is unknown which notes it
 means, and Obsidian itself still shows them, so they are indexed.
+
+Templates are notes to be: their words are in every note that was made from them. The core plugin and Templater each say
+in a file of their own where they lie.
 """
 
 import json
@@ -24,6 +29,10 @@ except ImportError:  # no wheel for this platform (musl)
     re2 = None
 
 APP_FILE = ".obsidian/app.json"
+TEMPLATE_FILES = {  # where a plugin keeps its settings -> what the folder is called there, and the plugin
+    ".obsidian/templates.json": ("folder", "the core plugin Templates"),
+    ".obsidian/plugins/templater-obsidian/data.json": ("templates_folder", "Templater"),
+}
 MAX_ENTRIES = 1_000  # each is compared with every note
 MAX_EXPRESSIONS = 100  # among them; 1 us each for a note, most of them
 MAX_ENTRY = 1_000  # characters
@@ -48,6 +57,28 @@ class Filter(Struct, frozen=True):
     def __reduce__(self) -> tuple[Callable[[str], "Filter"], tuple[str]]:
         """Pickled as its entry, which the other process compiles again."""
         return _filter, (self.text,)
+
+
+class TemplateFolder(Struct, frozen=True):
+    """A folder of templates, and the plugin that keeps them there."""
+
+    folder: str  # without slashes at its ends
+    plugin: str
+
+
+def read_template_folders(root: Path) -> tuple[tuple[TemplateFolder, ...], tuple[str, ...]]:
+    """The folders of templates of the vault at *root*, and a sentence for each file that cannot be read."""
+    found, problems = [], []
+    for name, (key, plugin) in TEMPLATE_FILES.items():
+        settings, problem = _json_of(root / name, name, "the templates are indexed")
+        if problem:
+            problems.append(problem)
+        folder = settings.get(key) if isinstance(settings, dict) else None
+        if isinstance(folder, str) and (
+            inner := folder.strip().strip("/")
+        ):  # the whole vault is no folder of templates
+            found.append(TemplateFolder(inner, plugin))
+    return tuple(found), tuple(problems)
 
 
 def read_filters(root: Path) -> tuple[tuple[Filter, ...], tuple[str, ...]]:
@@ -126,17 +157,24 @@ def _compile(expression: str) -> Any:
 def _entries(file: Path) -> tuple[list[object], str | None]:
     """The entries as written; or none, and a sentence that says why they cannot be read."""
     unapplied = "Obsidian's excluded files are indexed"
-    try:
-        if not file.exists():
-            return [], None
-        if not file.is_file() or file.stat().st_size > MAX_RULES_BYTES:
-            return [], f"{APP_FILE} is not a file of at most {MAX_RULES_BYTES} bytes; {unapplied}"
-        settings: Any = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        return [], f"{APP_FILE} cannot be read ({error}); {unapplied}"
+    settings, problem = _json_of(file, APP_FILE, unapplied)
+    if problem:
+        return [], problem
     entries = settings.get("userIgnoreFilters") if isinstance(settings, dict) else None
     if entries is None:
         return [], None
     if not isinstance(entries, list):
         return [], f"userIgnoreFilters in {APP_FILE} is {_shortened(entries)}, which is not a list; {unapplied}"
     return [entry for entry in entries if not isinstance(entry, str) or entry.strip()], None
+
+
+def _json_of(file: Path, name: str, unapplied: str) -> tuple[Any, str | None]:
+    """What *file* holds, None if there is none; or None, and a sentence that says why it cannot be read."""
+    try:
+        if not file.exists():
+            return None, None
+        if not file.is_file() or file.stat().st_size > MAX_RULES_BYTES:
+            return None, f"{name} is not a file of at most {MAX_RULES_BYTES} bytes; {unapplied}"
+        return json.loads(file.read_bytes()), None
+    except (OSError, ValueError, RecursionError) as error:
+        return None, f"{name} cannot be read ({error}); {unapplied}"

@@ -1,5 +1,5 @@
 """
-Which notes are indexed? By the settings' folders, `.indexignore` and Obsidian's excluded files.
+Which notes are indexed? By the settings' folders, `.indexignore`, Obsidian's excluded files and template folders.
 
 Only this module decides it. Scanning, reading, listing and searching all use it, so a note that is excluded from one
 is excluded from all.
@@ -15,7 +15,7 @@ from msgspec import Struct
 from quarry.config import MAX_RULES_BYTES
 from quarry.errors import BadSettings
 from quarry.vault.gitignore import MAX_COSTLY_PARTS, GitIgnore, TooCostly
-from quarry.vault.obsidian import Filter, read_filters
+from quarry.vault.obsidian import Filter, TemplateFolder, read_filters, read_template_folders
 from quarry.vault.paths import nfc
 
 IGNORE_FILE = ".indexignore"
@@ -27,7 +27,7 @@ _UNDECODABLE = "\ufffd"
 class Refusal(Struct, frozen=True):
     """Why a note is not indexed."""
 
-    rule: Literal["folders.include", "folders.exclude", ".indexignore", "excluded files"]
+    rule: Literal["folders.include", "folders.exclude", ".indexignore", "excluded files", "templates"]
     reason: str  # a sentence that names the entry
 
 
@@ -41,6 +41,7 @@ class Rules:
         ignore_lines: The lines of `.indexignore`.
         filters: Obsidian's excluded files.
         problems: Sentences about what could not be read.
+        templates: Folders of templates.
 
     Raises:
         BadSettings: The lines have more wildcards than can be compared with every note.
@@ -53,14 +54,16 @@ class Rules:
         ignore_lines: Iterable[str] = (),
         filters: tuple[Filter, ...] = (),
         problems: tuple[str, ...] = (),
+        templates: tuple[TemplateFolder, ...] = (),
     ) -> None:
         lines = tuple(ignore_lines)
-        self._stated = (tuple(include), tuple(exclude), lines, filters, problems)
+        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates)
         self._include = tuple(_folder(folder) for folder in self._stated[0])
         self._exclude = tuple((folder, _folder(folder)) for folder in self._stated[1])
         self._ignored = _ignored(lines)
         self._filters = filters
-        self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters)
+        self._templates = tuple((template, _folder(template.folder)) for template in templates)
+        self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters or templates)
         self._folders: dict[
             str, Refusal | None
         ] = {}  # by folder: the refusal by include and exclude; looked up for every note
@@ -71,16 +74,22 @@ class Rules:
         return type(self), self._stated
 
     @classmethod
-    def load(cls, root: Path, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> Self:
+    def load(
+        cls, root: Path, include: Iterable[str] = (), exclude: Iterable[str] = (), *, with_templates: bool = False
+    ) -> Self:
         """
         The rules of the vault at *root*, with *include* and *exclude* from its settings.
+
+        Args:
+            with_templates: Whether the notes in folders of templates are indexed.
 
         Raises:
             BadSettings: `.indexignore` exists and cannot be read. Going on without it would index notes that it
                 excludes.
         """
         filters, problems = read_filters(root)
-        return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, problems)
+        templates, unread = ((), ()) if with_templates else read_template_folders(root)
+        return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, (*problems, *unread), templates)
 
     def admits(self, path: str) -> bool:
         """Whether the note at *path* is indexed."""
@@ -98,6 +107,9 @@ class Rules:
         for entry in self._filters:
             if entry.matches(path):
                 return Refusal("excluded files", f"Obsidian's excluded files say {entry.text!r}")
+        for template, folder in self._templates:
+            if path.casefold().startswith(folder):
+                return Refusal("templates", f"{template.plugin} keeps its templates in {template.folder!r}")
         return None
 
     def _of_folder(self, folder: str) -> Refusal | None:

@@ -39,7 +39,7 @@ describe("why a note is where it is", () => {
   });
 
   test("a signal of a newer engine keeps its own name", () => {
-    expect(explainWords(explained({ signals: [{ name: "recency", share: 1 }] })).signals).toEqual([["recency", "100%"]]);
+    expect(explainWords(explained({ signals: [{ name: "novelty", share: 1 }] })).signals).toEqual([["novelty", "100%"]]);
   });
 
   test("says which words it holds and lacks, and its rank with each retriever", () => {

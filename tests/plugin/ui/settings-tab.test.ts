@@ -99,7 +99,7 @@ describe("the vault's settings", () => {
     await settled();
 
     expect(before).toBe("convex");
-    expect([...select.options].map(({ value }) => value)).toEqual(["convex", "rrf"]);
+    expect([...select.options].map(({ value }) => value)).toEqual(["convex", "rrf", "six-signals"]);
     expect(written).toEqual([{ fusion: "rrf" }]);
   });
 

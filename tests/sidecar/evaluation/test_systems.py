@@ -21,7 +21,7 @@ def test_nothing_is_cut_and_nothing_added(name):
 
 
 def test_baselines_are_fused_by_rank_and_what_ships_by_its_signals():
-    assert {name for name, system in SYSTEMS.items() if system.fusion != "rrf"} == {
+    assert {name for name, system in SYSTEMS.items() if system.fusion == "convex"} == {
         "default",
         "default-keyword",
         "default-semantic",

@@ -28,7 +28,7 @@ def open_without(open_engine, encoder: HashEncoder):
 
 
 @pytest.mark.parametrize("lost", LOSSES, ids=LOSS_IDS)
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_every_loss_of_legs_still_answers_and_says_so(vault: Vault, open_without, lost: set[str], fusion: str):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_without(lost)

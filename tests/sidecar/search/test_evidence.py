@@ -62,7 +62,7 @@ def test_snippets_and_text_make_no_difference(engine: Engine):
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_every_mode_and_fusion_gives_a_confidence(engine: Engine, mode, fusion):
     strong = engine.search(SearchRequest("skive the leather", mode=mode, fusion=fusion))
     weak = engine.search(SearchRequest("quarterly earnings of airlines", mode=mode, fusion=fusion))

@@ -104,7 +104,7 @@ def test_a_mode_asks_its_leg_alone(vault: Vault, open_engine):
     assert ask(engine, "walnut", mode="semantic").retrievers == ("dense",)
 
 
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_weights_decide_between_the_legs(vault: Vault, open_engine, fusion: str):
     vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
     engine = open_engine()
@@ -147,7 +147,7 @@ def test_the_total_counts_notes_with_a_word_whatever_the_limit(vault: Vault, ope
         assert ask(engine, "walnut", mode="keyword", fusion="rrf", limit=limit).total == 150
 
 
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_no_note_is_counted_twice(vault: Vault, open_engine, fusion: str):
     vault.write_all({f"{n:03}.md": f"walnut {'cherry ' * (n % 7)} oak{n}" for n in range(150)})
     engine = open_engine()
@@ -167,7 +167,7 @@ def test_an_answer_to_nothing_known_is_empty_and_says_so(vault: Vault, open_engi
 # --- notes and passages ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_a_note_is_one_hit_with_its_best_passages(vault: Vault, open_engine, fusion: str):
     sections = "\n".join(f"## Part {number}\nwalnut number {number} and {'more ' * 10}" for number in range(6))
     vault.write_all({"long.md": sections, "short.md": "walnut"})
@@ -187,7 +187,7 @@ PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folde
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):
     compared = 0

@@ -139,6 +139,16 @@ def test_a_note_that_is_not_indexed_is_told_why(engine: Engine, path: str, state
     assert says in explained.message
 
 
+def test_a_template_is_left_out_and_said_to_be_one(vault: Vault, open_engine):
+    vault.write_all({".obsidian/templates.json": '{"folder": "Templates"}', "Templates/Daily.md": "walnut"})
+    engine = open_engine()
+
+    explained = why(engine, "walnut", "Templates/Daily.md")
+
+    assert explained.state == "excluded"
+    assert "the core plugin Templates keeps its templates in 'Templates'" in explained.message
+
+
 def test_a_note_that_is_still_to_come_is_told_so(engine: Engine, vault: Vault):
     engine.pause()
     vault.write("New.md", "walnut")
@@ -175,7 +185,7 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_ranks_scores_and_shares_are_those_of_the_search(sample: Engine, fusion: str, mode: str):
     for typed in TYPED:
@@ -186,7 +196,7 @@ def test_ranks_scores_and_shares_are_those_of_the_search(sample: Engine, fusion:
             assert (explained.state, explained.rank, explained.score) == ("hit", rank, hit.score)
             assert dict(explained.shares) == dict(hit.shares)
             assert explained.passage == hit.passages[0].fused
-            if fusion == "convex":
+            if fusion != "rrf":
                 assert sum(explained.shares.values()) == pytest.approx(explained.score, abs=1e-5)
 
 

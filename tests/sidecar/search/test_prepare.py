@@ -11,6 +11,7 @@ from quarry.index import Deadline
 from quarry.search.answer import Correction
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.text.query.parse import parse_query
+from quarry.types import Scope
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
@@ -171,7 +172,41 @@ def test_a_beginning_of_one_or_two_letters_is_no_reason_to_look_through_all_word
     engine = open_engine()
 
     assert question_of(engine, "wa", typing=True).lexical.prefix is None
+    assert question_of(engine, "wa", typing=True).lexical.name_prefix == "wa"
+    assert question_of(engine, "wa").lexical.name_prefix is None
     assert question_of(engine, "水", typing=True).lexical.prefix == "水"
+
+
+SHORT = {
+    "Folder tools.md": "x", "Places/Forest.md": "# Old forest\nwalnut", "c.md": "---\naliases: [Foxes]\n---\ny",
+    "d.md": "follow the fox", "e.md": "cherry fo", "f.md": "cherry\n## Fog",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_one_or_two_letters_find_the_names_that_begin_with_them_and_mean_nothing(vault: Vault, open_engine, mode):
+    vault.write_all(SHORT)
+    engine = open_engine()
+    names = ["Folder tools.md", "Places/Forest.md", "c.md"]
+
+    counts = []
+    for typed in ("f", "fo", "fol"):
+        answer = ask(engine, typed, mode=mode, typing=True)
+        counts.append(answer.total)
+        assert answer.weakness is None
+        if len(typed) < 3:
+            assert {*names} <= {hit.path for hit in answer.hits} <= {*names, "e.md", "f.md"}
+            assert not any("dense" in hit.retrievers for hit in answer.hits)
+
+    assert counts == [4, 5, 2]  # `e.md` holds the word `fo` itself; of three letters on, texts are searched
+    assert find(engine, "fo", mode=mode, typing=True, scope=Scope(folders=("Places",))) == ["Places/Forest.md"]
+
+
+def test_letters_of_a_word_to_come_do_not_change_what_is_meant(open_engine, question_of, encoder: HashEncoder):
+    prepared = question_of(open_engine(), "hide glue b", typing=True)
+
+    assert prepared.vector.tobytes() == encoder.encode(["hide glue"])[0].tobytes()
+    assert question_of(open_engine(), "b", typing=True).vector is None
 
 
 # --- pairs, weights --------------------------------------------------------------------------------

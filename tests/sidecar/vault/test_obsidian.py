@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.vault.obsidian import matcher, read_filters
+from quarry.vault.obsidian import TEMPLATE_FILES, TemplateFolder, matcher, read_filters, read_template_folders
 
 
 def write_app(root: Path, content: object) -> Path:
@@ -116,3 +116,32 @@ def test_without_entries_nothing_is_excluded(tmp_path, content):
 
 def test_a_vault_that_obsidian_never_saw_has_no_filters(tmp_path):
     assert read_filters(tmp_path) == ((), ())
+
+
+def write_plugins(root: Path, *contents: str) -> Path:
+    for name, content in zip(TEMPLATE_FILES, contents, strict=True):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content, encoding="utf-8")
+    return root
+
+
+def test_the_template_folders_are_those_that_the_plugins_name(tmp_path):
+    root = write_plugins(tmp_path, '{"folder": "Templates/"}', '{"templates_folder": "Meta/Templater"}')
+
+    assert read_template_folders(root) == (
+        (TemplateFolder("Templates", "the core plugin Templates"), TemplateFolder("Meta/Templater", "Templater")),
+        (),
+    )
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", '{"folder": "/", "templates_folder": ""}', '{"folder": 1}'])
+def test_the_whole_vault_is_no_folder_of_templates(tmp_path, content):
+    assert read_template_folders(write_plugins(tmp_path, content, content)) == ((), ())
+    assert read_template_folders(tmp_path / "without") == ((), ())
+
+
+def test_settings_of_templates_that_cannot_be_read_are_told(tmp_path):
+    found, problems = read_template_folders(write_plugins(tmp_path, "{", '{"templates_folder": "T"}'))
+
+    assert found == (TemplateFolder("T", "Templater"),)
+    assert [problem.partition(" ")[0] for problem in problems] == [".obsidian/templates.json"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import BadSettings
-from quarry.vault.obsidian import Filter, matcher
+from quarry.vault.obsidian import Filter, TemplateFolder, matcher
 from quarry.vault.rules import Rules
 
 
@@ -196,3 +196,20 @@ def test_another_process_is_given_the_same_rules(tmp_path):
     paths = ["drafts/a.md", "drafts/kept.md", "work/a.md", "work/shut/a.md", "work/x1.md", "Old/a.md", "a.md"]
     assert [sent.refusal(path) for path in paths] == [rules.refusal(path) for path in paths]
     assert sent.problems == rules.problems != ()
+
+
+def test_templates_are_left_out_with_a_reason_of_their_own():
+    rules = Rules(templates=(TemplateFolder("Meta/Templates", "Templater"),))
+
+    refusal = rules.refusal("meta/templates/daily.md")
+    assert (refusal.rule, refusal.reason) == ("templates", "Templater keeps its templates in 'Meta/Templates'")
+    assert rules.admits("Meta/Templates.md")
+    assert pickle.loads(pickle.dumps(rules)).refusal("Meta/Templates/x.md") == refusal
+
+
+def test_templates_are_indexed_where_the_settings_say_so(tmp_path):
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "templates.json").write_text('{"folder": "T"}')
+
+    assert not Rules.load(tmp_path).admits("T/a.md")
+    assert Rules.load(tmp_path, with_templates=True).admits("T/a.md")

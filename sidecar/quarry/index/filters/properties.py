@@ -55,12 +55,13 @@ def created_ms(properties: Mapping[str, PropertyValue]) -> int | None:
     A time without a zone is local time; a day without a time begins at midnight.
     """
     named = {_SIGNS.sub("", name.lower()): value for name, value in reversed(list(properties.items()))}
-    for name in _CREATED:
-        value = named.get(name)
-        first = value[0] if isinstance(value, tuple) and value else value
-        if first is not None and not isinstance(first, tuple) and (moment := _moment(first)) is not None:
-            return moment
-    return None
+    return next((moment for name in _CREATED if (moment := moment_ms(named.get(name))) is not None), None)
+
+
+def moment_ms(value: PropertyValue | None) -> int | None:
+    """The time that a property says, or the first of a list, in milliseconds since 1970; None where it says none."""
+    first = value[0] if isinstance(value, tuple) and value else value
+    return None if first is None or isinstance(first, tuple) else _moment(first)
 
 
 def _stands(value: str | float | bool, comparison: PropertyComparison, wanted: str) -> bool:

@@ -12,19 +12,21 @@ from quarry.terms.analysis import phrase_terms, ranking_terms
 from quarry.terms.normalize import fold
 
 MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is dropped
-MIN_PREFIX = 3  # letters that a word must begin with: "s" alone begins so many that ranking them takes 71 ms
+# Letters that a word in the text must begin with: "s" alone begins so many that ranking them takes 71 ms. With fewer,
+# only names are searched for words that begin so.
+MIN_PREFIX = 3
 
 
 class QueryTerm(NamedTuple):
     """A unit that is scored as one term: a term, a phrase or a prefix, spelled as the index spells terms."""
 
     text: str  # of a phrase: its terms, with one space between two
-    kind: Literal["term", "prefix", "phrase"] = "term"
+    kind: Literal["term", "prefix", "name-prefix", "phrase"] = "term"
 
     @property
     def is_prefix(self) -> bool:
-        """Whether it stands for every term that begins with it."""
-        return self.kind == "prefix"
+        """Whether it stands for every term that begins with it; a `name-prefix` only for those of names."""
+        return self.kind in ("prefix", "name-prefix")
 
 
 def query_term(term: str) -> QueryTerm:
@@ -38,6 +40,7 @@ class KeywordQuery(Struct, frozen=True, dict=True):
     terms: tuple[str, ...] = ()  # of words and compounds, the most telling first
     phrases: tuple[tuple[str, ...], ...] = ()  # terms side by side, two or more
     prefix: str | None = None  # folded; what some term begins with
+    name_prefix: str | None = None  # folded; what some term of a name begins with; too short for texts
 
     @classmethod
     def of(
@@ -58,12 +61,14 @@ class KeywordQuery(Struct, frozen=True, dict=True):
         terms = [term for word in words for term in ranking_terms(word, languages)]
         terms += [term for phrase in wanted if len(phrase) == 1 for term in phrase]
         together = tuple(dict.fromkeys(phrase for phrase in wanted if len(phrase) > 1))
-        return cls(tuple(dict.fromkeys(terms)), together, _prefix(prefix))
+        begun = _prefix(prefix)
+        is_short = begun is not None and is_short_prefix(begun)
+        return cls(tuple(dict.fromkeys(terms)), together, *((None, begun) if is_short else (begun, None)))
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to rank by."""
-        return not (self.terms or self.phrases or self.prefix)
+        return not (self.terms or self.phrases or self.prefix or self.name_prefix)
 
     @cached_property
     def scored(self) -> tuple[QueryTerm, ...]:
@@ -71,12 +76,18 @@ class KeywordQuery(Struct, frozen=True, dict=True):
         phrases = [QueryTerm(stored(" ".join(phrase)), "phrase") for phrase in self.phrases]
         terms = [query_term(term) for term in self.terms if term]
         prefix = [QueryTerm(stored(self.prefix), "prefix")] if self.prefix else []
+        if self.name_prefix:
+            prefix.append(QueryTerm(stored(self.name_prefix), "name-prefix"))
         return (*phrases[:MAX_TERMS], *terms[: max(0, MAX_TERMS - len(phrases))], *prefix)
 
 
+def is_short_prefix(word: str) -> bool:
+    """Whether *word*, which is being typed, has too few letters to say what will become of it."""
+    return word.isascii() and len(word) < MIN_PREFIX
+
+
 def _prefix(word: str | None) -> str | None:
-    """The prefix of the terms that *word* may become; None where it is no single word or too short."""
+    """The prefix of the terms that *word* may become; None where it is no single word."""
     if word is None or len(phrase_terms(word)) != 1:
         return None
-    folded = fold(word)
-    return folded if len(folded) >= MIN_PREFIX or (folded and not folded.isascii()) else None
+    return fold(word) or None

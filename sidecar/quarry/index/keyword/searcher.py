@@ -14,7 +14,7 @@ from quarry.index.keyword.forward import ALIASES, SECTION, TEXT, TITLE
 from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, proximity_scores
 from quarry.index.keyword.query import KeywordQuery, QueryTerm
 from quarry.index.keyword.query_scorer import QueryScorer
-from quarry.index.keyword.retrievers import KeywordRetriever
+from quarry.index.keyword.retrievers import KeywordRetriever, MemoryRetriever
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.spelling import similar_terms
@@ -69,6 +69,11 @@ class KeywordSearcher:
             known = QueryScorer(self._db, scorer, self._locations, terms, phrases, deadline)
             self._queries[query, deadline] = known
         return known
+
+    @property
+    def has_postings(self) -> bool:
+        """Whether postings are in memory; without them, asking for many terms reads the notes that hold them."""
+        return isinstance(self._retriever, MemoryRetriever)
 
     def doc_frequencies(self, terms: Iterable[str], *, deadline: Deadline = NO_DEADLINE) -> dict[str, int]:
         """In how many chunks each term stands; 0: in none."""

@@ -223,7 +223,9 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return self.cached_scores.get((term, scope), lambda: self._find_note_scores(term, scope, read))
 
     def postings_of(self, term: QueryTerm) -> Postings:
-        """The chunk postings of a term or prefix."""
+        """The chunk postings of a term or prefix; a prefix of names has none."""
+        if term.kind == "name-prefix":
+            return _NONE, _NONE
         return self.chunks.prefix_postings(term.text) if term.is_prefix else self.chunks.postings(term.text)
 
     def _prefix_chunk_scores(self, term: QueryTerm, weights: ChunkWeights, read: PostingsReader) -> TermScores:

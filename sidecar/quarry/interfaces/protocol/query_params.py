@@ -7,7 +7,7 @@ from msgspec import field
 from quarry.interfaces.protocol.base import Doc, Value
 
 Mode = Literal["hybrid", "keyword", "semantic"]
-Fusion = Literal["convex", "rrf"]
+Fusion = Literal["convex", "rrf", "six-signals"]
 
 QueryText = Annotated[
     str,

@@ -68,4 +68,9 @@ def test_only_a_single_word_of_some_length_is_a_beginning():
 
 
 def test_only_a_prefix_stands_for_other_terms():
-    assert [QueryTerm("a", kind).is_prefix for kind in ("term", "prefix", "phrase")] == [False, True, False]
+    assert [QueryTerm("a", kind).is_prefix for kind in ("term", "prefix", "name-prefix", "phrase")] == [
+        False,
+        True,
+        True,
+        False,
+    ]

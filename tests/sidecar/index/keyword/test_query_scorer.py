@@ -106,3 +106,16 @@ def test_which_chunk_holds_which_term_is_told_for_every_kind_of_term(merged):
             expected = [term.text in text for text in texts]
         assert row == [*expected, False], term
     assert held.shape == (6, len(chunks) + 1)
+
+
+def test_a_prefix_of_names_stands_in_no_text(index, put):
+    put("Folder.md", "x")
+    put("b.md", "folder")
+
+    with index.reader() as reader:
+        asked = reader.keywords.query(KeywordQuery(name_prefix="fo"))
+        first = reader.note_named("Folder.md").note_id
+
+        assert [path for _, path, _ in asked.top_notes(None, 9)] == ["Folder.md"]
+        assert (asked.count_notes(None), asked.count_chunks(None, 9)) == (1, 0)
+        assert [*asked.note_scores([first])] == [first]

@@ -48,7 +48,8 @@ QUERIES = [
     KeywordQuery.of([], prefix="机"),
     KeywordQuery.of(["the"], ["apple apricot"]),
     KeywordQuery.of(["unknown"], ["机器学习", "the the", "stale files", "apricot unknown"]),
-    KeywordQuery.of([], ["the apple", "naive"], prefix="42"),
+    KeywordQuery.of([], ["the apple", "naive"], prefix="421"),
+    KeywordQuery.of(["ap"], prefix="ap"),
     KeywordQuery.of(["the", "apples", "naïve", "getStaleFiles"], ["apple apricot"], "app", LANGUAGES),
     KeywordQuery.of(["42", "snake_case"], ["the apples", "42", "the 42", "apples naïve"], None, LANGUAGES[:1]),
     KeywordQuery(("apple", "Odd 'bytes'"), (("odd", '"; --'),)),
@@ -205,6 +206,8 @@ def compare_with_reckoning(keywords, reckoning, places):
     ids, notes = [*reckoning.chunks], [*reckoning.notes]
     for query in QUERIES:
         if query.phrases and '"; --' in query.phrases[0]:  # spelled as the index spells no term
+            continue
+        if query.name_prefix:  # has a test of its own
             continue
         asked = keywords.query(query)
         for weights in (CHUNK_WEIGHTS, FIELD_WEIGHTS):

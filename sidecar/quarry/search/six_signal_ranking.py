@@ -1,0 +1,203 @@
+"""
+Ranks notes by the six signals of a published system; see `ranking/six_signals.py`.
+
+Its entries have an id, a title, a description, tags and a context, and are no longer than a paragraph. Of a note, these
+are its file name, its title, its property `description` and its best passage, its tags, and the headings that the
+passage stands under. The tags and the domain that a query asks for are those of its filters.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from quarry.conditions import AllOf, Condition, HasProperty, HasTag
+from quarry.index import Deadline, Reader, StoredChunk, note_of
+from quarry.index.filters.properties import moment_ms
+from quarry.ranking.grouping import PASSAGES_PER_HIT
+from quarry.ranking.six_signals import (
+    FIELD_WEIGHTS,
+    SCORE_DIGITS,
+    Entry,
+    Wanted,
+    depth_of,
+    keyword_score,
+    shares_of,
+    tfidf_idf,
+)
+from quarry.search.features import FIELD_WEIGHTS as CHUNK_FIELDS
+from quarry.search.features import POOL
+from quarry.search.prepare import PreparedQuery
+from quarry.search.ranking import FOUND_BY, PublishedRanking, RankedNote
+from quarry.terms.analysis import analyse, text_terms
+from quarry.types import Fused, PropertyValue, Retriever
+
+_CHANGED = ("updated", "modified", "created", "date")  # the property that says how old a note is: the first there is
+
+
+def rank_by_six_signals(
+    prepared: PreparedQuery,
+    reader: Reader,
+    retrievers: Sequence[Retriever],
+    weights: Mapping[Retriever, float],
+    limit: int,
+    now: datetime,
+    deadline: Deadline,
+) -> PublishedRanking:
+    """
+    Rank the notes that each of *retrievers* proposes by their six signals; one of weight 0 proposes nothing.
+
+    Args:
+        limit: Of the hits: three times as many notes are proposed, and at least 30.
+        now: What the age of a note is counted to, in whole days.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    depth = depth_of(limit)
+    in_use = [retriever for retriever in retrievers if weights[retriever] > 0]
+    by_word, by_meaning = "lexical" in in_use, "dense" in in_use
+    keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
+    worded = keywords.top_chunks(prepared.admitted, max(POOL, depth), CHUNK_FIELDS) if by_word else []
+    vector = prepared.vector if by_meaning else None
+    dense_query = reader.dense_query(vector) if vector is not None else None
+    near = dense_query.top_chunks(prepared.admitted, depth, deadline) if dense_query else []
+
+    chunks_of: dict[int, list[int]] = {}  # note -> its proposed chunks, those with words first
+    for chunk_id, _ in (*worded, *near):
+        of_note = chunks_of.setdefault(note_of(chunk_id), [])
+        if chunk_id not in of_note:
+            of_note.append(chunk_id)
+    cosine_of: dict[int, float] = {}
+    if dense_query:
+        nearest = dense_query.nearest_chunks(np.array(sorted(chunks_of), np.int64))
+        cosine_of = dict(zip(nearest.note_ids.tolist(), nearest.cosines.tolist(), strict=True))
+    stored = reader.chunks(chunk_id for of_note in chunks_of.values() for chunk_id in of_note[:PASSAGES_PER_HIT])
+    properties = reader.properties(chunks_of)
+    entries = {
+        note_id: _entry(stored[of_note[0]], properties[note_id], cosine_of.get(note_id, 0.0), reader)
+        for note_id, of_note in chunks_of.items()
+        if of_note[0] in stored and note_id in properties
+    }
+    deadline.check()
+
+    lexical_scores = _keyword_scores(entries, {note_of(chunk_id) for chunk_id, _ in worded}, prepared)
+    places = {note_id: stored[chunks_of[note_id][0]].path for note_id in entries}
+    lexical_rank = _ranks(lexical_scores, places, depth)
+    dense_rank = _ranks(
+        {note_of(chunk_id): cosine_of.get(note_of(chunk_id), 0.0) for chunk_id, _ in near}, places, depth
+    )
+    wanted = _wanted(prepared, entries, reader, now, has_vector=dense_query is not None, deadline=deadline)
+    notes = []
+    for note_id in {**lexical_rank, **dense_rank}:
+        shares = shares_of(entries[note_id], wanted)
+        score = round(sum(shares.values()), SCORE_DIGITS)
+        evidence = (
+            lexical_rank.get(note_id),
+            dense_rank.get(note_id),
+            lexical_scores.get(note_id) if note_id in lexical_rank else None,
+            cosine_of.get(note_id) if note_id in dense_rank else None,
+        )
+        passages = tuple(
+            Fused(chunk_id, stored[chunk_id].path, stored[chunk_id].chunk.number, score, *evidence)
+            for chunk_id in chunks_of[note_id][:PASSAGES_PER_HIT]
+            if chunk_id in stored
+        )
+        found_by = FOUND_BY[note_id in lexical_rank, note_id in dense_rank]
+        notes.append((note_id, RankedNote(places[note_id], score, found_by, shares, passages)))
+    notes.sort(key=lambda pair: (-pair[1].score, pair[1].path))
+    return PublishedRanking(
+        prepared, tuple(retrievers), [note_id for note_id, _ in notes], tuple(note for _, note in notes)
+    )
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+def _entry(chunk: StoredChunk, properties: Mapping[str, PropertyValue], cosine: float, reader: Reader) -> Entry:
+    named = {name.lower(): value for name, value in properties.items()}
+    texts = {
+        "title": chunk.title,
+        "id": chunk.path.rpartition("/")[2].removesuffix(".md"),
+        "description": f"{_text(named.get('description'))}\n{chunk.text}",
+        "tags": " ".join(chunk.tags),
+        "context": chunk.chunk.section,
+    }
+    changed_ms = next((found for name in _CHANGED if (found := moment_ms(named.get(name))) is not None), None)
+    return Entry(
+        fields={name: _terms(texts[name], reader) for name in FIELD_WEIGHTS},
+        cosine=cosine,
+        severity=_text(named.get("severity")),
+        updated_ms=chunk.modified_ms if changed_ms is None else changed_ms,
+        valid_from_ms=moment_ms(named.get("valid_from")),
+        valid_until_ms=moment_ms(named.get("valid_until")),
+        tags=frozenset(tag.lower() for tag in chunk.tags),
+        domain=_text(named.get("domain")),
+    )
+
+
+def _terms(text: str, reader: Reader) -> tuple[str, ...]:
+    """The words of *text*, and what queries ask for in their place: pairs of signs in scripts without spaces."""
+    return (*text_terms(text, reader.languages), *analyse(text).compounds.split())
+
+
+def _text(value: PropertyValue | None) -> str:
+    """*value* as it is compared."""
+    if isinstance(value, tuple):
+        return " ".join(value).strip().lower()
+    return "" if value is None else str(value).strip().lower()
+
+
+def _keyword_scores(entries: Mapping[int, Entry], note_ids: set[int], prepared: PreparedQuery) -> dict[int, float]:
+    """Note -> BM25 over the fields of its entry, with the published weights; for those of *note_ids*."""
+    lengths = [sum(map(len, entry.fields.values())) for entry in entries.values()]
+    mean_length = sum(lengths) / max(1, len(lengths))
+    return {
+        note_id: keyword_score(entry, prepared.idf, mean_length)
+        for note_id, entry in entries.items()
+        if note_id in note_ids
+    }
+
+
+def _ranks(scores: Mapping[int, float], places: Mapping[int, str], depth: int) -> dict[int, int]:
+    """Note -> its rank from 1, for the best *depth* of those that have a place."""
+    ordered = sorted((note_id for note_id in scores if note_id in places), key=lambda i: (-scores[i], places[i]))
+    return {note_id: rank for rank, note_id in enumerate(ordered[:depth], start=1)}
+
+
+def _wanted(
+    prepared: PreparedQuery,
+    entries: Mapping[int, Entry],
+    reader: Reader,
+    now: datetime,
+    *,
+    has_vector: bool,
+    deadline: Deadline,
+) -> Wanted:
+    asked = tuple(_asked(prepared.query.condition))
+    held = [{term for field in entry.fields.values() for term in field} for entry in entries.values()]
+    among_entries = Counter(term for terms in held for term in terms)
+    # Without postings, to count all these terms would be to read most notes: that of the query's alone is right then.
+    counted = {*among_entries, *prepared.lexical.terms} if reader.keywords.has_postings else prepared.lexical.terms
+    counts = {**among_entries, **reader.keywords.doc_frequencies(counted, deadline=deadline)}
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Wanted(
+        terms=prepared.lexical.terms,
+        idf={term: tfidf_idf(count, reader.chunk_count) for term, count in counts.items()},
+        tags=frozenset(one.tag.lower() for one in asked if isinstance(one, HasTag)),
+        domain=next((one.value.strip().lower() for one in asked if isinstance(one, HasProperty)), ""),
+        now_ms=round(midnight.timestamp() * 1000),
+        has_vector=has_vector,
+    )
+
+
+def _asked(condition: Condition) -> Iterator[HasTag | HasProperty]:
+    """The tags and the domain that every hit has to have."""
+    if isinstance(condition, AllOf):
+        for part in condition.parts:
+            yield from _asked(part)
+    elif isinstance(condition, HasTag) or (
+        isinstance(condition, HasProperty) and condition.name == "domain" and condition.comparison == "is"
+    ):
+        yield condition
