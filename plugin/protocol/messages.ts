@@ -193,7 +193,7 @@ export interface SearchParams {
    */
   readonly weights?: Weights | null;
   /**
-   * Return every hit when few chunks match and the limit would drop more than half of them. Default: true.
+   * Return every note with a word of the query where few chunks have one and the limit would drop more than half of these notes. Default: true.
    */
   readonly guard?: boolean;
   /**
@@ -469,7 +469,7 @@ export interface PassagesParams {
    */
   readonly weights?: Weights | null;
   /**
-   * Return every hit when few chunks match and the limit would drop more than half of them. Default: true.
+   * Return every note with a word of the query where few chunks have one and the limit would drop more than half of these notes. Default: true.
    */
   readonly guard?: boolean;
   /**

@@ -160,6 +160,15 @@ Condition: TypeAlias = (
 MATCH_ALL = AllOf()
 
 
+def text_patterns(condition: Condition) -> tuple[str, ...]:
+    """The regular expressions that *condition* wants in the text, in order; not those under a negation."""
+    if isinstance(condition, MatchesPattern):
+        return (condition.pattern,) if condition.place == "text" else ()
+    if isinstance(condition, AllOf | AnyOf):
+        return tuple(dict.fromkeys(pattern for part in condition.parts for pattern in text_patterns(part)))
+    return ()
+
+
 def all_of(parts: Iterable[Condition]) -> AllOf:
     """The conjunction of *parts*, with nested conjunctions flattened and repeats removed."""
     flat: dict[Condition, None] = {}

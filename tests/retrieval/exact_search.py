@@ -262,6 +262,7 @@ class ExactKeywords:
         self._reader = reader
         self._documents = documents
         self._queries: dict[KeywordQuery, ExactQuery] = {}
+        self.languages = reader.languages
 
     def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> "ExactQuery":
         """*query*, to be asked about notes and passages."""
@@ -274,9 +275,11 @@ class ExactKeywords:
         """In how many passages each term stands."""
         return {term: len(self._documents.matching("chunks", _quoted(term), deadline)) if term else 0 for term in terms}
 
-    def similar_terms(self, word: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[tuple[str, int]]:
+    def similar_terms(
+        self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE
+    ) -> list[tuple[str, int]]:
         """The terms that a mistyped *word* may stand for, as the engine has them: spelling scores nothing."""
-        return self._reader.keywords.similar_terms(word, limit, deadline=deadline)
+        return self._reader.keywords.similar_terms(word, limit, among_others=among_others, deadline=deadline)
 
     def chunks_with_term(self, term: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[int]:
         """The first *limit* passages that hold *term*, by path and number."""

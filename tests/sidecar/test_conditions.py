@@ -1,6 +1,6 @@
 """Conditions are combined without nesting what is alike."""
 
-from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasTag, Not, all_of, any_of
+from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasTag, MatchesPattern, Not, all_of, any_of, text_patterns
 
 A, B, C = HasTag("a"), HasTag("b"), HasTag("c")
 
@@ -24,3 +24,9 @@ def test_what_is_not_alike_stays_nested():
 
     assert all_of([nested, Not(A)]) == AllOf((nested, Not(A)))
     assert any_of([AllOf((A, B)), C]) == AnyOf((AllOf((A, B)), C))
+
+
+def test_the_wanted_expressions_are_those_in_the_text_and_not_negated():
+    x, y, z = MatchesPattern("x"), MatchesPattern("y"), MatchesPattern("z", "path")
+
+    assert text_patterns(AllOf((x, AnyOf((y, z, A)), Not(MatchesPattern("w")), x))) == ("x", "y")

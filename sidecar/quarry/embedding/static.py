@@ -78,7 +78,7 @@ class StaticEncoder:
         """
         Embed *texts* in order; of each, the first MAX_TOKENS tokens of its first MAX_TEXT_CHARS characters.
 
-        Tokens of the extension are counted apart from the others.
+        Of the extension it is the first MAX_PIECES, which are counted apart from the others.
 
         Returns:
             float32, shape (len(texts), dim), rows of unit length. An empty text, or one without a single token the
@@ -229,7 +229,7 @@ def _add_rows(table: Table, token_ids: TokenIds, total: NDArray[np.float32]) -> 
     """
     Add the tokens' rows to *total*, shape (dim,).
 
-    Over int8 rows the sums (of both tables at most 1,024 * 128) are whole numbers that float32 holds exactly, so the
+    Over int8 rows the sums (of both tables at most 1,536 * 128) are whole numbers that float32 holds exactly, so the
     order of additions does not matter.
     """
     rows = table.take(token_ids, axis=0)

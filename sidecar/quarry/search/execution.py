@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from quarry.conditions import AllOf, Condition
+from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.ranking.confidence import WEAK
-from quarry.ranking.grouping import FEW_CHUNKS, effective_limit, group_by_note
+from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
 from quarry.search.answer import Answer, FurtherPassages, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.features import extract_features
@@ -23,6 +23,7 @@ from quarry.search.ranking import (
     RankedNote,
     SignalRanking,
     count_matching_chunks,
+    guarded_limit,
     rank_by_rrf,
     rank_by_signals,
     rrf_depth,
@@ -41,6 +42,7 @@ class Listing(Struct, frozen=True):
 
     shown: tuple[RankedNote, ...]
     total: int
+    patterns: tuple[str, ...]  # regular expressions among the conditions, which are marked
 
 
 class RankedResult(Struct, frozen=True):
@@ -116,7 +118,7 @@ class QueryExecution(Struct, frozen=True):
         """The builder that quotes the notes of *result*."""
         reader = self.context.reader
         if isinstance(result, Listing):
-            return SnippetBuilder(reader, HighlightTerms({}), None, None, self.deadline)
+            return SnippetBuilder(reader, HighlightTerms({}, patterns=result.patterns), None, None, self.deadline)
         encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
         return SnippetBuilder(reader, result.prepared.wanted(), encoder, result.prepared.vector, self.deadline)
 
@@ -130,7 +132,7 @@ class QueryExecution(Struct, frozen=True):
         notes = [
             RankedNote(path, chunks[0].score, frozenset(), {}, chunks) for path, chunks in group_by_note(fused).items()
         ]
-        return Listing(tuple(notes), newest.total)
+        return Listing(tuple(notes), newest.total, text_patterns(condition))
 
     def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
         request, context, deadline = self.request, self.context, self.deadline
@@ -151,7 +153,7 @@ class QueryExecution(Struct, frozen=True):
         )
         ranking: NoteRanking
         if self.fusion == "rrf":
-            depth = rrf_depth(request, retrievers, matching)
+            depth = rrf_depth(request, retrievers, prepared, reader, matching)
             ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
         elif self.fusion == "six-signals":
             ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
@@ -161,7 +163,7 @@ class QueryExecution(Struct, frozen=True):
             ranking = rank_by_signals(
                 prepared, features, reader, retrievers, self.weights, encoder, deadline, min_cosine=least
             )
-        limit = effective_limit(request.limit, len(ranking.note_ids), matching)
+        limit = guarded_limit(request.limit, ranking, matching)
         shown = ranking.ranked_notes(range(len(ranking.note_ids))[:limit], reader, deadline)
         return RankedResult(query, prepared, ranking, limit, shown, relaxed)
 

@@ -19,7 +19,7 @@ from quarry.index import CHUNK_WEIGHTS, Deadline, NoteIds, NoteName, Reader, arg
 from quarry.index.ids import among, look_up, notes_of
 from quarry.ranking.confidence import confidences
 from quarry.ranking.fusion import DEPTH, fuse
-from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, group_by_note
+from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
 from quarry.ranking.signals import (
     SCORE_DIGITS,
     SIGNAL_NAMES,
@@ -199,7 +199,8 @@ def rank_by_signals(
     """
     signals, note_ids = features.signals, features.note_ids
     in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
-    given = effective_weights(default_signal_weights(), features.bm25_coverage, prepared.vocabulary_coverage, in_use)
+    known = prepared.vocabulary_coverage * prepared.trust_in_model
+    given = effective_weights(default_signal_weights(), features.bm25_coverage, known, in_use)
     scores = blend(signals, given)
     floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)
@@ -218,9 +219,20 @@ def rank_by_signals(
     return SignalRanking(prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist())
 
 
-def rrf_depth(request: SearchRequest, retrievers: Sequence[Retriever], matching_chunks: int) -> int:
-    """Candidates asked of each retriever by the published fusion."""
-    depth = FEW_CHUNKS if matching_chunks < FEW_CHUNKS else DEPTH
+def rrf_depth(
+    request: SearchRequest, retrievers: Sequence[Retriever], prepared: PreparedQuery, reader: Reader, matching: int
+) -> int:
+    """
+    Candidates asked of each retriever by the published fusion; all, where there are few and the request wants them.
+
+    Args:
+        matching: Chunks that hold a word of the query; with meaning, each that the conditions admit is a candidate.
+    """
+    few = matching
+    if "dense" in retrievers:
+        everything = prepared.admitted is None
+        few = reader.chunk_count if everything else reader.count_chunks(prepared.admitted, FEW_CHUNKS)
+    depth = FEW_CHUNKS if request.show_all_when_few and few < FEW_CHUNKS else DEPTH
     return depth if len(retrievers) > 1 else max(depth, request.limit)  # with nothing to fuse, depth only cuts
 
 
@@ -228,14 +240,21 @@ def count_matching_chunks(
     prepared: PreparedQuery, retrievers: Sequence[Retriever], reader: Reader, deadline: Deadline
 ) -> int:
     """
-    How many chunks match, as far as it matters whether they are fewer than `FEW_CHUNKS`.
+    How many chunks hold a word of the query, as far as it matters whether they are fewer than `FEW_CHUNKS`.
 
-    Every chunk is somewhere near in meaning, so where the dense retriever serves, all that the conditions admit do.
+    Every chunk is somewhere near in meaning, so that nearness is no match: by meaning alone, any number may match.
     """
-    if "dense" in retrievers:
-        everything = prepared.admitted is None
-        return reader.chunk_count if everything else reader.count_chunks(prepared.admitted, FEW_CHUNKS)
+    if "lexical" not in retrievers:
+        return FEW_CHUNKS
     return reader.keywords.query(prepared.lexical, deadline=deadline).count_chunks(prepared.admitted, FEW_CHUNKS)
+
+
+def guarded_limit(limit: int, ranking: "NoteRanking", matching_chunks: int) -> int:
+    """How many notes of *ranking* to show: up to the last that holds a word, where *limit* would hide most of these."""
+    wordless = frozenset(ranking.dense_only_notes)
+    places = [place for place, note_id in enumerate(ranking.note_ids) if note_id not in wordless]
+    is_guarded = bool(places) and effective_limit(limit, len(places), matching_chunks) > limit
+    return max(limit, places[-1] + 1) if is_guarded else limit
 
 
 def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:

@@ -131,6 +131,25 @@ _LETTERS: Mapping[str, str] = {
     "ca": "àèéíïòóúüç·",
 }
 
+# Function words that tell no language, as English, names or several others have them.
+_COMMON_FUNCTION_WORDS: Mapping[str, str] = {
+    "de": "die man war hat was also in an am so um will es er hier da ob alle",
+    "fr": "a à as c d de en j l la m n on qu s t y",
+    "es": "a de e en ha la no o u",
+    "it": "a al c d di i in l la le ma o un",
+    "pt": "a as de o os",
+    "nl": "de in is me of om was we zo",
+    "sv": "i",
+    "da": "i",
+    "no": "i",
+    "hu": "a de el is",
+    "ro": "a o",
+    "tr": "da o",
+    "pl": "a i o w z",
+    "cs": "a i k o s v z",
+    "ca": "a d de en i l la o",
+}
+
 LANGUAGES = tuple(_FUNCTION_WORDS)
 """Languages in Latin script, other than English, whose words are stemmed; ISO 639-1."""
 
@@ -214,6 +233,11 @@ def language_of(text: str) -> str | None:
         if scores[best] >= max(least, MARGIN * english):
             return best
     return ENGLISH if english >= MIN_WORDS else None
+
+
+def function_words(language: str) -> frozenset[str]:
+    """The function words of one of `LANGUAGES`, by which a text in it is not ranked."""
+    return frozenset(f"{_FUNCTION_WORDS[language]} {_COMMON_FUNCTION_WORDS.get(language, '')}".split())
 
 
 def declared_language(properties: Mapping[str, object]) -> str | None:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from quarry.embedding.extension import UNKNOWN_ID, Extension, read_extension
+from quarry.embedding.extension import MAX_PIECES, UNKNOWN_ID, Extension, read_extension
 from quarry.embedding.model_files import BUNDLED, EXTENSION_TOKENIZER_FILE
 from quarry.embedding.script_runs import has_runs
 from quarry.embedding.static import StaticEncoder, load_encoder
-from quarry.embedding.tokens import MAX_TEXT_CHARS, MAX_TOKENS
+from quarry.embedding.tokens import MAX_TEXT_CHARS
 
 MIXED = "Git 分支 and ветка, 노트 2024 ノート"
 TEXTS = [MIXED, "机器学习笔记本", "Привет, мир!", "안녕하세요 세계", "plain", "", "東京タワー"]
@@ -84,17 +84,17 @@ def test_a_mixed_text_is_the_sum_of_the_rows_of_both_tables(
 
 
 def test_sums_of_a_thousand_tokens_do_not_overflow(bundled: StaticEncoder, extension: Extension) -> None:
-    text = "的 " * 600 + "stone " * 600
+    text = "的 " * 1_200 + "stone " * 600
     rows = extension.table[extension.read(text)].astype(np.int64)
     total = rows.sum(axis=0) + bundled._table[next(bundled._tokens.read(["stone " * 512]))].astype(np.int64).sum(axis=0)
     expected = total / np.sqrt(np.square(total.astype(np.float64)).sum())
 
-    assert len(rows) == MAX_TOKENS
+    assert len(rows) == MAX_PIECES
     np.testing.assert_array_equal(bundled.encode([text])[0], expected.astype(np.float32))
 
 
 def test_only_the_first_pieces_and_characters_of_a_text_count(bundled: StaticEncoder) -> None:
-    head = "дом " * MAX_TOKENS
+    head = "дом " * MAX_PIECES
     rows = bundled.encode([head, head + "скрипка", head[:-4] + "скрипка"])
     far = bundled.encode([" " * MAX_TEXT_CHARS + "скрипка"])
 

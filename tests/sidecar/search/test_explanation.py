@@ -139,6 +139,28 @@ def test_a_note_that_is_not_indexed_is_told_why(engine: Engine, path: str, state
     assert says in explained.message
 
 
+@pytest.mark.parametrize(
+    ("word", "part", "whole"),
+    [
+        ("snake_case", "a snake in a case", "snake-case and SnakeCase"),
+        ("getStaleFiles", "get the stale files", "getStaleFiles()"),
+        ("health-check", "a check of health", "one healthcheck"),
+        ("c++", "the letter c", "in C++ it is"),
+        ("--flag", "a flag", "use --flag here"),
+        ("v1.2.3", "v1 and 2 and 3", "since v1.2.3 it is"),
+        ("機械学習", "機械を学習", "新しい機械学習の"),
+    ],
+)
+def test_a_compound_is_not_said_to_stand_where_only_its_parts_do(vault: Vault, open_engine, word, part, whole):
+    vault.write_all({"part.md": part, "whole.md": whole})
+    engine = open_engine()
+
+    of_part, of_whole = (why(engine, word, path, mode="keyword") for path in ("part.md", "whole.md"))
+
+    assert (of_whole.found, of_whole.lacking) == ((word,), ())
+    assert (of_part.found, of_part.lacking) == ((), (word,))
+
+
 def test_a_template_is_left_out_and_said_to_be_one(vault: Vault, open_engine):
     vault.write_all({".obsidian/templates.json": '{"folder": "Templates"}', "Templates/Daily.md": "walnut"})
     engine = open_engine()

@@ -110,3 +110,24 @@ def test_similar_notes_are_looked_for_by_the_same_stems(engine: Engine):
     related = engine.related(Source(text="ein Haus am Markt"), Scope(), 3, 0)
 
     assert related.notes[0].path == "Dach.md"
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("wo ist das Dach für die Häuser", ("dach", "häuser")),
+        ("die Häuser", ("die", "häuser")),  # one function word is no sign of a language
+        ("où sont les chevaux de la ferme", ("chevaux", "ferme")),
+        ("wo ist das für die", ("wo", "ist", "das", "für", "die")),
+        ("why is the roof not tight", ("roof", "tight")),
+        ("несколько заметок о птицах", ("несколько", "заметок", "птицах")),
+    ],
+)
+def test_function_words_of_the_language_of_a_query_do_not_rank(engine: Engine, typed: str, words: tuple[str, ...]):
+    explained = engine.explain(SearchRequest(typed), "Dach.md")
+
+    assert sorted((*explained.found, *explained.lacking)) == sorted(words)
+
+
+def test_while_such_a_word_is_typed_it_may_be_the_beginning_of_another(engine: Engine):
+    assert "Dach.md" in found(engine, "wo ist das nicht mehr dic", typing=True)

@@ -1,5 +1,6 @@
 """What a person sees of a hit: marks where the words stand, the nearest sentence where none does."""
 
+import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
@@ -21,6 +22,24 @@ def test_marks_stand_on_the_words_in_the_file(vault: Vault, open_engine):
             at = chunk.start + snippet.start
             marked.append(text[at + mark.start : at + mark.end])
     assert sorted(marked) == ["Walnüsse", "walnüsse"]
+
+
+@pytest.mark.parametrize("typed", [r"/v\d+\.\d+/", r"match-case:/v\d+\.\d+/", r"vers /v\d+\.\d+/"])
+def test_a_match_of_a_regular_expression_is_shown_and_marked(vault: Vault, open_engine, typed):
+    vault.write("a.md", "Vers. Some words stand here. " * 40 + "We ship v2.14 today. " + "Others follow it. " * 40)
+
+    [hit] = ask(open_engine(), typed, mode="keyword").hits
+    snippet = hit.passages[0].snippet
+
+    assert "v2.14" in [snippet.text[mark.start : mark.end] for mark in snippet.marks]
+
+
+def test_what_must_not_match_is_not_marked(vault: Vault, open_engine):
+    vault.write("a.md", "walnut v2 oil")
+
+    snippet = ask(open_engine(), r"walnut -/w\d/", mode="keyword").hits[0].passages[0].snippet
+
+    assert [snippet.text[mark.start : mark.end] for mark in snippet.marks] == ["walnut"]
 
 
 def test_words_of_the_title_are_marked_as_well(vault: Vault, open_engine):

@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.terms.languages import LANGUAGES, declared_language, language_of
+from quarry.terms.languages import LANGUAGES, declared_language, function_words, language_of
 
 TEXTS = {
     "de": "Das Haus ist alt und hat kein Dach. Wir haben es mit einem Nachbarn für die Kinder gekauft.",
@@ -81,3 +81,8 @@ def test_foreign_names_and_words_with_two_meanings_leave_english_english(text):
 )
 def test_a_property_declares_the_language(properties, language):
     assert declared_language(properties) == language
+
+
+def test_every_language_has_function_words():
+    assert "nicht" in function_words("de")
+    assert all(len(function_words(language)) > 30 for language in LANGUAGES)

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from quarry.terms.patterns import BadPattern, compile_pattern
+from quarry.terms.patterns import BadPattern, compile_pattern, find_pattern
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,12 @@ from quarry.terms.patterns import BadPattern, compile_pattern
 )
 def test_letters_are_found_in_any_case_and_lines_have_ends(pattern, text, finds):
     assert (compile_pattern(pattern).search(text) is not None) is finds
+
+
+def test_matches_are_found_by_characters_and_without_empty_ones():
+    assert find_pattern("b+|x*", "é bb ab", 9) == [(2, 4), (6, 7)]
+    assert find_pattern("b", "b b b", 2) == [(0, 1), (2, 3)]
+    assert find_pattern("[b", "b", 9) == []
 
 
 @pytest.mark.parametrize("pattern", ["[a", "(", "*", "(?=a)", "(?<!a)", r"(a)\1", "((a{999}){999})", "\\"])

@@ -120,7 +120,10 @@ class RankedParams(Params, frozen=True, kw_only=True):
     weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.")] = None
     guard: Annotated[
         bool,
-        Doc(description="Return every hit when few chunks match and the limit would drop more than half of them."),
+        Doc(
+            description="Return every note with a word of the query where few chunks have one and the limit would drop "
+            "more than half of these notes."
+        ),
     ] = True
 
 

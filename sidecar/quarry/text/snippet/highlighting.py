@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from quarry.lazy_pattern import lazy_pattern
+from quarry.terms.patterns import find_pattern
 from quarry.terms.tokenizer import TOKEN
 from quarry.text.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
 from quarry.text.snippet.token_matches import TokenTerm, token_matches, token_terms
@@ -28,6 +29,7 @@ FOLDED_CHARACTERS = lazy_pattern(
     r"\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff]++"
 )
 _LOOK_BACK_CHARS = 64  # characters in which the start of a token is searched for at first
+MAX_PATTERN_MATCHES = 100  # of a regular expression in one text; `.` matches at every character
 _MAX_CACHED_PREFIXES = 512
 _SEPARATORS = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent characters that `TOKEN` excludes
 
@@ -73,7 +75,11 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
     """All matches of the query in *text*, ordered by start; they may overlap."""
     matcher = wanted.matcher
     lowered = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
-    found: list[TermMatch] = []
+    found = [
+        (start, end, f"/{pattern}/", matcher.phrase_value)
+        for pattern in wanted.patterns
+        for start, end in find_pattern(pattern, text, MAX_PATTERN_MATCHES)
+    ]
     for literal in matcher.literals:
         found += _find_literal(lowered, literal, matcher)
     known, end = matcher.known, 0

@@ -43,6 +43,7 @@ class HighlightTerms(Struct, frozen=True, dict=True):
     phrases: tuple[tuple[str, ...], ...] = ()  # each: neighbouring terms
     prefix: str | None = None  # folded beginning of the word being typed
     languages: Languages = ()  # of the texts, besides English; a term of several has its alternatives
+    patterns: tuple[str, ...] = ()  # regular expressions
 
     @cached_property
     def matcher(self) -> "Matcher":

@@ -25,9 +25,14 @@ def test_hits_are_numbered_with_title_why_path_and_snippet(at_shared, command):
     lines = done.out.split("\n")
     assert done.code == 0
     assert any("Lying awake  both · Health/Lying awake.md" in line for line in lines)
-    assert lines[0] == "No note matches well. The closest:"
-    assert lines[1].startswith(" 1. ")
+    assert lines[0].startswith(" 1. ")
     assert " ms" in lines[-2]
+
+
+def test_what_no_note_answers_is_told_as_weak_above_the_hits(at_shared, command):
+    done = command("search", "who won the chess championship in Reykjavik")
+
+    assert done.out.startswith("No note contains these words. The nearest in meaning:\n 1. ")
 
 
 def test_finding_nothing_is_no_failure(at_shared, command):
