@@ -13,17 +13,19 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
-from quarry.index import Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
+from quarry.index import CHUNK_WEIGHTS, Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.worker import RequestQueue, Worker
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
+from quarry.search.context import RankFusion
 from quarry.settings import Settings, write_settings
 from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
 
@@ -267,7 +269,7 @@ class Engine:
         """What a search reads from: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
         with self.reader() as reader:
             encoder = self._sync.model.encoder_for(reader)
-            yield SearchContext(reader, encoder, self._sync.missing(encoder))
+            yield SearchContext(reader, encoder, self._sync.missing(encoder), _rank_fusion(self.settings))
         self._worker.end_head_start()
         self._sync.model.slot.start_loading()
 
@@ -334,6 +336,16 @@ class Engine:
         """Why the index does not hold the note at *path*."""
         state, message = self._sync.explain_absence(path)
         return Explanation(path, state, message, understood="")
+
+
+def _rank_fusion(settings: Settings) -> RankFusion:
+    columns = replace(
+        CHUNK_WEIGHTS,
+        text=settings.rrf_text_weight,
+        section=settings.rrf_section_weight,
+        context=settings.rrf_context_weight,
+    )
+    return RankFusion(settings.rrf_k, columns)
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

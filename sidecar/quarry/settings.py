@@ -13,6 +13,10 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     lexical_weight = 1.0
     dense_weight = 1.0
     fusion = "convex"           # or "rrf" or "six-signals", as published
+    rrf_k = 60                  # of "rrf", and of its keyword retriever the weights of columns:
+    rrf_text_weight = 1.0
+    rrf_section_weight = 0.5
+    rrf_context_weight = 0.3
 """
 
 import os
@@ -32,9 +36,10 @@ FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000
 MAX_KEY_PARTS = 10  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 2
-MAX_ENTRIES = 200  # keys, tables and lists; ours are 15, and tomlkit takes 9 s for 500 keys of ten parts
+MAX_ENTRIES = 200  # keys, tables and lists; ours are 20, and tomlkit takes 9 s for 500 keys of ten parts
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
+MAX_RANK_CONSTANT = 10_000.0  # above it the first rank adds no more than the thirtieth
 MAX_WEIGHT = 100.0  # above it one retriever decides alone, for which the other has the weight 0
 
 
@@ -50,6 +55,10 @@ class Settings:
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
     index_templates: bool = False
+    rrf_k: float = 60.0
+    rrf_text_weight: float = 1.0
+    rrf_section_weight: float = 0.5
+    rrf_context_weight: float = 0.3
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
 
 
@@ -165,6 +174,12 @@ def _weight(key: str, value: object) -> float:
     raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_WEIGHT:g}")
 
 
+def _rank_constant(key: str, value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_RANK_CONSTANT:
+        return float(value)
+    raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_RANK_CONSTANT:g}")
+
+
 def _fusion(key: str, value: object) -> Fusion:
     for known in FUSIONS:
         if value == known:
@@ -181,6 +196,10 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "lexical_weight": ("search", "lexical_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
     "fusion": ("search", "fusion", _fusion),
+    "rrf_k": ("search", "rrf_k", _rank_constant),
+    "rrf_text_weight": ("search", "rrf_text_weight", _weight),
+    "rrf_section_weight": ("search", "rrf_section_weight", _weight),
+    "rrf_context_weight": ("search", "rrf_context_weight", _weight),
 }
 """Field -> table and key in the file, and the check that its value passes through."""
 

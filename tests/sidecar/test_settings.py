@@ -90,6 +90,8 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ('search.dense_weight = "1"', "search.dense_weight is '1'"),
         ('search.fusion = "fastest"', "search.fusion is 'fastest'; it takes one of convex, rrf, six-signals"),
         ("search.fusion = 1", "search.fusion is 1"),
+        ("search.rrf_k = -1", "search.rrf_k is -1; it takes a number from 0 to 10000"),
+        ("search.rrf_text_weight = true", "search.rrf_text_weight is True"),
         ("search = 1", r"search in .quarry.toml is 1; it must be a table: \[search\]"),
         ("a = ?", ".quarry.toml is not TOML: .*line 1"),
         ("a = " + "[" * 150, ".quarry.toml is not TOML"),

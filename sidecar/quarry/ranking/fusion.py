@@ -1,7 +1,7 @@
 """
 Reciprocal rank fusion: two rankings become one by rank alone.
 
-    score(d) = Σ weight_r / (RRF_K + rank_r(d))        over the retrievers r that propose d
+    score(d) = Σ weight_r / (k + rank_r(d))            over the retrievers r that propose d
 
 Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
 SIGIR 2009. A rank says nothing about how much better the first is than the second, which is what makes BM25 scores
@@ -12,12 +12,14 @@ from collections.abc import Mapping
 
 from quarry.types import Candidate, Fused, Ranking, Retriever
 
-RRF_K = 60  # the paper's constant: flattens the top, so that the first of one does not outvote the thirds of both
+# k, where a vault does not set it: the paper's constant flattens the top, so that the first of one does not outvote the
+# thirds of both.
+RRF_K = 60
 DEPTH = 30  # candidates asked of each retriever, as published
 SCORE_DIGITS = 12  # equal sums of fractions may differ in their last bit by the order of adding
 
 
-def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float]) -> tuple[Fused, ...]:
+def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float], k: float = RRF_K) -> tuple[Fused, ...]:
     """
     Merge *lexical* and *dense*, best first.
 
@@ -30,24 +32,28 @@ def fuse(lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float]) -
     in_lexical = {c.chunk_id: (rank, c) for rank, c in enumerate(lexical, start=1)}
     in_dense = {c.chunk_id: (rank, c) for rank, c in enumerate(dense, start=1)}
     fused = [
-        _fuse_one(in_lexical.get(chunk_id), in_dense.get(chunk_id), weights) for chunk_id in {**in_lexical, **in_dense}
+        _fuse_one(in_lexical.get(chunk_id), in_dense.get(chunk_id), weights, k)
+        for chunk_id in {**in_lexical, **in_dense}
     ]
     return tuple(sorted(fused, key=_order))
 
 
-def rrf_term(weight: float, rank: int) -> float:
+def rrf_term(weight: float, rank: int, k: float) -> float:
     """The term that a retriever adds to the score of the candidate at *rank*, counted from 1."""
-    return weight / (RRF_K + rank)
+    return weight / (k + rank)
 
 
 def _fuse_one(
-    lexical: tuple[int, Candidate] | None, dense: tuple[int, Candidate] | None, weights: Mapping[Retriever, float]
+    lexical: tuple[int, Candidate] | None,
+    dense: tuple[int, Candidate] | None,
+    weights: Mapping[Retriever, float],
+    k: float,
 ) -> Fused:
     score = 0.0
     if lexical:
-        score += rrf_term(weights["lexical"], lexical[0])
+        score += rrf_term(weights["lexical"], lexical[0], k)
     if dense:
-        score += rrf_term(weights["dense"], dense[0])
+        score += rrf_term(weights["dense"], dense[0], k)
     found = lexical or dense
     assert found is not None, "a fused candidate comes from at least one retriever"
     candidate = found[1]

@@ -6,10 +6,18 @@ from typing import get_args
 from msgspec import Struct
 
 from quarry.embedding import Encoder
-from quarry.index import Reader
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Reader
+from quarry.ranking.fusion import RRF_K
 from quarry.types import Retriever, SearchMode
 
 ALL_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
+
+
+class RankFusion(Struct, frozen=True):
+    """What a vault sets of reciprocal rank fusion; as published, if it sets nothing."""
+
+    k: float = RRF_K
+    columns: ChunkWeights = CHUNK_WEIGHTS  # of the keyword retriever
 
 
 class SearchContext(Struct, frozen=True):
@@ -18,6 +26,7 @@ class SearchContext(Struct, frozen=True):
     reader: Reader
     encoder: Encoder | None
     missing: Mapping[Retriever, str]  # retriever -> why it cannot serve
+    rank_fusion: RankFusion = RankFusion()
 
     def available(self, mode: SearchMode) -> tuple[Retriever, ...]:
         """The retrievers to ask for *mode*; where the wanted one is missing, the other stands in for it."""

@@ -31,6 +31,7 @@ from quarry.search.ranking import (
 from quarry.search.relaxation import relaxations
 from quarry.search.six_signal_ranking import rank_by_six_signals
 from quarry.search.snippets import SnippetBuilder
+from quarry.search.whole_words import prefer_whole_name
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
 from quarry.text.snippet.matcher import HighlightTerms
@@ -154,11 +155,12 @@ class QueryExecution(Struct, frozen=True):
         ranking: NoteRanking
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, prepared, reader, matching)
-            ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, deadline)
+            ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, context.rank_fusion, deadline)
         elif self.fusion == "six-signals":
             ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
         else:
             features = extract_features(prepared, reader, retrievers, deadline)
+            features = prefer_whole_name(prepared, features, reader, deadline)
             least = -1.0 if step == "meaning" else MIN_COSINE
             ranking = rank_by_signals(
                 prepared, features, reader, retrievers, self.weights, encoder, deadline, min_cosine=least

@@ -7,12 +7,11 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.index import Deadline, KeywordQuery, NoteName, Reader
+from quarry.index import Deadline, NoteName, Reader
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
-from quarry.terms.alternatives import Languages
-from quarry.terms.analysis import query_terms
+from quarry.search.whole_words import whole_word
 from quarry.text.query.description import describe_condition, describe_query
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
@@ -128,22 +127,9 @@ def _words(
     used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
     for word in [used.get(word, word) for word in prepared.query.words]:
-        alone = _whole(word, prepared.languages)
+        alone = whole_word(word, prepared.languages)
         held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
-
-
-def _whole(word: str, languages: Languages) -> KeywordQuery:
-    """
-    What a note holds that holds all of *word*: its words side by side, or joined with its signs (`snake_case`, `c++`).
-
-    A part of it (`stale` of `getStaleFiles`, `flag` of `--flag`) ranks, but is not the word.
-    """
-    words, compounds = query_terms(word, languages)
-    joined = () if word.isalnum() else compounds
-    if len(words) > 1:
-        return KeywordQuery(terms=joined, phrases=(words,))
-    return KeywordQuery(terms=joined or words)
 
 
 _REASONS = {

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.embedding import Encoder
-from quarry.index import CHUNK_WEIGHTS, Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
+from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
 from quarry.ranking.confidence import confidences
 from quarry.ranking.fusion import DEPTH, fuse
@@ -28,6 +28,7 @@ from quarry.ranking.signals import (
     default_signal_weights,
     effective_weights,
 )
+from quarry.search.context import RankFusion
 from quarry.search.evidence import gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.prepare import PreparedQuery
@@ -152,6 +153,7 @@ def rank_by_rrf(
     retrievers: Sequence[Retriever],
     weights: Mapping[Retriever, float],
     depth: int,
+    settings: RankFusion,
     deadline: Deadline,
 ) -> PublishedRanking:
     """
@@ -163,10 +165,10 @@ def rank_by_rrf(
     admitted, vector = prepared.admitted, prepared.vector if "dense" in retrievers else None
     by_word = "lexical" in retrievers
     keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
-    lexical = reader.candidates(keywords.top_chunks(admitted, depth, CHUNK_WEIGHTS)) if by_word else ()
+    lexical = reader.candidates(keywords.top_chunks(admitted, depth, settings.columns)) if by_word else ()
     dense = reader.dense(vector, admitted, depth, deadline=deadline) if vector is not None else ()
     note_ids, notes = [], []
-    for path, chunks in group_by_note(fuse(lexical, dense, weights)).items():
+    for path, chunks in group_by_note(fuse(lexical, dense, weights, settings.k)).items():
         has_word = any(chunk.lexical_rank is not None for chunk in chunks)
         is_near = any(chunk.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))

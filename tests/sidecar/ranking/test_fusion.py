@@ -112,3 +112,9 @@ def test_order_depends_on_ranks_and_names_alone(first: list[str], second: list[s
     assert [f.path for f in fused] == [f.path for f in renumbered]
     assert {f.path for f in fused} == {*first, *second}
     assert all(a.score >= b.score for a, b in pairwise(fused))
+
+
+def test_the_constant_may_be_another():
+    [fused] = fuse(ranking(["a"]), (), EQUAL, k=1)
+
+    assert fused.score == 1 / 2

@@ -397,3 +397,21 @@ def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_eng
         )
 
     assert [hit.path for hit in answer.hits] == ["then.md"]
+
+
+# --- settings of reciprocal rank fusion ------------------------------------------------------------
+
+
+def test_its_constant_and_columns_are_those_of_the_vault(vault: Vault, open_engine):
+    vault.write("text.md", "# Tree\n## Leaves\nwalnut walnut")
+    vault.write("section.md", "# Tree\n## walnut\nleaves and some more words")
+    engine = open_engine()
+    asked = {"fusion": "rrf", "mode": "keyword"}
+
+    as_published = ask(engine, "walnut", **asked).hits
+    engine.write_settings({"rrf_k": 1, "rrf_text_weight": 0.1, "rrf_section_weight": 10})
+    settle(engine)
+    as_set = ask(engine, "walnut", **asked).hits
+
+    assert [(hit.path, hit.score) for hit in as_published] == [("text.md", 1 / 61), ("section.md", 1 / 62)]
+    assert [(hit.path, hit.score) for hit in as_set] == [("section.md", 1 / 2), ("text.md", 1 / 3)]

@@ -99,6 +99,18 @@ def test_a_typing_error_is_corrected_to_a_word_of_any_language(engine: Engine):
         assert [hit.path for hit in answer.hits] == [path]
 
 
+@pytest.mark.parametrize(
+    ("typed", "used", "path"),
+    [("Marktdach", "markt dach", "Dach.md"), ("Rechnungspapier", "rechnungs papier", "Mixed.md")],
+)
+def test_a_compound_that_no_note_has_is_taken_apart(engine: Engine, typed: str, used: str, path: str):
+    answer = ask(engine, typed, mode="keyword")
+
+    assert [(each.typed, each.used) for each in answer.corrections] == [(typed.lower(), used)]
+    assert answer.hits[0].path == path
+    assert not ask(engine, f'"{typed}"', mode="keyword").corrections
+
+
 def test_what_a_note_holds_is_told_by_the_same_stems(engine: Engine):
     explained = engine.explain(SearchRequest("Haus Märkte Hammer"), "Dach.md")
 
