@@ -4,10 +4,11 @@ What does a query cost beyond its keyword retriever?
     cost.py VAULT QUERIES [--chunks 50000]
 
 Indexes as many notes of VAULT as make up the chunks asked for, asks the queries of QUERIES (JSON lines with `text`, as
-in a collection) in three ways by turns, and prints the CPU time of each in milliseconds, on one thread:
+in a collection) in four ways by turns, and prints the CPU time of each in milliseconds, on one thread:
 
     keyword   the keyword retriever alone, as published
     rrf       both retrievers, fused by rank, as published
+    six       both retrievers, and the six signals of another published system
     default   everything: both retrievers, the signals, the order
 
 Notes alone are asked for, without snippets, which cost the same whatever ranked. Times differ from machine to machine
@@ -30,6 +31,7 @@ from quarry.types import SearchRequest
 ASKED = {
     "keyword": SearchRequest("", mode="keyword", fusion="rrf", snippet_width=0),
     "rrf": SearchRequest("", fusion="rrf", snippet_width=0),
+    "six": SearchRequest("", fusion="six-signals", snippet_width=0),
     "default": SearchRequest("", fusion="convex", snippet_width=0),
 }
 WARM_UP = 20  # queries that fill caches before anything is timed

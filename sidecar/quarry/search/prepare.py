@@ -233,10 +233,9 @@ def _compound_parts(word: str, reader: Reader, deadline: Deadline) -> str | None
     languages = tuple([language for language in reader.languages if language in COMPOUNDING])
     if not languages or not word.isalpha():
         return None
-    parts = {
-        (word[:at], word[at:]): tuple([phrase_terms(part, languages)[0] for part in (word[:at], word[at:])])
-        for at in range(MIN_PART, len(word) - MIN_PART + 1)
-    }
+    splits = [(word[:at], word[at:]) for at in range(MIN_PART, len(word) - MIN_PART + 1)]
+    terms_of = {split: [term for part in split for term in phrase_terms(part, languages)] for split in splits}
+    parts = {split: terms for split, terms in terms_of.items() if len(terms) == len(split)}
     counts = reader.keywords.doc_frequencies([term for terms in parts.values() for term in terms], deadline=deadline)
     known = [pair for pair, terms in parts.items() if all(counts[term] for term in terms)]
     return " ".join(max(known, key=lambda pair: min(map(len, pair)))) if known else None

@@ -8,13 +8,16 @@ passage stands under. The tags and the domain that a query asks for are those of
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct
 
 from quarry.conditions import AllOf, Condition, HasProperty, HasTag
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.filters.properties import moment_ms
+from quarry.index.top_k import Scored
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.six_signals import (
     FIELD_WEIGHTS,
@@ -57,62 +60,85 @@ def rank_by_six_signals(
     """
     depth = depth_of(limit)
     in_use = [retriever for retriever in retrievers if weights[retriever] > 0]
-    by_word, by_meaning = "lexical" in in_use, "dense" in in_use
-    keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
-    worded = keywords.top_chunks(prepared.admitted, max(POOL, depth), CHUNK_FIELDS) if by_word else []
-    vector = prepared.vector if by_meaning else None
-    dense_query = reader.dense_query(vector) if vector is not None else None
-    near = dense_query.top_chunks(prepared.admitted, depth, deadline) if dense_query else []
+    proposed = _propose(prepared, reader, in_use, depth, deadline)
+    stored = reader.chunks(chunk_id for of_note in proposed.chunks_of.values() for chunk_id in of_note)
+    entries = _entries(proposed, stored, reader)
+    deadline.check()
 
-    chunks_of: dict[int, list[int]] = {}  # note -> its proposed chunks, those with words first
+    places = {note_id: stored[proposed.chunks_of[note_id][0]].path for note_id in entries}
+    lexical_scores = _keyword_scores(entries, proposed.worded, prepared)
+    cosines = {note_id: proposed.cosine_of.get(note_id, 0.0) for note_id in proposed.near}
+    ranks = _ranks(lexical_scores, places, depth), _ranks(cosines, places, depth)
+    kept = {note_id: entries[note_id] for note_id in {**ranks[0], **ranks[1]}}
+    wanted = _wanted(prepared, kept, reader, now, has_vector=proposed.has_vector, deadline=deadline)
+    found = []
+    for note_id, entry in kept.items():
+        lexical_rank, dense_rank = ranks[0].get(note_id), ranks[1].get(note_id)
+        bm25 = None if lexical_rank is None else lexical_scores[note_id]
+        cosine = None if dense_rank is None else cosines[note_id]
+        shares = shares_of(entry, wanted)
+        score = round(sum(shares.values()), SCORE_DIGITS)
+        passages = tuple(
+            Fused(
+                chunk_id, places[note_id], stored[chunk_id].chunk.number, score, lexical_rank, dense_rank, bm25, cosine
+            )
+            for chunk_id in proposed.chunks_of[note_id]
+            if chunk_id in stored
+        )
+        found_by = FOUND_BY[lexical_rank is not None, dense_rank is not None]
+        found.append((note_id, RankedNote(places[note_id], score, found_by, shares, passages)))
+    found.sort(key=lambda pair: (-pair[1].score, pair[1].path))
+    note_ids, notes = [note_id for note_id, _ in found], tuple(note for _, note in found)
+    return PublishedRanking(prepared, tuple(retrievers), note_ids, notes)
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+class _Proposals(Struct, frozen=True):
+    """The notes that the retrievers propose."""
+
+    chunks_of: Mapping[int, Sequence[int]]  # note -> the best of its chunks, those with words first; at least one
+    worded: frozenset[int]  # notes that hold words of the query
+    near: frozenset[int]  # notes near in meaning
+    cosine_of: Mapping[int, float]  # of each note that has a vector
+    has_vector: bool  # whether the query has one
+
+
+def _propose(
+    prepared: PreparedQuery, reader: Reader, in_use: Sequence[Retriever], depth: int, deadline: Deadline
+) -> _Proposals:
+    """What each retriever *in_use* proposes: *depth* chunks by meaning, and more by words, as these rank anew."""
+    worded: Sequence[Scored] = ()
+    near: Sequence[Scored] = ()
+    if "lexical" in in_use:
+        keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
+        worded = keywords.top_chunks(prepared.admitted, max(POOL, depth), CHUNK_FIELDS)
+    vector = prepared.vector if "dense" in in_use else None
+    dense_query = reader.dense_query(vector) if vector is not None else None
+    if dense_query:
+        near = dense_query.top_chunks(prepared.admitted, depth, deadline)
+    chunks_of: dict[int, list[int]] = {}
     for chunk_id, _ in (*worded, *near):
         of_note = chunks_of.setdefault(note_of(chunk_id), [])
-        if chunk_id not in of_note:
+        if chunk_id not in of_note and len(of_note) < PASSAGES_PER_HIT:
             of_note.append(chunk_id)
     cosine_of: dict[int, float] = {}
     if dense_query:
         nearest = dense_query.nearest_chunks(np.array(sorted(chunks_of), np.int64))
         cosine_of = dict(zip(nearest.note_ids.tolist(), nearest.cosines.tolist(), strict=True))
-    stored = reader.chunks(chunk_id for of_note in chunks_of.values() for chunk_id in of_note[:PASSAGES_PER_HIT])
-    properties = reader.properties(chunks_of)
-    entries = {
-        note_id: _entry(stored[of_note[0]], properties[note_id], cosine_of.get(note_id, 0.0), reader)
-        for note_id, of_note in chunks_of.items()
+    notes = [frozenset(note_of(chunk_id) for chunk_id, _ in of_retriever) for of_retriever in (worded, near)]
+    return _Proposals(chunks_of, notes[0], notes[1], cosine_of, has_vector=dense_query is not None)
+
+
+def _entries(proposed: _Proposals, stored: Mapping[int, StoredChunk], reader: Reader) -> dict[int, Entry]:
+    """The entry of each note that is still there, by its best chunk."""
+    properties = reader.properties(proposed.chunks_of)
+    return {
+        note_id: _entry(stored[of_note[0]], properties[note_id], proposed.cosine_of.get(note_id, 0.0), reader)
+        for note_id, of_note in proposed.chunks_of.items()
         if of_note[0] in stored and note_id in properties
     }
-    deadline.check()
-
-    lexical_scores = _keyword_scores(entries, {note_of(chunk_id) for chunk_id, _ in worded}, prepared)
-    places = {note_id: stored[chunks_of[note_id][0]].path for note_id in entries}
-    lexical_rank = _ranks(lexical_scores, places, depth)
-    dense_rank = _ranks(
-        {note_of(chunk_id): cosine_of.get(note_of(chunk_id), 0.0) for chunk_id, _ in near}, places, depth
-    )
-    wanted = _wanted(prepared, entries, reader, now, has_vector=dense_query is not None, deadline=deadline)
-    notes = []
-    for note_id in {**lexical_rank, **dense_rank}:
-        shares = shares_of(entries[note_id], wanted)
-        score = round(sum(shares.values()), SCORE_DIGITS)
-        evidence = (
-            lexical_rank.get(note_id),
-            dense_rank.get(note_id),
-            lexical_scores.get(note_id) if note_id in lexical_rank else None,
-            cosine_of.get(note_id) if note_id in dense_rank else None,
-        )
-        passages = tuple(
-            Fused(chunk_id, stored[chunk_id].path, stored[chunk_id].chunk.number, score, *evidence)
-            for chunk_id in chunks_of[note_id][:PASSAGES_PER_HIT]
-            if chunk_id in stored
-        )
-        found_by = FOUND_BY[note_id in lexical_rank, note_id in dense_rank]
-        notes.append((note_id, RankedNote(places[note_id], score, found_by, shares, passages)))
-    notes.sort(key=lambda pair: (-pair[1].score, pair[1].path))
-    return PublishedRanking(
-        prepared, tuple(retrievers), [note_id for note_id, _ in notes], tuple(note for _, note in notes)
-    )
-
-
-# --- steps -----------------------------------------------------------------------------------------
 
 
 def _entry(chunk: StoredChunk, properties: Mapping[str, PropertyValue], cosine: float, reader: Reader) -> Entry:
@@ -149,7 +175,9 @@ def _text(value: PropertyValue | None) -> str:
     return "" if value is None else str(value).strip().lower()
 
 
-def _keyword_scores(entries: Mapping[int, Entry], note_ids: set[int], prepared: PreparedQuery) -> dict[int, float]:
+def _keyword_scores(
+    entries: Mapping[int, Entry], note_ids: AbstractSet[int], prepared: PreparedQuery
+) -> dict[int, float]:
     """Note -> BM25 over the fields of its entry, with the published weights; for those of *note_ids*."""
     lengths = [sum(map(len, entry.fields.values())) for entry in entries.values()]
     mean_length = sum(lengths) / max(1, len(lengths))

@@ -14,7 +14,7 @@ from quarry.types import Scope
 
 pytestmark = pytest.mark.slow  # an index is built for each of many examples
 
-WAYS = tuple(product(("hybrid", "keyword", "semantic"), ("convex", "rrf")))
+WAYS = tuple(product(("hybrid", "keyword", "semantic"), ("convex", "rrf", "six-signals")))
 QUOTES = '"“”„«»'
 
 
