@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from quarry.embedding import Encoder
 from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
 from quarry.ranking.confidence import confidences
@@ -31,6 +32,7 @@ from quarry.search.context import RankFusion
 from quarry.search.evidence import gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.prepare import PreparedQuery
+from quarry.search.reranking import RERANKED, wording
 from quarry.types import Fused, Retriever, SearchRequest
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
@@ -182,6 +184,8 @@ def rank_by_signals(
     reader: Reader,
     retrievers: Sequence[Retriever],
     weights: Mapping[Retriever, float],
+    encoder: Encoder | None,
+    deadline: Deadline,
     *,
     min_cosine: float = MIN_COSINE,
 ) -> SignalRanking:
@@ -191,11 +195,16 @@ def rank_by_signals(
     Args:
         reader: Tells the paths of notes that score alike.
         weights: Of the retrievers, as the user set them; those of *retrievers* that do not serve count nothing.
+        encoder: None where the dense retriever is not asked.
         min_cosine: A note without any word of the query is left out where it is less near in meaning.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
     """
     signals, note_ids = features.signals, features.note_ids
     in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
-    given = effective_weights(default_signal_weights(), features.bm25_coverage, prepared.vocabulary_coverage, in_use)
+    known = prepared.vocabulary_coverage * prepared.trust_in_model
+    given = effective_weights(default_signal_weights(), features.bm25_coverage, known, in_use)
     scores = blend(signals, given)
     floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)
@@ -203,6 +212,13 @@ def rank_by_signals(
     is_near = cosine * prepared.vocabulary_coverage >= floor
     is_near &= _cosine_ranks(features, reader) < np.where(has_word, DEPTH, POOL)
     found = (has_word | is_near).nonzero()[0]
+    if given["wording"] and encoder and len(found) > 1:
+        places = argsort_by_score_then_path(note_ids[found], scores[found], RERANKED, _locations(reader))
+        first = np.sort(found[places])
+        column = signals.wording.copy()
+        column[first] = wording(prepared, note_ids[first], features.nearest, reader, encoder, deadline)
+        signals = replace(signals, wording=column)
+        features, scores = replace(features, signals=signals), blend(signals, given)
     order = found[argsort_by_score_then_path(note_ids[found], scores[found], len(found), _locations(reader))]
     return SignalRanking(prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist())
 
