@@ -32,7 +32,10 @@ SIGNALS = {
     "exact": "title is the query",
     "words": "words it shares",
     "vector": "meaning",
+    "severity": "severity",
     "recency": "age",
+    "tags": "tags",
+    "domain": "domain",
 }
 
 WEAKNESSES: Mapping[wire.Weakness, str] = {
