@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 import zstandard
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
@@ -164,6 +165,12 @@ class HashEncoder:
     def vocabulary_coverage(self, text: str) -> float:
         """All of it, if it is anything."""
         return 1.0 if text.strip() else 0.0
+
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+        """The weighted share of *words* that each text holds."""
+        total = sum(words.values()) or 1.0
+        split = [text.lower().split() for text in texts]
+        return np.array([sum(words[word] for word in words if word.lower() in text) / total for text in split])
 
     def is_word(self, word: str) -> bool:
         """Whether it was said to be one."""

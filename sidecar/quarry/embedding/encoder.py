@@ -1,6 +1,6 @@
 """The interface of an embedding model: texts in, unit rows out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -55,6 +55,18 @@ class Encoder(Protocol):
         The share of *text* that the vocabulary covers by tokens of two or more letters, 0 to 1.
 
         A model splits `C++` into signs, and scripts that it does not know into characters, and represents neither well.
+        """
+        ...
+
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+        """
+        How near each of *texts* comes to *words*, word by word; see `late_interaction.max_similarities`.
+
+        Args:
+            words: The weight of each word, at least 0.
+
+        Returns:
+            Shape (len(texts),), -1 to 1; 0 where there is no token to compare.
         """
         ...
 

@@ -5,7 +5,7 @@ The letters of some scripts may have their tokens in an extension (`extension.py
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
 from quarry.embedding.extension import Extension, read_extension
+from quarry.embedding.late_interaction import max_similarities
 from quarry.embedding.model_files import (
     BUNDLED_NAME,
     CONFIG_FILE,
@@ -109,6 +110,16 @@ class StaticEncoder:
         lengths = [sum(map(str.isalnum, token)) for token in tokens]
         return min(1.0, (known + sum(length for length in lengths if length > 1)) / letters)
 
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+        """See `Encoder`."""
+        weight_of: dict[int, float] = {}
+        for weight, row_numbers in zip(words.values(), self._row_numbers(list(words)), strict=True):
+            for row in row_numbers.tolist():
+                weight_of[row] = max(weight, weight_of.get(row, 0.0))
+        count = len(self._table) + (len(self._extension.table) if self._extension else 0)
+        wanted = np.array([*weight_of], dtype=np.int64)
+        return max_similarities(self._rows, count, wanted, [*weight_of.values()], self._row_numbers(texts))
+
     def is_word(self, word: str) -> bool:
         """Whether *word*, in lower case, is one token; SentencePiece prefixes it with `▁`."""
         if self._extension and has_runs(word):
@@ -119,6 +130,24 @@ class StaticEncoder:
             return whole or self._tokenizer.token_to_id(f"▁{lower}") is not None
         except UnicodeEncodeError:  # half a surrogate pair, which no vocabulary can hold
             return False
+
+    def _row_numbers(self, texts: Sequence[str]) -> list[TokenIds]:
+        """The token ids of each text; those of the extension are counted on from the model's own."""
+        if self._extension is None or not any(map(has_runs, texts)):
+            return [*self._tokens.read(texts)]
+        own = self._tokens.read([without_runs(text[:MAX_TEXT_CHARS]) for text in texts])
+        others = [self._extension.read(text[:MAX_TEXT_CHARS]) + len(self._table) for text in texts]
+        return [np.concatenate(both) for both in zip(own, others, strict=True)]
+
+    def _rows(self, row_numbers: TokenIds) -> Table:
+        """The vectors of these tokens, numbered as by `_row_numbers`."""
+        is_other = row_numbers >= len(self._table)
+        if self._extension is None or not is_other.any():
+            return self._table.take(row_numbers, axis=0)
+        rows = np.empty((len(row_numbers), self.dim), self._table.dtype)
+        rows[~is_other] = self._table.take(row_numbers[~is_other], axis=0)
+        rows[is_other] = self._extension.table.take(row_numbers[is_other] - len(self._table), axis=0)
+        return rows
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:

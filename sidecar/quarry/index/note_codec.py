@@ -110,6 +110,10 @@ class PackedNote(NamedTuple):
         """The headings above the chunk of that number, as one text."""
         return " › ".join(self.heading_path(number))
 
+    def passage(self, number: int) -> str:
+        """What was embedded of the chunk of that number: context, section and text, a line each."""
+        return "\n".join(filter(None, (self.context(number), self.section(number), self.text(number))))
+
     def terms(self) -> NoteTerms:
         """The terms of the note."""
         try:

@@ -1,7 +1,7 @@
 """Rows of notes: encoded, decoded, read together with the packed content, and checked against their checksums."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from unicodedata import normalize
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 from quarry.errors import IndexDamaged
 from quarry.index.checksums import note_checksum
 from quarry.index.database import SqlValue, select
+from quarry.index.deadline import Deadline
 from quarry.index.folding import fold_marks, fold_tag
 from quarry.index.ids import SLOTS, id_list
 from quarry.index.links import target_key, target_number
@@ -110,6 +111,40 @@ def _from_json(column: str) -> Any:
 
 
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+READ_AT_ONCE = 64  # notes
+MAX_KEPT_BYTES = 4_000_000  # for the rest of a query, which reads most of the notes that it shows more than once
+
+_BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
+
+
+def read_contents(
+    connection: apsw.Connection,
+    note_ids: Sequence[int],
+    deadline: Deadline,
+    kept: dict[int, bytes] | None = None,
+) -> Iterator[tuple[int, bytes]]:
+    """
+    The `decompressed_content` of these notes, ascending by id; ids that are not there are left out.
+
+    Args:
+        kept: Contents by id, which are not read again. It takes those that are, up to `MAX_KEPT_BYTES`.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+        IndexDamaged: What is stored of a note is not as it was written.
+    """
+    for first in range(0, len(note_ids), READ_AT_ONCE):
+        rows: list[tuple[int, bytes]] = select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),))
+        for note_id, body in rows:
+            deadline.check()  # a note may be long
+            content = kept.get(note_id) if kept is not None else None
+            if content is None:
+                content = decompressed_content(body)
+                if kept is not None and sum(map(len, kept.values())) < MAX_KEPT_BYTES:
+                    kept[note_id] = content
+            yield note_id, content
 
 
 _NOTES = (

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.index import listing, meta, problems
 from quarry.index.database import Parts, select
-from quarry.index.deadline import Deadline
+from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
@@ -21,8 +21,8 @@ from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.links import resolve, target_key, target_number
-from quarry.index.note_codec import PackedNote
-from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_properties
+from quarry.index.note_codec import PackedNote, open_content
+from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -261,6 +261,25 @@ class Reader:
             number = content.number_of(slot_of(chunk_id))
             if number is not None:
                 yield StoredChunk(chunk_id, *about, content.chunk(number))
+
+    def passages(self, chunk_ids: Sequence[int], *, deadline: Deadline = NO_DEADLINE) -> list[str]:
+        """
+        What was embedded of these chunks: context, section and text; "" for an id that is not there.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+            IndexDamaged: What is stored of a note is not as it was written.
+        """
+        chunks_of: dict[int, list[int]] = {}
+        for chunk_id in chunk_ids:
+            chunks_of.setdefault(note_of(chunk_id), []).append(chunk_id)
+        texts: dict[int, str] = {}
+        for note_id, written in read_contents(self._db, [*chunks_of], deadline, self._contents):
+            content = open_content(written)
+            for chunk_id in chunks_of[note_id]:
+                number = content.number_of(slot_of(chunk_id))
+                texts[chunk_id] = content.passage(number) if number is not None else ""
+        return [texts.get(chunk_id, "") for chunk_id in chunk_ids]
 
     def first_chunk(self, note_id: int) -> int | None:
         """The id of the first chunk of a note; None where it has none."""

@@ -14,7 +14,9 @@ from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
 from quarry.errors import IndexDamaged, IndexUnavailable
@@ -192,6 +194,9 @@ class _LazyEncoder:
 
     def vocabulary_coverage(self, text: str) -> float:
         return self._loaded.vocabulary_coverage(text)
+
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+        return self._loaded.max_similarities(words, texts)
 
     def is_word(self, word: str) -> bool:
         return self._loaded.is_word(word)

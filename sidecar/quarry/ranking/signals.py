@@ -7,11 +7,14 @@ The signals that a note is scored by, from 0 to 1 each, and how much each of the
     meaning   cosine of its nearest passage or title, stretched over the candidates
     title     how much of the query its title covers, times how much of the title the query covers
     exact     whether the query is its title, or one of its aliases
+    wording   how near its nearest passage comes to each word of the query (MaxSim), stretched over the best notes
+
+`wording` is only known of the notes that the other signals put first (`search/reranking.py`), and 0 for the rest.
 
 The score is their weighted sum: a convex combination (Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
 Hybrid Retrieval", ACM TOIS 2023), which unlike reciprocal ranks sees by how much a retriever prefers one note to
 another. The weights of `weights.toml` come from `docs/QUALITY.md`; meaning counts the more, the less of the query the
-words account for.
+words account for, and is all there is where they account for next to nothing.
 """
 
 import tomllib
@@ -42,6 +45,7 @@ class Signals(Struct, frozen=True):
     meaning: Numbers
     title: Numbers
     exact: Numbers
+    wording: Numbers
 
     def of(self, at: int) -> dict[str, float]:
         """The signals of candidate *at*, by name."""
@@ -49,26 +53,33 @@ class Signals(Struct, frozen=True):
 
 
 SIGNAL_NAMES: tuple[str, ...] = Signals.__struct_fields__
+WORD_SIGNALS = tuple(name for name in SIGNAL_NAMES if name not in ("meaning", "wording"))
 
 
 class SignalWeights(Struct, frozen=True):
-    """The weight of each signal, by name; all but `meaning` belong to the words."""
+    """The weight of each signal, by name."""
 
-    words: Mapping[str, float]
-    meaning_min: float  # where the words account for the whole query
-    meaning_range: float  # added where they account for nothing of it
-    full_coverage: float  # the share of the highest possible BM25 from which the words account for everything
+    words: Mapping[str, float]  # where they alone are searched for
+    words_beside_meaning: Mapping[str, float]
+    meaning_min: float  # where the words account for the whole query; where they account for nothing, it is 1
+    no_coverage: float  # the share of the highest possible BM25 up to which the words account for nothing, and
+    full_coverage: float  # from which they account for everything
+    wording: float  # unless the words account for everything
 
 
 @lru_cache(maxsize=1)
 def default_signal_weights() -> SignalWeights:
     """The weights that ship, from `weights.toml`."""
     table = tomllib.loads(Path(__file__).with_name("weights.toml").read_text("utf-8"))
+    meaning = table["meaning"]
+    words = {name: float(table["words"][name]) for name in WORD_SIGNALS}
     return SignalWeights(
-        words={name: float(table["words"][name]) for name in SIGNAL_NAMES if name != "meaning"},
-        meaning_min=float(table["meaning"]["least"]),
-        meaning_range=float(table["meaning"]["more"]),
-        full_coverage=float(table["meaning"]["full_account"]),
+        words=words,
+        words_beside_meaning={name: float(meaning.get(name, weight)) for name, weight in words.items()},
+        meaning_min=float(meaning["least"]),
+        no_coverage=float(meaning["no_account"]),
+        full_coverage=float(meaning["full_account"]),
+        wording=float(meaning["wording"]),
     )
 
 
@@ -85,14 +96,16 @@ def effective_weights(
     """
     if not retrievers["lexical"]:
         return {name: float(name == "meaning") for name in SIGNAL_NAMES}
-    trust = min(1.0, bm25_coverage / weights.full_coverage)
-    meaning = (weights.meaning_min + weights.meaning_range * (1 - trust)) * vocabulary_coverage * retrievers["dense"]
-    rest = (1 - min(meaning, 1.0)) * retrievers["lexical"] if retrievers["dense"] else retrievers["lexical"]
+    covered = (bm25_coverage - weights.no_coverage) / (weights.full_coverage - weights.no_coverage)
+    trust = min(1.0, max(0.0, covered))
+    known = vocabulary_coverage * retrievers["dense"]
+    meaning = (1 - (1 - weights.meaning_min) * trust) * known
+    rest = (1 - min(meaning, 1.0)) * retrievers["lexical"]
+    words = weights.words_beside_meaning if retrievers["dense"] else weights.words
     given = {
-        name: weight * (rest if name in YIELDS_TO_DENSE else retrievers["lexical"])
-        for name, weight in weights.words.items()
+        name: weight * (rest if name in YIELDS_TO_DENSE else retrievers["lexical"]) for name, weight in words.items()
     }
-    given["meaning"] = meaning
+    given |= {"meaning": meaning, "wording": weights.wording * known if trust < 1 else 0.0}
     total = sum(given.values())
     return {name: weight / total for name, weight in given.items()} if total > 0 else given
 

@@ -138,10 +138,11 @@ class QueryExecution(Struct, frozen=True):
     def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
         request, context, deadline = self.request, self.context, self.deadline
         step, reader, retrievers = relaxed.step if relaxed else None, context.reader, context.available(request.mode)
+        encoder = context.encoder if "dense" in retrievers else None
         prepared = prepare_query(
             query,
             reader,
-            context.encoder if "dense" in retrievers else None,
+            encoder,
             typing=request.typing or relaxed is not None,
             deadline=deadline,
             corrects=step != "any-passage",  # who quotes a word means it as it is written
@@ -161,7 +162,9 @@ class QueryExecution(Struct, frozen=True):
             features = extract_features(prepared, reader, retrievers, deadline)
             features = prefer_whole_name(prepared, features, reader, deadline)
             least = -1.0 if step == "meaning" else MIN_COSINE
-            ranking = rank_by_signals(prepared, features, reader, retrievers, self.weights, min_cosine=least)
+            ranking = rank_by_signals(
+                prepared, features, reader, retrievers, self.weights, encoder, deadline, min_cosine=least
+            )
         limit = guarded_limit(request.limit, ranking, matching)
         shown = ranking.ranked_notes(range(len(ranking.note_ids))[:limit], reader, deadline)
         return RankedResult(query, prepared, ranking, limit, shown, relaxed)

@@ -135,6 +135,7 @@ def _words(
 _REASONS = {
     "phrase": "words of the query are next to each other in it",
     "meaning": "it is close in meaning",
+    "wording": "it is close in meaning",
     "title": "its title matches",
     "exact": "its title is the query",
     "vector": "it is close in meaning",

@@ -82,7 +82,7 @@ class CandidateFeatures(Struct, frozen=True):
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
     bm25: Numbers  # of the best passage; 0 where none holds a word
     background: Background  # of the query's cosines, in this vault
-    bm25_coverage: float  # share of the query's highest possible BM25 that the best passage reaches
+    bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
     dense: RankedChunks
     nearest: NearestChunks
@@ -137,7 +137,7 @@ def extract_features(
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
     title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf, prepared.languages)
     bm25 = lexical.best_of(note_ids)
-    max_bm25 = prepared.max_bm25
+    attainable = prepared.attainable_bm25
     found: dict[Retriever, bool] = {"lexical": bool(len(lexical.chunk_ids) or named), "dense": dense_query is not None}
     return CandidateFeatures(
         telling=frozenset([retriever for retriever, is_telling in found.items() if is_telling]),
@@ -149,11 +149,12 @@ def extract_features(
             meaning=min_max_normalize(cosine),
             title=title,
             exact=exact,
+            wording=np.zeros(len(note_ids)),  # see `reranking.py`
         ),
         max_cosine=max_cosine,
         bm25=bm25,
         background=dense_query.background() if dense_query else Background(),
-        bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / max_bm25) if max_bm25 > 0 else 0.0,
+        bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / attainable) if attainable > 0 else 0.0,
         lexical=lexical,
         dense=dense,
         nearest=nearest,

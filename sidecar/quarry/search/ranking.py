@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from quarry.embedding import Encoder
 from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
 from quarry.ranking.confidence import confidences
@@ -31,6 +32,7 @@ from quarry.search.context import RankFusion
 from quarry.search.evidence import gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.prepare import PreparedQuery
+from quarry.search.reranking import RERANKED, wording
 from quarry.types import Fused, Retriever, SearchRequest
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
@@ -123,7 +125,9 @@ class SignalRanking(Struct, frozen=True):
         scores, has_word, is_near = (column[chosen].tolist() for column in (self.scores, self.has_word, self.is_near))
         signals = [getattr(self.features.signals, name)[chosen] * self.weights[name] for name in SIGNAL_NAMES]
         shares = np.array(signals).round(SCORE_DIGITS).T.tolist()
-        passages = _choose_passages(names, scores, self.features, self.prepared, reader, deadline)
+        meaning = SIGNAL_NAMES.index("meaning")
+        words_lead = [sum(of_note) - of_note[meaning] > of_note[meaning] for of_note in shares]
+        passages = _choose_passages(names, scores, words_lead, self.features, self.prepared, reader, deadline)
         evidence = gather_evidence(self.prepared, self.features, self.order, chosen, passages, reader, deadline)
         columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.share.tolist())
         return tuple(
@@ -180,6 +184,8 @@ def rank_by_signals(
     reader: Reader,
     retrievers: Sequence[Retriever],
     weights: Mapping[Retriever, float],
+    encoder: Encoder | None,
+    deadline: Deadline,
     *,
     min_cosine: float = MIN_COSINE,
 ) -> SignalRanking:
@@ -189,11 +195,16 @@ def rank_by_signals(
     Args:
         reader: Tells the paths of notes that score alike.
         weights: Of the retrievers, as the user set them; those of *retrievers* that do not serve count nothing.
+        encoder: None where the dense retriever is not asked.
         min_cosine: A note without any word of the query is left out where it is less near in meaning.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
     """
     signals, note_ids = features.signals, features.note_ids
     in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
-    given = effective_weights(default_signal_weights(), features.bm25_coverage, prepared.vocabulary_coverage, in_use)
+    known = prepared.vocabulary_coverage * prepared.trust_in_model
+    given = effective_weights(default_signal_weights(), features.bm25_coverage, known, in_use)
     scores = blend(signals, given)
     floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)
@@ -201,6 +212,13 @@ def rank_by_signals(
     is_near = cosine * prepared.vocabulary_coverage >= floor
     is_near &= _cosine_ranks(features, reader) < np.where(has_word, DEPTH, POOL)
     found = (has_word | is_near).nonzero()[0]
+    if given["wording"] and encoder and len(found) > 1:
+        places = argsort_by_score_then_path(note_ids[found], scores[found], RERANKED, _locations(reader))
+        first = np.sort(found[places])
+        column = signals.wording.copy()
+        column[first] = wording(prepared, note_ids[first], features.nearest, reader, encoder, deadline)
+        signals = replace(signals, wording=column)
+        features, scores = replace(features, signals=signals), blend(signals, given)
     order = found[argsort_by_score_then_path(note_ids[found], scores[found], len(found), _locations(reader))]
     return SignalRanking(prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist())
 
@@ -267,6 +285,7 @@ _NO_EVIDENCE: _Evidence = (None, None, None, None)
 def _choose_passages(
     notes: Sequence[NoteName],
     scores: Sequence[float],
+    words_lead: Sequence[bool],
     features: CandidateFeatures,
     prepared: PreparedQuery,
     reader: Reader,
@@ -275,22 +294,26 @@ def _choose_passages(
     """
     The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
 
-    A note that was found only as a whole has none of these; the index is asked for its best ones. One that was found by
-    the beginning of its name is shown by its first.
+    Where words speak more for the note than meaning does, the passage that is best by BM25 is the first; all others are
+    ordered by word and meaning together. A note that words found only as a whole has no such passage: the index is
+    asked for its best ones. One that was found by the beginning of its name is shown by its first.
 
     Args:
         scores: One a note, which its passages carry.
+        words_lead: Whether words speak more for each note than meaning does.
     """
     evidence_of = _evidence([note.note_id for note in notes], features)
     max_bm25 = float(features.lexical.scores.max(initial=0.0))
     chosen = []
-    for note, score in zip(notes, scores, strict=True):
+    for note, score, by_word in zip(notes, scores, words_lead, strict=True):
         evidence = evidence_of[note.note_id]
-        if not evidence:
+        if not evidence or (by_word and not any(bm25 for _, _, bm25, _ in evidence.values())):
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
-            evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
-            if not best and (first := reader.first_chunk(note.note_id)) is not None:
+            for chunk_id, score_by_words in best:
+                _, dense_rank, _, nearness = evidence.get(chunk_id, _NO_EVIDENCE)
+                evidence[chunk_id] = (None, dense_rank, score_by_words, nearness)
+            if not evidence and (first := reader.first_chunk(note.note_id)) is not None:
                 evidence = {first: _NO_EVIDENCE}
         strength_of: dict[int, float] = {}
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
@@ -298,7 +321,13 @@ def _choose_passages(
             if cosine and cosine > 0:
                 strength += cosine
             strength_of[chunk_id] = -round(strength, SCORE_DIGITS)
-        best_ids = sorted(sorted(evidence), key=strength_of.__getitem__)[:PASSAGES_PER_HIT]
+        ordered = sorted(sorted(evidence), key=strength_of.__getitem__)
+        most_words = max(
+            ordered, key=lambda chunk_id: evidence[chunk_id][2] or 0.0, default=None
+        )  # the first of equals
+        if by_word:
+            ordered.sort(key=lambda chunk_id: chunk_id != most_words)
+        best_ids = ordered[:PASSAGES_PER_HIT]
         chosen.append(tuple([Fused(i, note.path, rank, score, *evidence[i]) for rank, i in enumerate(best_ids)]))
     return chosen
 

@@ -140,6 +140,11 @@ def ranking_terms(word: str, languages: Languages = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*compounds, *(term for term in words if term not in paired)]))
 
 
+def is_unspaced_pair(term: str) -> bool:
+    """Whether *term* is two neighbouring characters of a run without spaces, which may belong to two words."""
+    return len(term) > 1 and not term.isascii() and [piece.kind for piece in split_token(term)] == ["unspaced"]
+
+
 # --- one token ---------------------------------------------------------------------------------
 
 

@@ -165,3 +165,19 @@ def test_a_time_beyond_all_that_can_be_stored_is_as_good_as_the_last(put, index)
         earlier = reader.notes(NoteFilter(modified_until_ms=2**60), limit=9)
 
     assert (later.total, earlier.total) == (0, 1)
+
+
+# --- what was embedded -------------------------------------------------------------------------------
+
+
+def test_passages_are_what_was_embedded_in_the_order_they_are_asked_for(index, stamp):
+    texts = [("ctx", ("A", "B"), "one"), ("", (), "two"), ("ctx", (), "")]
+    chunks = tuple(Chunk(n, headings, text, n, n, n, n, context) for n, (context, headings, text) in enumerate(texts))
+    note = Note("a.md", "Title", (), (), {}, (), chunks, {}, ())
+    index.upsert(note, stamp(7), [None] * 3)
+
+    with index.reader() as reader:
+        first, second, third = reader.note("a.md").chunk_ids
+        found = reader.passages([second, 999_999, third, first, second])
+
+    assert found == ["two", "", "ctx", "ctx\nA › B\none", "two"]

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from quarry.ranking.signals import (
     SCORE_DIGITS,
     SIGNAL_NAMES,
+    WORD_SIGNALS,
     YIELDS_TO_DENSE,
     Signals,
     blend,
@@ -41,13 +42,16 @@ def test_the_weights_that_ship_name_every_signal_and_nothing_else():
     table = tomllib.loads(files("quarry.ranking").joinpath("weights.toml").read_text("utf-8"))
     weights = DEFAULTS
 
-    assert set(table["words"]) | {"meaning"} == set(SIGNAL_NAMES)
+    assert set(table["words"]) == set(WORD_SIGNALS)
+    assert {*WORD_SIGNALS, "meaning", "wording"} == set(SIGNAL_NAMES)
     assert set(table) == {"words", "meaning"}
-    assert set(table["meaning"]) == {"least", "more", "full_account"}
-    assert all(value > 0 for value in weights.words.values())
-    assert weights.meaning_min >= 0
-    assert weights.meaning_min + weights.meaning_range <= 1
-    assert 0 < weights.full_coverage <= 1
+    assert set(table["meaning"]) - set(WORD_SIGNALS) == {"least", "no_account", "full_account", "wording"}
+    for words in (weights.words, weights.words_beside_meaning):
+        assert set(words) == set(WORD_SIGNALS)
+        assert all(value > 0 for value in words.values())
+    assert 0 <= weights.meaning_min <= 1
+    assert 0 <= weights.no_coverage < weights.full_coverage <= 1
+    assert weights.wording > 0
 
 
 def test_a_title_counts_more_than_words_side_by_side():
@@ -131,6 +135,24 @@ def test_a_leg_that_the_user_prefers_counts_more(bm25_coverage: float, vocabular
     )
 
     assert more >= equal - 1e-12
+
+
+def test_words_that_account_for_next_to_nothing_leave_all_of_passage_and_note_to_meaning():
+    given = effective_weights(DEFAULTS, DEFAULTS.no_coverage, 1.0, EQUAL)
+
+    assert [given[name] for name in sorted(YIELDS_TO_DENSE)] == [0, 0]
+    assert given["meaning"] > 0
+
+
+@pytest.mark.parametrize(
+    ("bm25_coverage", "retrievers", "is_asked"),
+    [(0.3, EQUAL, True), (1.0, EQUAL, False), (0.3, ALONE["lexical"], False), (0.3, ALONE["dense"], False)],
+    ids=["part", "all of it", "words alone", "meaning alone"],
+)
+def test_wording_counts_beside_words_that_account_for_a_part(
+    bm25_coverage: float, retrievers: dict[str, float], is_asked: bool
+):
+    assert (effective_weights(DEFAULTS, bm25_coverage, 1.0, retrievers)["wording"] > 0) == is_asked
 
 
 # --- sums ------------------------------------------------------------------------------------------

@@ -13,9 +13,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from quarry.index.database import select
 from quarry.index.deadline import Deadline
-from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
+from quarry.index.ids import NoteIds, id_range, note_of, slot_of
 from quarry.index.keyword.bm25 import (
     CHUNK_WEIGHTS,
     DIGITS,
@@ -42,13 +41,9 @@ from quarry.index.keyword.query import MAX_TERMS
 from quarry.index.keyword.segment import DocOrdinals
 from quarry.index.keyword.snapshot import PostingsSnapshot
 from quarry.index.keyword.snapshot_scorer import ScoreScope, SnapshotScorer, name_weights
-from quarry.index.note_codec import StoredTerms, decompressed_content, stored_terms
+from quarry.index.note_codec import StoredTerms, stored_terms
+from quarry.index.note_rows import read_contents
 from quarry.terms.alternatives import phrase_alternatives
-
-READ_AT_ONCE = 64  # notes
-MAX_KEPT_BYTES = 4_000_000  # for the rest of a query: two of three hits are among the notes read for proximity
-
-_BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
 
 
 class PhraseOccurrences(Struct, frozen=True, eq=False):
@@ -71,20 +66,14 @@ def read_terms(
     The terms of these notes, ascending by id; ids that are not there are left out.
 
     Args:
-        contents: Takes the decompressed content of the notes by id, as long as it holds less than `MAX_KEPT_BYTES`.
+        contents: See `read_contents`.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
         IndexDamaged: What is stored of a note is not as it was written.
     """
-    for first in range(0, len(note_ids), READ_AT_ONCE):
-        rows: list[tuple[int, bytes]] = select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),))
-        for note_id, body in rows:
-            deadline.check()  # a note may be long
-            content = decompressed_content(body)
-            if contents is not None and sum(map(len, contents.values())) < MAX_KEPT_BYTES:
-                contents[note_id] = content
-            yield note_id, stored_terms(content)
+    for note_id, content in read_contents(connection, note_ids, deadline, contents):
+        yield note_id, stored_terms(content)
 
 
 def find_phrase(

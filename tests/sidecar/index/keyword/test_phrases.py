@@ -3,9 +3,9 @@ import pytest
 from msgspec.structs import astuple
 
 from quarry.errors import Cancelled, IndexDamaged
-from quarry.index import CHUNK_WEIGHTS, Deadline
+from quarry.index import CHUNK_WEIGHTS, Deadline, note_rows
 from quarry.index.deadline import NO_DEADLINE
-from quarry.index.keyword import bm25, phrases
+from quarry.index.keyword import bm25
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.keyword.phrases import (
     find_phrase,
@@ -133,7 +133,7 @@ def test_a_phrase_scores_like_one_term(red_cars, scored):
 def test_terms_are_read_by_id_however_many_at_a_time_and_ids_that_are_not_there_are_left_out(
     index, put, monkeypatch, at_once
 ):
-    monkeypatch.setattr(phrases, "READ_AT_ONCE", at_once)
+    monkeypatch.setattr(note_rows, "READ_AT_ONCE", at_once)
     for number in range(3):
         put(f"{number}.md", f"w{number}")
 
@@ -164,9 +164,9 @@ def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
 # --- proximity -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("limit", "kept"), [(0, []), (1, [1]), (phrases.MAX_KEPT_BYTES, [1, 3])])
+@pytest.mark.parametrize(("limit", "kept"), [(0, []), (1, [1]), (note_rows.MAX_KEPT_BYTES, [1, 3])])
 def test_notes_that_were_read_are_kept_up_to_a_limit(red_cars, scored, monkeypatch, limit, kept):
-    monkeypatch.setattr(phrases, "MAX_KEPT_BYTES", limit)
+    monkeypatch.setattr(note_rows, "MAX_KEPT_BYTES", limit)
     reader, scorer = scored
     contents = {}
 

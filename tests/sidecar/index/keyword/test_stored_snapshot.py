@@ -105,7 +105,7 @@ def test_terms_that_were_asked_for_before_are_known_and_not_read_again(vault):
 
 
 def test_a_term_whose_reading_was_given_up_is_read_whole_the_next_time(vault, monkeypatch):
-    monkeypatch.setattr("quarry.index.keyword.phrases.READ_AT_ONCE", 1)
+    monkeypatch.setattr("quarry.index.note_rows.READ_AT_ONCE", 1)
     asked = []
 
     def is_cancelled():
