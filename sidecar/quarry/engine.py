@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_encoder
-from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound
+from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import CHUNK_WEIGHTS, Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.limits import IndexingLimits
@@ -162,7 +162,7 @@ class Engine:
         weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
         request = self._scoped(request)
         explained = self._ask(lambda context: searching.explain(request, path, context, weights, fusion, deadline, now))
-        return explained or self._absent(path)
+        return self._with_skipped_sections(explained, request) if explained else self._absent(path)
 
     def related(
         self,
@@ -322,6 +322,21 @@ class Engine:
         return settings
 
     # --- steps ---------------------------------------------------------------------------------
+
+    def _with_skipped_sections(self, explained: Explanation, request: SearchRequest) -> Explanation:
+        """*explained*, with a sentence on what stands in sections of the note that are not searched."""
+        from quarry.search.skipped_sections import skipped_sections_sentence  # imports what reads notes
+
+        query = searching.parse_request(request, _now())
+        try:
+            text = self.read_note(explained.path).text
+        except (NoteNotFound, VaultMissing):
+            return explained
+        with self.reader() as reader:
+            languages = reader.languages
+        skipped = self.settings.skip_sections
+        sentence = skipped_sections_sentence(text, query, explained.lacking, skipped, languages)
+        return replace(explained, message=f"{explained.message} {sentence}") if sentence else explained
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
         """*request* without the notes whose status the settings leave out."""

@@ -7,7 +7,7 @@ Pure but for the index it reads and the encoder it asks: equal queries of equal 
 
 from quarry.search.answer import Answer, Correction, FurtherPassages, Hit, Passage, Relaxed
 from quarry.search.context import SearchContext
-from quarry.search.execution import further_passages, search
+from quarry.search.execution import further_passages, parse_request, search
 from quarry.search.explanation import Explanation, explain
 from quarry.search.related import Related, RelatedNote, Source, related
 
@@ -25,6 +25,7 @@ __all__ = [
     "Source",
     "explain",
     "further_passages",
+    "parse_request",
     "related",
     "search",
 ]

@@ -141,6 +141,22 @@ def _sections(
         yield section
 
 
+def skipped_sections(
+    text: str, headings: Sequence[Heading], skip_sections: Sequence[str]
+) -> Iterator[tuple[str, int, int]]:
+    """The sections that `chunk_body` leaves out: title, start and end, in order."""
+    skipped_titles = frozenset(_title_key(title) for title in skip_sections)
+    seen_top, end_before = False, 0
+    for at, heading in enumerate(headings):
+        is_title = heading.level == 1 and not seen_top
+        seen_top = seen_top or heading.level == 1
+        if is_title or heading.start < end_before or _title_key(heading.text) not in skipped_titles:
+            continue
+        behind = (later.start for later in headings[at + 1 :] if later.level <= heading.level)
+        end_before = next(behind, len(text))
+        yield heading.text, heading.start, end_before
+
+
 def _title_key(title: str) -> str:
     return title.strip().rstrip(":：").rstrip().casefold()
 

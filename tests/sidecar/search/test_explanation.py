@@ -180,6 +180,26 @@ def test_notes_of_a_status_are_left_out_by_one_setting_unless_the_query_names_it
     assert "the setting search.exclude_status leaves out" in explained.message
 
 
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ('walnut "hide glue"', ["hide glue"]),
+        ("walnut -cherries", ["cherries"]),
+        ("walnut cherry", ["cherry"]),
+        ("walnut stone", []),
+        ("walnut plum", []),
+    ],
+)
+def test_what_stands_in_a_section_that_is_not_searched_is_said(vault: Vault, open_engine, typed: str, words: list[str]):
+    vault.write("a.md", "# Nuts\nwalnut\n## Related\n[[hide glue]]\n### More\na cherry\n## After\nstone")
+
+    message = why(open_engine(), typed, "a.md", mode="keyword").message
+
+    for word in words:
+        assert f"“{word}” stands in its section “Related”, which is not searched." in message
+    assert message.count("not searched") == len(words)
+
+
 def test_a_template_is_left_out_and_said_to_be_one(vault: Vault, open_engine):
     vault.write_all({".obsidian/templates.json": '{"folder": "Templates"}', "Templates/Daily.md": "walnut"})
     engine = open_engine()

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.text.chunking import MIN_CHARS
+from quarry.text.chunking import MIN_CHARS, skipped_sections
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import read_front_matter
+from quarry.text.markdown import read_outline
 from quarry.text.note import read_note
 from quarry.text.offsets import utf16_length
 from quarry.text.reading_rules import ReadingRules
@@ -275,3 +276,13 @@ def test_chunks_are_bounded_and_hold_all_text_that_is_not_left_out(data: bytes) 
     body = decoded[read_front_matter(decoded).body_start :]
     assert "".join("".join(chunk.text.split()) for chunk in note.chunks) == "".join(body.split())
     assert all(len(chunk.text) <= 2_000 for chunk in note.chunks)
+
+
+def test_the_sections_left_out_are_those_without_a_chunk():
+    text = "# Links\na\n## Links:\nb\n### c\nd\n## e\nf\n# See also\ng"
+    found = skipped_sections(text, read_outline(text).headings, ("links", "See also"))
+
+    assert [(title, text[start:end]) for title, start, end in found] == [
+        ("Links:", "## Links:\nb\n### c\nd\n"),
+        ("See also", "# See also\ng"),
+    ]

@@ -1,0 +1,58 @@
+"""
+Which words of a query stand in a section of a note that is not searched, such as "Related"?
+
+The index does not hold these sections. Who asks why a note is found, or not, is told of what they say.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, Not
+from quarry.index.filters.blocks import says
+from quarry.terms.alternatives import Languages
+from quarry.text.chunking import skipped_sections
+from quarry.text.frontmatter import read_front_matter
+from quarry.text.markdown import read_outline
+from quarry.types import Query
+
+MAX_NAMED = 3  # words or phrases
+
+
+def skipped_sections_sentence(
+    text: str, query: Query, lacking: Sequence[str], skip_sections: Sequence[str], languages: Languages = ()
+) -> str:
+    """
+    A sentence on the phrases and exclusions of *query*, and on the words *lacking*, that stand in such a section.
+
+    Args:
+        text: The whole note.
+        lacking: Words of the query that the index does not find in the note.
+        skip_sections: The titles of sections that are not searched.
+
+    Returns:
+        "" where there are none.
+    """
+    outline = read_outline(text, read_front_matter(text).body_start)
+    found: dict[str, str] = {}
+    phrases = list(dict.fromkeys([*_phrases(query.condition), *query.phrases]))
+    of_phrases = {word for phrase in phrases for word in phrase.lower().split()}
+    wanted = [*phrases, *[word for word in lacking if word not in of_phrases]]
+    for title, start, end in skipped_sections(text, outline.headings, skip_sections):
+        for phrase in wanted:
+            if phrase not in found and says(text[start:end], [phrase], [], languages):
+                found[phrase] = title
+    sentences = [
+        f"“{phrase}” stands in its section “{title}”, which is not searched."
+        for phrase, title in [*found.items()][:MAX_NAMED]
+    ]
+    return " ".join(sentences)
+
+
+def _phrases(condition: Condition) -> Iterator[str]:
+    """The phrases that *condition* wants or excludes."""
+    if isinstance(condition, AllOf | AnyOf):
+        for part in condition.parts:
+            yield from _phrases(part)
+    elif isinstance(condition, Not):
+        yield from _phrases(condition.part)
+    elif isinstance(condition, HasPhrase):
+        yield condition.phrase
