@@ -172,7 +172,7 @@ export interface SearchParams {
    */
   readonly mode?: Mode;
   /**
-   * How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: the vault's setting.
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
    */
   readonly fusion?: Fusion | null;
   /**
@@ -448,7 +448,7 @@ export interface PassagesParams {
    */
   readonly mode?: Mode;
   /**
-   * How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: the vault's setting.
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
    */
   readonly fusion?: Fusion | null;
   /**
@@ -508,7 +508,7 @@ export interface ExplainParams {
    */
   readonly mode?: Mode;
   /**
-   * How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone (reciprocal rank fusion). Null: the vault's setting.
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
    */
   readonly fusion?: Fusion | null;
   /**

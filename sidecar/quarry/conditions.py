@@ -169,6 +169,15 @@ def text_patterns(condition: Condition) -> tuple[str, ...]:
     return ()
 
 
+def names_property(condition: Condition, name: str) -> bool:
+    """Whether a part of *condition* is about the property *name*."""
+    if isinstance(condition, AllOf | AnyOf):
+        return any(names_property(part, name) for part in condition.parts)
+    if isinstance(condition, Not):
+        return names_property(condition.part, name)
+    return isinstance(condition, HasProperty) and condition.name.lower() == name
+
+
 def all_of(parts: Iterable[Condition]) -> AllOf:
     """The conjunction of *parts*, with nested conjunctions flattened and repeats removed."""
     flat: dict[Condition, None] = {}

@@ -137,6 +137,7 @@ class Engine:
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
         weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        request = self._scoped(request)
         return self._ask(lambda context: searching.search(request, context, weights, fusion, deadline, now))
 
     def further_passages(
@@ -147,6 +148,7 @@ class Engine:
         where the note is no hit. Raises as `search`.
         """
         weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        request = self._scoped(request)
         return self._ask(
             lambda context: searching.further_passages(request, path, context, weights, fusion, deadline, now)
         )
@@ -158,6 +160,7 @@ class Engine:
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
         """
         weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
+        request = self._scoped(request)
         explained = self._ask(lambda context: searching.explain(request, path, context, weights, fusion, deadline, now))
         return explained or self._absent(path)
 
@@ -319,6 +322,11 @@ class Engine:
         return settings
 
     # --- steps ---------------------------------------------------------------------------------
+
+    def _scoped(self, request: SearchRequest) -> SearchRequest:
+        """*request* without the notes whose status the settings leave out."""
+        left_out = self.settings.exclude_status
+        return replace(request, scope=replace(request.scope, not_status=left_out)) if left_out else request
 
     def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}

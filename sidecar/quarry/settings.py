@@ -13,6 +13,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     lexical_weight = 1.0
     dense_weight = 1.0
     fusion = "convex"           # or "rrf" or "six-signals", as published
+    exclude_status = []         # such as ["archived", "draft"]: notes with this status are not found
     rrf_k = 60                  # of "rrf", and of its keyword retriever the weights of columns:
     rrf_text_weight = 1.0
     rrf_section_weight = 0.5
@@ -55,6 +56,7 @@ class Settings:
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
     index_templates: bool = False
+    exclude_status: tuple[str, ...] = ()
     rrf_k: float = 60.0
     rrf_text_weight: float = 1.0
     rrf_section_weight: float = 0.5
@@ -196,6 +198,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "lexical_weight": ("search", "lexical_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
     "fusion": ("search", "fusion", _fusion),
+    "exclude_status": ("search", "exclude_status", _strings),
     "rrf_k": ("search", "rrf_k", _rank_constant),
     "rrf_text_weight": ("search", "rrf_text_weight", _weight),
     "rrf_section_weight": ("search", "rrf_section_weight", _weight),

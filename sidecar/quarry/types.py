@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.conditions import MATCH_ALL, Condition, HasTag, InFolder, InPath, Not, any_of
+from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolder, InPath, Not, any_of
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -129,6 +129,7 @@ class Scope(Struct, frozen=True):
     not_paths: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()  # every one, itself or a nested one, case ignored
     not_tags: tuple[str, ...] = ()
+    not_status: tuple[str, ...] = ()  # values of the property `status`
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -141,7 +142,13 @@ class Scope(Struct, frozen=True):
             *(Not(InPath(part)) for part in self.not_paths),
             *(HasTag(tag) for tag in self.tags),
             *(Not(HasTag(tag)) for tag in self.not_tags),
+            *self.status_conditions,
         )
+
+    @property
+    def status_conditions(self) -> tuple[Condition, ...]:
+        """The conditions on the property `status`."""
+        return tuple(Not(HasProperty("status", "is", status)) for status in self.not_status)
 
 
 class Query(Struct, frozen=True):

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from quarry.conditions import AllOf, Condition, text_patterns
+from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.ranking.confidence import WEAK
@@ -177,7 +178,10 @@ def parse_request(request: SearchRequest, now: datetime) -> Query:
     Raises:
         BadQuery: It cannot be read, or it was typed to the end and holds nothing to search for, such as `tag:`.
     """
-    query = parse_query(request.query, request.scope, now=now)
+    scope = request.scope
+    if scope.not_status and names_property(parse_query(request.query, now=now).condition, "status"):
+        scope = replace(scope, not_status=())  # who names a status means it
+    query = parse_query(request.query, scope, now=now)
     is_whole = bool(request.query.strip()) and not request.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         message = (

@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from quarry.conditions import HasProperty, Not
 from quarry.index import Deadline, NoteName, Reader
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
@@ -70,6 +71,17 @@ def explain(
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
     failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
+    if (
+        isinstance(failing, Not)
+        and failing in request.scope.status_conditions
+        and isinstance(failing.part, HasProperty)
+    ):
+        value = failing.part.value
+        message = (
+            f"Its status is “{value}”, which the setting search.exclude_status leaves out. "
+            f"Add status:{value} to find it."
+        )
+        return Explanation(note.path, "refused", message, understood)
     if failing is not None:
         reason = describe_condition(failing)
         return Explanation(

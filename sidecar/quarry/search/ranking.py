@@ -125,7 +125,9 @@ class SignalRanking(Struct, frozen=True):
         scores, has_word, is_near = (column[chosen].tolist() for column in (self.scores, self.has_word, self.is_near))
         signals = [getattr(self.features.signals, name)[chosen] * self.weights[name] for name in SIGNAL_NAMES]
         shares = np.array(signals).round(SCORE_DIGITS).T.tolist()
-        passages = _choose_passages(names, scores, self.features, self.prepared, reader, deadline)
+        meaning = SIGNAL_NAMES.index("meaning")
+        words_lead = [sum(of_note) - of_note[meaning] > of_note[meaning] for of_note in shares]
+        passages = _choose_passages(names, scores, words_lead, self.features, self.prepared, reader, deadline)
         evidence = gather_evidence(self.prepared, self.features, self.order, chosen, passages, reader, deadline)
         columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.share.tolist())
         return tuple(
@@ -283,6 +285,7 @@ _NO_EVIDENCE: _Evidence = (None, None, None, None)
 def _choose_passages(
     notes: Sequence[NoteName],
     scores: Sequence[float],
+    words_lead: Sequence[bool],
     features: CandidateFeatures,
     prepared: PreparedQuery,
     reader: Reader,
@@ -291,22 +294,26 @@ def _choose_passages(
     """
     The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
 
-    A note that was found only as a whole has none of these; the index is asked for its best ones. One that was found by
-    the beginning of its name is shown by its first.
+    Where words speak more for the note than meaning does, the passage that is best by BM25 is the first; all others are
+    ordered by word and meaning together. A note that words found only as a whole has no such passage: the index is
+    asked for its best ones. One that was found by the beginning of its name is shown by its first.
 
     Args:
         scores: One a note, which its passages carry.
+        words_lead: Whether words speak more for each note than meaning does.
     """
     evidence_of = _evidence([note.note_id for note in notes], features)
     max_bm25 = float(features.lexical.scores.max(initial=0.0))
     chosen = []
-    for note, score in zip(notes, scores, strict=True):
+    for note, score, by_word in zip(notes, scores, words_lead, strict=True):
         evidence = evidence_of[note.note_id]
-        if not evidence:
+        if not evidence or (by_word and not any(bm25 for _, _, bm25, _ in evidence.values())):
             keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
             best = keywords.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
-            evidence = {chunk_id: (None, None, bm25, None) for chunk_id, bm25 in best}
-            if not best and (first := reader.first_chunk(note.note_id)) is not None:
+            for chunk_id, score_by_words in best:
+                _, dense_rank, _, nearness = evidence.get(chunk_id, _NO_EVIDENCE)
+                evidence[chunk_id] = (None, dense_rank, score_by_words, nearness)
+            if not evidence and (first := reader.first_chunk(note.note_id)) is not None:
                 evidence = {first: _NO_EVIDENCE}
         strength_of: dict[int, float] = {}
         for chunk_id, (_, _, bm25, cosine) in evidence.items():
@@ -314,7 +321,13 @@ def _choose_passages(
             if cosine and cosine > 0:
                 strength += cosine
             strength_of[chunk_id] = -round(strength, SCORE_DIGITS)
-        best_ids = sorted(sorted(evidence), key=strength_of.__getitem__)[:PASSAGES_PER_HIT]
+        ordered = sorted(sorted(evidence), key=strength_of.__getitem__)
+        most_words = max(
+            ordered, key=lambda chunk_id: evidence[chunk_id][2] or 0.0, default=None
+        )  # the first of equals
+        if by_word:
+            ordered.sort(key=lambda chunk_id: chunk_id != most_words)
+        best_ids = ordered[:PASSAGES_PER_HIT]
         chosen.append(tuple([Fused(i, note.path, rank, score, *evidence[i]) for rank, i in enumerate(best_ids)]))
     return chosen
 

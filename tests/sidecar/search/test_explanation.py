@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import pytest
-from builders import HashEncoder, Vault, ask, settle
+from builders import HashEncoder, Vault, ask, find, settle
 
 from quarry.engine import Engine
 from quarry.errors import BadQuery
@@ -159,6 +159,25 @@ def test_a_compound_is_not_said_to_stand_where_only_its_parts_do(vault: Vault, o
 
     assert (of_whole.found, of_whole.lacking) == ((word,), ())
     assert (of_part.found, of_part.lacking) == ((), (word,))
+
+
+def test_notes_of_a_status_are_left_out_by_one_setting_unless_the_query_names_it(vault: Vault, open_engine):
+    vault.write_all(
+        {
+            ".quarry.toml": '[search]\nexclude_status = ["archived", "draft"]',
+            "a.md": "walnut",
+            "old.md": "---\nstatus: Archived\n---\nwalnut",
+            "new.md": "---\nstatus: draft\n---\nwalnut",
+        }
+    )
+    engine = open_engine()
+
+    assert find(engine, "walnut") == find(engine, "") == ["a.md"]
+    assert sorted(find(engine, "walnut [status]")) == ["new.md", "old.md"]
+    assert find(engine, "walnut status:draft") == ["new.md"]
+    explained = why(engine, "walnut", "old.md")
+    assert explained.state == "refused"
+    assert "the setting search.exclude_status leaves out" in explained.message
 
 
 def test_a_template_is_left_out_and_said_to_be_one(vault: Vault, open_engine):

@@ -111,6 +111,10 @@ def test_a_compound_that_no_note_has_is_taken_apart(engine: Engine, typed: str, 
     assert not ask(engine, f'"{typed}"', mode="keyword").corrections
 
 
+def test_a_word_of_another_language_is_not_taken_for_one_two_slips_away(engine: Engine):
+    assert not ask(engine, "Rechnend", mode="keyword").corrections
+
+
 def test_what_a_note_holds_is_told_by_the_same_stems(engine: Engine):
     explained = engine.explain(SearchRequest("Haus Märkte Hammer"), "Dach.md")
 

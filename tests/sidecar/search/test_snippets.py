@@ -82,3 +82,25 @@ def test_a_width_of_nothing_fetches_nothing(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
 
     assert [(hit.path, hit.passages) for hit in ask(open_engine(), "walnut", snippet_width=0).hits] == [("a.md", ())]
+
+
+def test_where_words_found_a_note_their_passage_is_shown_and_else_the_nearest(
+    vault: Vault, open_engine, bundled_encoder
+):
+    items = " ".join(f"item{number}" for number in range(60))
+    evening = (
+        "## Evening\nInsomnia again: tired, could not rest in bed, woke up exhausted and weary, sleepless.\n\n## List\n"
+    )
+    vault.write_all(
+        {
+            "strong.md": "# Sleep at night\nsleep at night, lying awake at night, asleep at night, fall asleep",
+            "words.md": f"{evening}{items} lying awake night {items}",
+            "meaning.md": f"{evening}{items} night {items}",
+            "c.md": "cherry",
+        }
+    )
+    engine = open_engine(load=lambda _: bundled_encoder)
+
+    first = {hit.path: hit.passages[0].chunk.chunk.heading_path[-1] for hit in ask(engine, "lying awake at night").hits}
+
+    assert (first["words.md"], first["meaning.md"]) == ("List", "Evening")

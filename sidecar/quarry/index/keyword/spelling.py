@@ -118,7 +118,9 @@ def similar_terms(
     The *terms* that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
 
     Words that were found beside it (*among_others*) answer without it, so that less is believed: two slips from ten
-    letters on; in less than six, a letter too many, too few or swapped, but no other and no other beginning.
+    letters on; in less than six, a letter too many, too few or swapped, but no other and no other beginning. In other
+    languages than English one slip is believed, as the model cannot tell there that *word* is one: `zahnarzt` is not
+    `zahnrad`.
 
     A slip is a letter too many, too few, another, or two swapped: the optimal string alignment distance (Boytsov,
     Indexing Methods for Approximate Dictionary Searching, 2011).
@@ -137,9 +139,8 @@ def similar_terms(
             found[term] = (distance, term[0] != word[0])
     for language in languages:
         stemmed = untagged(stem(word, language))
-        for term in _near({(word, slips), (stemmed, slips)}, terms, language):
-            distance = min(_edits(word, term), _edits(stemmed, term))
-            if 0 < distance <= slips:
+        for term in _near({(word, 1), (stemmed, 1)}, terms, language):
+            if (distance := min(_edits(word, term), _edits(stemmed, term))) == 1:
                 found[term + TAGS[language]] = (distance, term[0] != word[0])
     if among_others and len(word) < SHORT_AMONG_OTHERS:
         return {term: how for term, how in found.items() if _is_slip_of_the_finger(word, untagged(term))}

@@ -30,6 +30,12 @@ SIGNALS = {
     "meaning": "meaning",
     "title": "title",
     "exact": "title is the query",
+    "words": "words it shares",
+    "vector": "meaning",
+    "severity": "severity",
+    "recency": "age",
+    "tags": "tags",
+    "domain": "domain",
 }
 
 WEAKNESSES: Mapping[wire.Weakness, str] = {
@@ -108,8 +114,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fusion",
         choices=get_args(wire.Fusion),
-        help="how keyword and semantic results are combined: by weighted signals or by rank alone "
-        "(default: the vault's setting)",
+        help="how keyword and semantic results are combined: by weighted signals, by rank alone or by "
+        "six signals (default: the vault's setting)",
     )
 
 

@@ -24,8 +24,9 @@ FusionChoice = Annotated[
     Fusion | None,
     Doc(
         description=(
-            "How the rankings of the retrievers are combined: by a weighted sum of signals, or by rank alone "
-            "(reciprocal rank fusion). Null: the vault's setting."
+            "How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone "
+            "(reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the "
+            "vault's setting."
         )
     ),
 ]

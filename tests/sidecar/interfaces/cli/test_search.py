@@ -15,6 +15,7 @@ import pytest
 from quarry.interfaces.cli.search import SIGNALS, corrected, shares, signal_name, unknown
 from quarry.interfaces.protocol import Correction, Signal
 from quarry.ranking.signals import SIGNAL_NAMES
+from quarry.ranking.six_signals import WITH_VECTORS
 
 PATIENCE_S = 30.0
 
@@ -309,11 +310,11 @@ def correction(typed, used):
 
 
 def test_every_signal_has_words():
-    assert SIGNALS.keys() == set(SIGNAL_NAMES)
+    assert SIGNALS.keys() == {*SIGNAL_NAMES, *WITH_VECTORS}
 
 
 def test_a_signal_of_a_newer_sidecar_keeps_its_name():
-    assert signal_name(Signal(name="recency", share=0.1)) == "recency"
+    assert signal_name(Signal(name="novelty", share=0.1)) == "novelty"
 
 
 def test_shares_are_a_sum():
