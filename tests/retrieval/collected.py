@@ -35,6 +35,12 @@ def languages() -> dict[str, Collection]:
     return {collection.name: collection for collection in map(read_collection, find_collections(LANGUAGES))}
 
 
+def further() -> dict[str, Collection]:
+    """Other questions than those of `sample`: `more` about the same notes, `pairs` of a short and a long note."""
+    more = replace(read_collection(HERE / "more", HERE / "vault"), name="more")
+    return {"more": more, "pairs": read_collection(HERE / "pairs")}
+
+
 def available(data: Path) -> list[str]:
     """The names of the collections in the folder *data*."""
     return sorted(file.name.removesuffix(".tar.xz") for file in (data / "ir").glob("*.tar.xz"))

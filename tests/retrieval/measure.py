@@ -24,6 +24,7 @@ from collected import (
     SAMPLE,
     TUNING,
     available,
+    further,
     languages,
     sample,
     some_queries,
@@ -91,7 +92,7 @@ def main() -> int:
     options = parser.parse_args()
     modes = tuple(options.modes.split(","))
     floored = json.loads(FLOORS.read_text("utf-8"))
-    beside = {SAMPLE: sample(), **languages()}
+    beside = {SAMPLE: sample(), **further(), **languages()}
     every = [*(available(options.data) if options.data else []), *beside]
     split = [*TUNING, *HELD_BACK, *beside]
     wanted = options.only.split(",") if options.only else floored if options.floors else split
@@ -116,7 +117,7 @@ def main() -> int:
 
     found = summary(judged, by_kind=True)
     halves = means_of_halves(found["collections"])
-    of_languages = [one for one in judged if one.name in beside and one.name != SAMPLE]
+    of_languages = [one for one in judged if one.name in languages()]
     print(tables.overview([one for one in judged if one not in of_languages]))
     for half, of_mode in halves.items():
         print(f"{half}: " + ", ".join(f"{mode} {row['nDCG@10']:.4f}" for mode, row in of_mode.items()))

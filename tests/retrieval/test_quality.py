@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, languages, sample, some_queries, unpack
+from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, further, languages, sample, some_queries, unpack
 from measure import FLOORS, MARGIN, means_of_halves, raised
 
 from quarry.evaluation.collections import Collection
@@ -34,8 +34,8 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
     def read(name: str) -> Collection:
         if name == SAMPLE:
             return sample()
-        if name in languages():
-            return languages()[name]
+        if name in (beside := {**languages(), **further()}):
+            return beside[name]
         data = os.environ.get("QUARRY_DATA")
         if not data:
             pytest.skip("QUARRY_DATA names no folder with judged collections; only the sample vault is measured")
@@ -92,9 +92,21 @@ def test_every_judgment_of_the_sample_names_a_note_and_every_query_is_judged():
     assert all(1 <= grade <= 3 for query in collection.queries for grade in query.grades.values())
 
 
+def test_further_questions_are_judged_but_for_those_that_no_note_answers():
+    more, pairs = further().values()
+
+    assert (len(more.queries), more.unjudged, more.orphan_qrels) == (48, 12, 0)
+    assert Counter(query.kind for query in more.queries) == {"concept": 24, "cross-language": 12, "time": 12}
+    assert (len(pairs.queries), pairs.unjudged, pairs.orphan_qrels) == (30, 0, 0)
+    for collection in (more, pairs):
+        assert all((collection.corpus / path).is_file() for query in collection.queries for path in query.grades)
+    held_back = (HERE / "more" / "held-back.txt").read_text("utf-8").split()
+    assert set(held_back) <= {query.id for query in more.queries if query.kind == "concept"}
+
+
 def test_no_collection_is_on_both_sides_and_every_one_with_a_floor_is_on_one():
     assert not set(TUNING) & set(HELD_BACK)
-    assert FLOORED.keys() <= {*TUNING, *HELD_BACK, *languages()}
+    assert FLOORED.keys() <= {*TUNING, *HELD_BACK, *languages(), *further()}
 
 
 def test_some_queries_are_the_same_ones_every_time():

@@ -84,14 +84,19 @@ def find_collections(place: Path) -> list[Path]:
     return below
 
 
-def read_collection(folder: Path) -> Collection:
+def read_collection(folder: Path, vault: Path | None = None) -> Collection:
     """
     Read the collection in *folder*, but for its documents.
+
+    Args:
+        vault: The notes that are asked about, where they are not in *folder*.
 
     Raises:
         BadCollection: A file is missing or cannot be read.
     """
-    corpus = folder / VAULT if (folder / VAULT).is_dir() else _one_of(folder, (CORPUS,))
+    corpus = vault or folder / VAULT
+    if not corpus.is_dir():
+        corpus = _one_of(folder, (CORPUS,))
     texts = _read_queries(_one_of(folder, QUERIES))
     grades = _read_qrels(_one_of(folder, QRELS))
     if corpus.is_dir():
