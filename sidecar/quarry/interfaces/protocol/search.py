@@ -35,6 +35,7 @@ class Signal(Value, frozen=True, kw_only=True):
             description=(
                 "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
                 "`meaning`: similarity in meaning. `title`: words in its title. `exact`: the query is its title. "
+                "`wording`: each word of the query has a word of like meaning in its nearest passage. "
                 "Later versions may add others."
             )
         ),
