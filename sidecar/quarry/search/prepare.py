@@ -71,10 +71,12 @@ class PreparedQuery(Struct, frozen=True):
 
     @property
     def word_idf(self) -> dict[str, float]:
-        """The idf of each word that ranks, as corrected: that of its rarest term."""
+        """The idf of each whole word that ranks, as corrected: that of its rarest term."""
         used = {correction.typed: correction.used for correction in self.corrections}
         found: dict[str, float] = {}
         for typed in self.query.words:
+            if self.lexical.prefix and typed == self.query.prefix:
+                continue
             word = used.get(typed, typed)
             rarest = max([self.idf.get(term, 0.0) for term in ranking_terms(word, self.languages)], default=0.0)
             if rarest > 0:

@@ -322,3 +322,41 @@ def test_words_of_all_kinds_are_found(vault: Vault, open_engine, typed: str, tex
 )
 def test_signs_alone_are_nothing_to_rank_by(typed: str, ranks: bool):
     assert can_rank(parse_query(typed, now=NOW)) == ranks
+
+
+# --- words by themselves -----------------------------------------------------------------------
+
+
+def test_each_whole_word_has_the_idf_of_its_rarest_term(vault: Vault, open_engine, question_of):
+    vault.write_all({"a.md": "walnut oil", "b.md": "walnut", "c.md": "cherry"})
+    engine = open_engine()
+
+    whole, typing = (question_of(engine, "walnut the oi", typing=typing).word_idf for typing in (False, True))
+
+    assert 0 < whole["walnut"] < whole["oi"]
+    assert "walnut" in typing
+    assert "the" not in whole
+
+
+def test_pairs_of_characters_count_less_in_what_words_can_reach(vault: Vault, open_engine, question_of):
+    vault.write_all({"a.md": "海底地图", "b.md": "walnut"})
+    engine = open_engine()
+
+    chinese, english = (question_of(engine, typed) for typed in ("海底地图", "walnut oil"))
+
+    assert 0 < chinese.attainable_bm25 < chinese.max_bm25 / 2
+    assert english.attainable_bm25 == english.max_bm25
+
+
+def test_a_model_is_trusted_less_in_a_vault_whose_words_it_does_not_know(
+    vault: Vault, open_engine, question_of, encoder: HashEncoder
+):
+    vault.write_all(
+        {f"{n}.md": f"Der Ofen steht in der Küche und wird mit Holz geheizt, Nummer {n}." for n in range(40)}
+    )
+    engine = open_engine()
+
+    unknown = question_of(engine, "Ofen Küche").trust_in_model
+    encoder.known_words |= {"ofen", "küche"}
+
+    assert unknown < question_of(engine, "Ofen Küche").trust_in_model == 1
