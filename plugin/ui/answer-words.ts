@@ -62,6 +62,7 @@ const SIGNALS: Readonly<Record<string, string>> = {
   note: "Words in the whole note",
   phrase: "Words next to each other",
   meaning: "Similarity in meaning",
+  wording: "Similarity to single words",
   title: "Words in the title",
   exact: "Query equals the title",
   words: "Words it shares with the query",

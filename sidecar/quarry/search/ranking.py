@@ -23,6 +23,7 @@ from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limi
 from quarry.ranking.signals import (
     SCORE_DIGITS,
     SIGNAL_NAMES,
+    WORD_SIGNALS,
     Numbers,
     blend,
     default_signal_weights,
@@ -126,8 +127,8 @@ class SignalRanking(Struct, frozen=True):
         scores, has_word, is_near = (column[chosen].tolist() for column in (self.scores, self.has_word, self.is_near))
         signals = [getattr(self.features.signals, name)[chosen] * self.weights[name] for name in SIGNAL_NAMES]
         shares = np.array(signals).round(SCORE_DIGITS).T.tolist()
-        meaning = SIGNAL_NAMES.index("meaning")
-        words_lead = [sum(of_note) - of_note[meaning] > of_note[meaning] for of_note in shares]
+        by_words = [SIGNAL_NAMES.index(name) for name in WORD_SIGNALS]
+        words_lead = [sum([of_note[at] for at in by_words]) > sum(of_note) / 2 for of_note in shares]
         passages = _choose_passages(names, scores, words_lead, self.features, self.prepared, reader, deadline)
         evidence = gather_evidence(self.prepared, self.features, self.order, chosen, passages, reader, deadline)
         columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.share.tolist())
