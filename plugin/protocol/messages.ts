@@ -403,7 +403,7 @@ export interface Breakdown {
  */
 export interface Signal {
   /**
-   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `wording`: similarity to each word by itself. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
    */
   readonly name: string;
   /**

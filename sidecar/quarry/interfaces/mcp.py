@@ -51,6 +51,7 @@ Operators narrow the notes, and may be combined:
   /v\\d+\\.\\d+/             a regular expression
   folder:Work  path:2025  file:log  tag:idea             where it lies, what it is filed under
   section:(cache ttl)  task-todo:call  task-done:tax     together in a section, in an open or finished task
+  block:(mix flour)  line:(a b)  match-case:HappyCat     together in a paragraph or a line; whole words in this case
   [status:done]  [rating:>=4]  [due]  type:log           properties
   created:2026-03  modified:7d  modified:"last week"     dates
 `understood` tells how the query was read, `corrections` which words were taken for misspelled, `unknown_words`

@@ -22,7 +22,7 @@ from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import is_unspaced_pair, locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
 from quarry.terms.languages import function_words, language_of
-from quarry.terms.normalize import fold, language_of_term, untagged
+from quarry.terms.normalize import fold, language_of_term, stem, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Query
@@ -226,19 +226,23 @@ def _corrected(
 
 def _compound_parts(word: str, reader: Reader, deadline: Deadline) -> str | None:
     """
-    The two words of the vault that the absent *word* is put together of, `dach rinnen`; None where it is not.
+    The two words that the absent *word* is put together of, `dach rinnen`; None where it is not.
 
-    Letters between them (`arbeits`, `sonnen`) are endings of the first, which its stem has not.
+    Notes in one language that writes compounds as one word hold both. Letters between them (`arbeits`, `sonnen`) are
+    endings of the first, which its stem has not.
     """
-    languages = tuple([language for language in reader.languages if language in COMPOUNDING])
-    if not languages or not word.isalpha():
+    if not word.isalpha():
         return None
     splits = [(word[:at], word[at:]) for at in range(MIN_PART, len(word) - MIN_PART + 1)]
-    terms_of = {split: [term for part in split for term in phrase_terms(part, languages)] for split in splits}
-    parts = {split: terms for split, terms in terms_of.items() if len(terms) == len(split)}
-    counts = reader.keywords.doc_frequencies([term for terms in parts.values() for term in terms], deadline=deadline)
-    known = [pair for pair, terms in parts.items() if all(counts[term] for term in terms)]
-    return " ".join(max(known, key=lambda pair: min(map(len, pair)))) if known else None
+    stems_of = {
+        (language, split): [stem(part, language) for part in split]
+        for language in reader.languages
+        if language in COMPOUNDING
+        for split in splits
+    }
+    counts = reader.keywords.doc_frequencies([term for stems in stems_of.values() for term in stems], deadline=deadline)
+    known = [split for (_, split), stems in stems_of.items() if all(counts[term] for term in stems)]
+    return " ".join(max(known, key=lambda split: min(map(len, split)))) if known else None
 
 
 def _may_be_mistyped(word: str, encoder: Encoder | None) -> bool:

@@ -111,6 +111,10 @@ def test_a_compound_that_no_note_has_is_taken_apart(engine: Engine, typed: str, 
     assert not ask(engine, f'"{typed}"', mode="keyword").corrections
 
 
+def test_english_words_are_not_taken_apart(engine: Engine):
+    assert not ask(engine, "roofhouse", mode="keyword").corrections
+
+
 def test_a_word_of_another_language_is_not_taken_for_one_two_slips_away(engine: Engine):
     assert not ask(engine, "Rechnend", mode="keyword").corrections
 

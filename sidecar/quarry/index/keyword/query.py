@@ -88,6 +88,6 @@ def is_short_prefix(word: str) -> bool:
 
 def _prefix(word: str | None) -> str | None:
     """The prefix of the terms that *word* may become; None where it is no single word."""
-    if word is None or len(phrase_terms(word)) != 1:
+    if word is None or " " in word or len(phrase_terms(word)) != 1:
         return None
     return fold(word) or None

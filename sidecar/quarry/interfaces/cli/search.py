@@ -73,7 +73,8 @@ def _joined(words: Sequence[str], last: str = "and") -> str:
 
 PROMPT = "search> "
 QUERY_HELP = (
-    'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: task: [property:value] modified:7d'
+    'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: block: line: task: '
+    "match-case: [property:value] modified:7d"
 )
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 100  # hits, as on the wire

@@ -34,7 +34,8 @@ class Signal(Value, frozen=True, kw_only=True):
         Doc(
             description=(
                 "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
-                "`meaning`: similarity in meaning. `title`: words in its title. `exact`: the query is its title. "
+                "`meaning`: similarity in meaning. `wording`: similarity to each word by itself. "
+                "`title`: words in its title. `exact`: the query is its title. "
                 "Later versions may add others."
             )
         ),
