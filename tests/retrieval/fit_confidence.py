@@ -59,7 +59,7 @@ SEED = 20_260_101
 STEPS = 30  # of Newton's method, which needs about eight
 NOW = datetime(2026, 1, 1, tzinfo=None)  # noqa: DTZ001 - as the engine counts: the time of the person who asks
 WORDS = ("coverage", "share", "rarity", "missing", "bm25", "title", "exact", "share_length")
-MEANING = ("cosine", "deviation", "contrast", "cosine_length")
+MEANING = ("similarity", "cosine", "deviation", "contrast", "cosine_length")
 QUERY = ("length", "content", "rarest")
 COLUMNS = {
     "hybrid": (*MEANING, *WORDS, "agreement", *QUERY, "known"),

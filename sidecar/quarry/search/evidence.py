@@ -52,12 +52,14 @@ def gather_evidence(
     if "lexical" in features.telling:
         held = _words_held(words, prepared, passages, reader, deadline)
     weights = np.array([[word.weight] for word in words]).reshape(len(words), 1)
+    coverage = (held * weights).sum(axis=0) / max(weights.sum(), 1e-9)
     return Evidence(
         telling=features.telling,
         cosine=cosine,
         deviation=(cosine - background.mean) / background.spread,
         contrast=cosine - (others.mean() if len(others) else background.mean),
-        coverage=(held * weights).sum(axis=0) / max(weights.sum(), 1e-9),
+        coverage=coverage,
+        similarity=np.maximum(features.similarity[shown], coverage),  # a word that is held is as near as can be
         share=held.sum(axis=0) / max(len(words), 1),
         rarity=(held * weights).max(axis=0, initial=0.0),
         missing=((1 - held) * weights).max(axis=0, initial=0.0),

@@ -28,12 +28,13 @@ from quarry.ranking.signals import (
     blend,
     default_signal_weights,
     effective_weights,
+    min_max_normalize,
 )
 from quarry.search.context import RankFusion
 from quarry.search.evidence import gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.prepare import PreparedQuery
-from quarry.search.reranking import RERANKED, wording
+from quarry.search.reranking import RERANKED, word_similarities
 from quarry.types import Fused, Retriever, SearchRequest
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
@@ -216,10 +217,12 @@ def rank_by_signals(
     if given["wording"] and encoder and len(found) > 1:
         places = argsort_by_score_then_path(note_ids[found], scores[found], RERANKED, _locations(reader))
         first = np.sort(found[places])
-        column = signals.wording.copy()
-        column[first] = wording(prepared, note_ids[first], features.nearest, reader, encoder, deadline)
+        similarity, column = np.zeros(len(note_ids)), np.zeros(len(note_ids))
+        similarity[first] = word_similarities(prepared, note_ids[first], features.nearest, reader, encoder, deadline)
+        column[first] = min_max_normalize(similarity[first])
         signals = replace(signals, wording=column)
-        features, scores = replace(features, signals=signals), blend(signals, given)
+        features = replace(features, signals=signals, similarity=similarity)
+        scores = blend(signals, given)
     order = found[argsort_by_score_then_path(note_ids[found], scores[found], len(found), _locations(reader))]
     return SignalRanking(prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist())
 

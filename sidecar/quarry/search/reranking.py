@@ -11,14 +11,14 @@ import numpy as np
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NearestChunks, NoteIds, Reader
 from quarry.index.ids import look_up
-from quarry.ranking.signals import Numbers, min_max_normalize
+from quarry.ranking.signals import Numbers
 from quarry.search.prepare import PreparedQuery
 
 RERANKED = 15  # notes; of 10 half the gain is lost, 30 gain .0005 nDCG@10 for twice the cost
 SIMILARITY_DIGITS = 9  # beyond that, the order of adding floats decides
 
 
-def wording(
+def word_similarities(
     prepared: PreparedQuery,
     note_ids: NoteIds,
     nearest: NearestChunks,
@@ -27,7 +27,7 @@ def wording(
     deadline: Deadline,
 ) -> Numbers:
     """
-    The signal `wording` of these notes, shape (len(note_ids),): 1 for the nearest, 0 for the one farthest off.
+    How near the nearest passage of each of these notes comes to each word of the query; shape (len(note_ids),), 0 to 1.
 
     Args:
         note_ids: The notes that stand first, in any order.
@@ -44,4 +44,4 @@ def wording(
     texts = reader.passages(nearest.chunk_ids[at[has_passage]].tolist(), deadline=deadline)
     similarities = np.zeros(len(note_ids))
     similarities[has_passage] = encoder.max_similarities(words, texts)
-    return min_max_normalize(similarities.round(SIMILARITY_DIGITS))
+    return similarities.round(SIMILARITY_DIGITS)

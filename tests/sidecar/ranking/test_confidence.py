@@ -7,7 +7,19 @@ from msgspec.structs import asdict, replace
 from quarry.ranking.confidence import WEAK, Evidence, confidences, default_confidence_weights
 
 BOTH, WORDS, MEANING = (frozenset(names) for names in (("lexical", "dense"), ("lexical",), ("dense",)))
-FOUND = {"cosine", "deviation", "contrast", "coverage", "share", "rarity", "bm25", "title", "exact", "agreement"}
+FOUND = {
+    "cosine",
+    "similarity",
+    "deviation",
+    "contrast",
+    "coverage",
+    "share",
+    "rarity",
+    "bm25",
+    "title",
+    "exact",
+    "agreement",
+}
 
 
 def evidence(telling=BOTH, words=3, **columns: float) -> Evidence:
@@ -21,6 +33,7 @@ STRONG = {
     "deviation": 6.0,
     "contrast": 0.4,
     "coverage": 1.0,
+    "similarity": 1.0,
     "share": 1.0,
     "rarity": 0.9,
     "bm25": 0.6,
@@ -66,7 +79,7 @@ def test_a_cosine_beyond_all_measure_counts_as_the_highest():
 
 def test_every_weight_belongs_to_a_column_that_the_retrievers_can_fill():
     columns = set(evidence().features())
-    of_meaning = {"cosine", "deviation", "contrast", "cosine_length", "known", "agreement"}
+    of_meaning = {"similarity", "cosine", "deviation", "contrast", "cosine_length", "known", "agreement"}
     of_words = {"coverage", "share", "rarity", "missing", "bm25", "share_length", "agreement"}
     weights = default_confidence_weights()
 
