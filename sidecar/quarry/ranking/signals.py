@@ -64,6 +64,7 @@ class SignalWeights(Struct, frozen=True):
     meaning_min: float  # where the words account for the whole query; where they account for nothing, it is 1
     no_coverage: float  # the share of the highest possible BM25 up to which the words account for nothing, and
     full_coverage: float  # from which they account for everything
+    few_words: int  # of a query; of more, the share is counted higher
     wording: float  # unless the words account for everything
 
 
@@ -79,23 +80,30 @@ def default_signal_weights() -> SignalWeights:
         meaning_min=float(meaning["least"]),
         no_coverage=float(meaning["no_account"]),
         full_coverage=float(meaning["full_account"]),
+        few_words=int(meaning["few_words"]),
         wording=float(meaning["wording"]),
     )
 
 
 def effective_weights(
-    weights: SignalWeights, bm25_coverage: float, vocabulary_coverage: float, retrievers: Mapping[Retriever, float]
+    weights: SignalWeights,
+    bm25_coverage: float,
+    word_count: int,
+    vocabulary_coverage: float,
+    retrievers: Mapping[Retriever, float],
 ) -> dict[str, float]:
     """
     The weight of each signal for one query; together they are 1.
 
     Args:
         bm25_coverage: Share of the highest possible BM25 that the best passage reaches, 0 to 1: how well words do.
+        word_count: Words of the query. No passage holds all of many words, so each counts for more of that share.
         vocabulary_coverage: Share of the query that the model knows, 0 to 1: how far to trust its cosines.
         retrievers: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
     """
     if not retrievers["lexical"]:
         return {name: float(name == "meaning") for name in SIGNAL_NAMES}
+    bm25_coverage *= max(1.0, word_count / weights.few_words)
     covered = (bm25_coverage - weights.no_coverage) / (weights.full_coverage - weights.no_coverage)
     trust = min(1.0, max(0.0, covered))
     known = vocabulary_coverage * retrievers["dense"]

@@ -206,7 +206,8 @@ def rank_by_signals(
     signals, note_ids = features.signals, features.note_ids
     in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
     known = prepared.vocabulary_coverage * prepared.trust_in_model
-    given = effective_weights(default_signal_weights(), features.bm25_coverage, known, in_use)
+    word_count = len(prepared.query.words)
+    given = effective_weights(default_signal_weights(), features.bm25_coverage, word_count, known, in_use)
     scores = blend(signals, given)
     floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)

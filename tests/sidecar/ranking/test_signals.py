@@ -45,7 +45,13 @@ def test_the_weights_that_ship_name_every_signal_and_nothing_else():
     assert set(table["words"]) == set(WORD_SIGNALS)
     assert {*WORD_SIGNALS, "meaning", "wording"} == set(SIGNAL_NAMES)
     assert set(table) == {"words", "meaning"}
-    assert set(table["meaning"]) - set(WORD_SIGNALS) == {"least", "no_account", "full_account", "wording"}
+    assert set(table["meaning"]) - set(WORD_SIGNALS) == {
+        "least",
+        "no_account",
+        "full_account",
+        "few_words",
+        "wording",
+    }
     for words in (weights.words, weights.words_beside_meaning):
         assert set(words) == set(WORD_SIGNALS)
         assert all(value > 0 for value in words.values())
@@ -66,7 +72,7 @@ def test_a_title_counts_more_than_words_side_by_side():
 
 @given(share, share, weight, weight)
 def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, lexical: float, dense: float):
-    given = effective_weights(DEFAULTS, bm25_coverage, vocabulary_coverage, {"lexical": lexical, "dense": dense})
+    given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, {"lexical": lexical, "dense": dense})
 
     assert tuple(sorted(given)) == tuple(sorted(SIGNAL_NAMES))
     assert all(value >= 0 for value in given.values())
@@ -77,7 +83,7 @@ def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, le
 def test_a_muted_leg_leaves_all_to_the_other(bm25_coverage: float, vocabulary_coverage: float):
     weights = DEFAULTS
     only_words, only_meaning = (
-        effective_weights(weights, bm25_coverage, vocabulary_coverage, ALONE[retriever])
+        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, ALONE[retriever])
         for retriever in ("lexical", "dense")
     )
 
@@ -90,7 +96,7 @@ def test_a_muted_leg_leaves_all_to_the_other(bm25_coverage: float, vocabulary_co
 
 @pytest.mark.parametrize("vocabulary_coverage", [0.0, 0.5, 1.0])
 def test_meaning_alone_is_the_whole_score_however_little_the_model_knows_of_the_query(vocabulary_coverage: float):
-    given = effective_weights(DEFAULTS, 0.5, vocabulary_coverage, ALONE["dense"])
+    given = effective_weights(DEFAULTS, 0.5, 1, vocabulary_coverage, ALONE["dense"])
 
     assert {name for name in given if given[name]} == {"meaning"}
     assert given["meaning"] == 1
@@ -102,7 +108,7 @@ def test_the_less_the_words_account_for_the_more_meaning_counts(one: float, othe
     weights = DEFAULTS
 
     of_less, of_more = (
-        effective_weights(weights, bm25_coverage, vocabulary_coverage, EQUAL)["meaning"]
+        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, EQUAL)["meaning"]
         for bm25_coverage in (less, more)
     )
 
@@ -114,7 +120,7 @@ def test_the_more_the_model_knows_of_the_query_the_more_meaning_counts(one: floa
     less, more = sorted((one, other))
     weights = DEFAULTS
 
-    of_less, of_more = (effective_weights(weights, bm25_coverage, known, EQUAL)["meaning"] for known in (less, more))
+    of_less, of_more = (effective_weights(weights, bm25_coverage, 1, known, EQUAL)["meaning"] for known in (less, more))
 
     assert of_less <= of_more + 1e-12
 
@@ -122,7 +128,9 @@ def test_the_more_the_model_knows_of_the_query_the_more_meaning_counts(one: floa
 def test_from_a_full_account_on_words_do_not_count_more():
     weights = DEFAULTS
 
-    assert effective_weights(weights, weights.full_coverage, 1.0, EQUAL) == effective_weights(weights, 1.0, 1.0, EQUAL)
+    assert effective_weights(weights, weights.full_coverage, 1, 1.0, EQUAL) == effective_weights(
+        weights, 1.0, 1, 1.0, EQUAL
+    )
 
 
 @given(share, share, st.floats(1, 50))
@@ -130,7 +138,7 @@ def test_a_leg_that_the_user_prefers_counts_more(bm25_coverage: float, vocabular
     weights = DEFAULTS
 
     more, equal = (
-        effective_weights(weights, bm25_coverage, vocabulary_coverage, {"lexical": 1.0, "dense": dense})["meaning"]
+        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, {"lexical": 1.0, "dense": dense})["meaning"]
         for dense in (times, 1.0)
     )
 
@@ -138,7 +146,7 @@ def test_a_leg_that_the_user_prefers_counts_more(bm25_coverage: float, vocabular
 
 
 def test_words_that_account_for_next_to_nothing_leave_all_of_passage_and_note_to_meaning():
-    given = effective_weights(DEFAULTS, DEFAULTS.no_coverage, 1.0, EQUAL)
+    given = effective_weights(DEFAULTS, DEFAULTS.no_coverage, 1, 1.0, EQUAL)
 
     assert [given[name] for name in sorted(YIELDS_TO_DENSE)] == [0, 0]
     assert given["meaning"] > 0
@@ -152,7 +160,7 @@ def test_words_that_account_for_next_to_nothing_leave_all_of_passage_and_note_to
 def test_wording_counts_beside_words_that_account_for_a_part(
     bm25_coverage: float, retrievers: dict[str, float], is_asked: bool
 ):
-    assert (effective_weights(DEFAULTS, bm25_coverage, 1.0, retrievers)["wording"] > 0) == is_asked
+    assert (effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, retrievers)["wording"] > 0) == is_asked
 
 
 # --- sums ------------------------------------------------------------------------------------------
@@ -160,7 +168,7 @@ def test_wording_counts_beside_words_that_account_for_a_part(
 
 def test_a_score_is_the_weighted_sum_of_the_signals():
     found = signals(passage=[1.0, 0.5], title=[0.0, 1.0], meaning=[0.25, 0.75])
-    given = effective_weights(DEFAULTS, 0.5, 1.0, EQUAL)
+    given = effective_weights(DEFAULTS, 0.5, 1, 1.0, EQUAL)
 
     scores = blend(found, given)
 
@@ -170,21 +178,21 @@ def test_a_score_is_the_weighted_sum_of_the_signals():
 
 
 def test_a_score_of_all_signals_is_one():
-    assert blend(signals(**{name: [1.0] for name in SIGNAL_NAMES}), effective_weights(DEFAULTS, 0.3, 1.0, EQUAL)) == [
-        1.0
-    ]
+    assert blend(
+        signals(**{name: [1.0] for name in SIGNAL_NAMES}), effective_weights(DEFAULTS, 0.3, 1, 1.0, EQUAL)
+    ) == [1.0]
 
 
 def test_of_equal_words_the_note_whose_name_is_the_query_wins():
     found = signals(passage=[1.0, 0.9], note=[1.0, 1.0], meaning=[1.0, 0.9], title=[0.0, 1.0], exact=[0.0, 1.0])
 
     for bm25_coverage in (0.0, 0.5, 1.0):
-        other, named = blend(found, effective_weights(DEFAULTS, bm25_coverage, 1.0, EQUAL))
+        other, named = blend(found, effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, EQUAL))
         assert named > other
 
 
 def test_no_candidates_have_no_scores():
-    assert len(blend(signals(passage=[]), effective_weights(DEFAULTS, 1.0, 1.0, EQUAL))) == 0
+    assert len(blend(signals(passage=[]), effective_weights(DEFAULTS, 1.0, 1, 1.0, EQUAL))) == 0
 
 
 # --- scales ----------------------------------------------------------------------------------------
@@ -224,3 +232,12 @@ def test_stretching_goes_from_the_lowest_to_the_highest(values: list[float], exp
 @pytest.mark.parametrize(("values", "expected"), [([], []), ([0, 0], [0, 0]), ([2, 1], [1, 0.5]), ([3], [1])])
 def test_relative_numbers_are_shares_of_the_highest(values: list[float], expected: list[float]):
     assert max_normalize(np.array(values, dtype=float)).tolist() == pytest.approx(expected)
+
+
+def test_words_account_for_more_of_a_long_query():
+    weights, coverage = default_signal_weights(), 0.3
+    few, as_few, many = (
+        effective_weights(weights, coverage, words, 1.0, EQUAL)["meaning"] for words in (1, weights.few_words, 20)
+    )
+
+    assert few == as_few > many
