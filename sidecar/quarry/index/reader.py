@@ -20,6 +20,7 @@ from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, Mem
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.spelling import SpellingIndex
 from quarry.index.keyword.stored_snapshot import Documents
+from quarry.index.keyword.vault_languages import note_languages
 from quarry.index.links import resolve, target_key, target_number
 from quarry.index.note_codec import PackedNote, open_content
 from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
@@ -153,6 +154,10 @@ class Reader:
     def languages(self) -> Languages:
         """The languages of the notes besides English, in which a query's words are stemmed as well."""
         return self._snapshot_data.languages(self._db)
+
+    def note_languages(self, note_ids: Iterable[int]) -> dict[int, Languages]:
+        """The languages besides English of these notes; those in English alone are left out."""
+        return note_languages(self._db, note_ids) if self.languages else {}
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """The names of these notes, in the same order; unknown ids are left out."""

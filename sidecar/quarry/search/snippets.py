@@ -7,12 +7,13 @@ import numpy as np
 from msgspec import Struct
 
 from quarry.embedding import Encoder
-from quarry.index import Deadline, Reader, StoredChunk
+from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.ranking.budget import Fitted, fit
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.search.ranking import RankedNote
+from quarry.terms.alternatives import Languages
 from quarry.text.sentences import informative_sentences
 from quarry.text.snippet.highlighting import find_matches, highlight
 from quarry.text.snippet.matcher import HighlightTerms
@@ -48,10 +49,12 @@ class SnippetBuilder(Struct, frozen=True):
         for passage in passages:
             passages_of[passage.fused.path].append(passage)
         hits = []
+        languages = self._languages([passage.chunk for passage in passages])
         for note in shown:
             quoted = passages_of.get(note.path)
             if quoted:
-                marks = highlight(quoted[0].chunk.title, self.wanted)
+                wanted = self.wanted.in_languages(languages.get(note_of(quoted[0].chunk.chunk_id), ()))
+                marks = highlight(quoted[0].chunk.title, wanted)
                 further = len(note.passages) - len(quoted)
                 hits.append(
                     Hit(
@@ -104,13 +107,18 @@ class SnippetBuilder(Struct, frozen=True):
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
         texts = [chunk.chunk.text for chunk in chunks]
-        found = []
-        for text in texts:
+        found, languages = [], self._languages(chunks)
+        for chunk, text in zip(chunks, texts, strict=True):
             self.deadline.check()
-            found.append(find_matches(text, self.wanted))
+            wanted = self.wanted.in_languages(languages.get(note_of(chunk.chunk_id), ()))
+            found.append(find_matches(text, wanted))
         wordless = [at for at, matches in enumerate(found) if not matches]
         nearest = dict(zip(wordless, self._nearest_sentences([texts[at] for at in wordless]), strict=True))
         return [make_snippet(text, found[at], width, nearest.get(at)) for at, text in enumerate(texts)]
+
+    def _languages(self, chunks: Sequence[StoredChunk]) -> dict[int, Languages]:
+        """Note -> its languages besides English."""
+        return self.reader.note_languages([note_of(chunk.chunk_id) for chunk in chunks])
 
     def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
         """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""

@@ -8,7 +8,7 @@ it, because `words` do not depend on the context of a word.
 
 import threading
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -129,6 +129,11 @@ def ranking_terms(word: str, languages: Languages = ()) -> tuple[str, ...]:
     """
     if not languages and word.isascii() and word.isalpha() and word.islower():  # a word without compounds
         return (english_stem(word),)
+    return _ranking_terms(word, languages)
+
+
+@lru_cache(maxsize=4_096)  # a query asks for the terms of each of its words several times
+def _ranking_terms(word: str, languages: Languages) -> tuple[str, ...]:
     words, compounds = query_terms(word, languages)
     runs = (
         _run_terms(piece.text)

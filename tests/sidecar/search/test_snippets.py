@@ -4,6 +4,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
+from quarry.types import SearchRequest
 
 
 def test_marks_stand_on_the_words_in_the_file(vault: Vault, open_engine):
@@ -104,3 +105,16 @@ def test_where_words_found_a_note_their_passage_is_shown_and_else_the_nearest(
     first = {hit.path: hit.passages[0].chunk.chunk.heading_path[-1] for hit in ask(engine, "lying awake at night").hits}
 
     assert (first["words.md"], first["meaning.md"]) == ("List", "Evening")
+
+
+def test_each_note_is_marked_in_its_own_language(vault: Vault, open_engine):
+    german = "Die Häuser an der Straße sind alt, und wir haben nicht genug Geld für das Dach. Es ist auch kalt."
+    vault.write_all(
+        {"de.md": f"# Häuser\n{german}", "en.md": "# Haus\nThe house that is called Haus stands by the sea."}
+    )
+    hits = {hit.path: hit for hit in open_engine().search(SearchRequest("haus")).hits}
+
+    for path, marked in {"de.md": "Häuser", "en.md": "Haus"}.items():
+        snippet, chunk = hits[path].passages[0].snippet, hits[path].passages[0].chunk
+        assert marked in {snippet.text[mark.start : mark.end] for mark in snippet.marks}, path
+        assert [chunk.title[mark.start : mark.end] for mark in hits[path].title_marks] == [marked]

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
@@ -50,6 +51,16 @@ class HighlightTerms(Struct, frozen=True, dict=True):
         """What finds these terms in a text, built once."""
         return _build_matcher(self)
 
+    @cached_property
+    def _narrowed(self) -> "dict[Languages, HighlightTerms]":
+        return {self.languages: self}
+
+    def in_languages(self, languages: Languages) -> "HighlightTerms":
+        """These terms, to be highlighted in texts in English and *languages* alone: most notes are in one language."""
+        if languages not in self._narrowed:
+            self._narrowed[languages] = replace(self, languages=languages)
+        return self._narrowed[languages]
+
 
 class HighlightPhrase(Struct, frozen=True):
     """A sequence of neighbouring terms."""
@@ -80,8 +91,9 @@ class Matcher(Struct, frozen=True):
 def _build_matcher(wanted: HighlightTerms) -> Matcher:
     values: dict[str, int] = {}
     keys: dict[str, str] = {}
+    languages = frozenset((ENGLISH, *wanted.languages))
     for key, weight in wanted.weights.items():
-        each = split_alternatives(key)
+        each = [term for term in split_alternatives(key) if language_of_term(term) in languages]
         values.update(dict.fromkeys(filter(None, each), max(1, round(weight * WEIGHT_UNIT))))
         keys.update(dict.fromkeys(each, key) if len(each) > 1 else {})
     pairs = frozenset(key for key in values if _is_pair(key))
@@ -91,6 +103,8 @@ def _build_matcher(wanted: HighlightTerms) -> Matcher:
         for terms in phrase_alternatives(phrase):
             anchor = max(range(len(terms)), key=lambda n: len(terms[n]))
             language = next(filter(ENGLISH.__ne__, map(language_of_term, terms)), ENGLISH)
+            if language not in languages:
+                continue
             found = HighlightPhrase(terms, anchor, " ".join(("", *phrase)), language)
             anchored[terms[anchor]] = (*anchored.get(terms[anchor], ()), found)
     prefix = wanted.prefix

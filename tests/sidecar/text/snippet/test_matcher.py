@@ -65,7 +65,8 @@ def test_what_is_written_with_signs_is_looked_for_as_it_is() -> None:
 )
 def test_a_word_of_another_language_begins_with_what_its_term_is_looked_for_by(language: str, words: str) -> None:
     for word in words.split():
-        assert word.startswith(HighlightTerms({stem(word, language): 1.0}).matcher.prefixes)
+        wanted = HighlightTerms({stem(word, language): 1.0}, languages=(language,))
+        assert word.startswith(wanted.matcher.prefixes)
 
 
 def test_stems_of_a_word_in_several_languages_have_one_key() -> None:
@@ -74,3 +75,14 @@ def test_stems_of_a_word_in_several_languages_have_one_key() -> None:
 
     assert set(matcher.keys.values()) == {joined}
     assert set(matcher.values) == set(matcher.keys) == {stem("Häuser"), stem("Häuser", "de")}
+
+
+def test_a_text_in_english_alone_is_not_searched_for_stems_of_other_languages() -> None:
+    [joined] = phrase_terms("Häuser", ("de", "fr"))
+    wanted = HighlightTerms({joined: 1.0}, ((joined, joined),), languages=("de", "fr"))
+    english, german = wanted.in_languages(()), wanted.in_languages(("de",))
+
+    assert set(english.matcher.values) == {stem("Häuser")}
+    assert set(german.matcher.values) == {stem("Häuser"), stem("Häuser", "de")}
+    assert wanted.in_languages(("de", "fr")) is wanted
+    assert wanted.in_languages(("de",)) is german
