@@ -26,7 +26,7 @@ class Pattern(Protocol):
         ...
 
     def finditer(self, text: str) -> Iterator[Any]:
-        """Its matches in *text*, in order, each with its `span()`; they do not overlap."""
+        """The matches in *text*, in order, each with a `span()`; they do not overlap."""
         ...
 
 
