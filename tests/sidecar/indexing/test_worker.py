@@ -115,12 +115,13 @@ def test_the_first_job_begins_when_the_head_start_ends(make, jobs: Jobs):
 
 
 def test_a_worker_is_stopped_before_its_head_start_ends(make):
+    others = set(threading.enumerate())  # engines that other tests share have such a thread, too
     worker = make(head_start_s=1000.0)
     worker.start()
 
     worker.stop()
 
-    assert not any(thread.name == "quarry-index" for thread in threading.enumerate())
+    assert not any(thread.name == "quarry-index" for thread in set(threading.enumerate()) - others)
 
 
 def test_the_first_job_is_to_begin(worker: Worker, requests: RequestQueue, jobs: Jobs):
