@@ -85,9 +85,7 @@ def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[_Word]:
     """The words and phrases of the query that rank; a word of several terms is held as far as its rarest term is."""
     highest = idf(0, reader.chunk_count)
     scored = prepared.lexical.scored
-    used = {correction.typed: correction.used for correction in prepared.corrections}
-    for typed in prepared.query.words:
-        word = used.get(typed, typed)
+    for typed, word in prepared.words_used:
         idfs = {
             query_term(term): prepared.idf[term]
             for term in ranking_terms(word, prepared.languages)

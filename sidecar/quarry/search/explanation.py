@@ -136,9 +136,8 @@ def _words(
     prepared: PreparedQuery, note_id: int, reader: Reader, deadline: Deadline
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which words of the query the note holds in any form, and which it lacks."""
-    used = {correction.typed: correction.used for correction in prepared.corrections}
     held: dict[str, bool] = {}
-    for word in [used.get(word, word) for word in prepared.query.words]:
+    for _, word in prepared.words_used:
         alone = whole_word(word, prepared.languages)
         held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])

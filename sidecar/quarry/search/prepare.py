@@ -70,14 +70,18 @@ class PreparedQuery(Struct, frozen=True):
         )
 
     @property
+    def words_used(self) -> tuple[tuple[str, str], ...]:
+        """Each word of the query as it was typed, and as it is searched for."""
+        used = {correction.typed: correction.used for correction in self.corrections}
+        return tuple([(word, used.get(word, word)) for word in self.query.words])
+
+    @property
     def word_idf(self) -> dict[str, float]:
         """The idf of each whole word that ranks, as corrected: that of its rarest term."""
-        used = {correction.typed: correction.used for correction in self.corrections}
         found: dict[str, float] = {}
-        for typed in self.query.words:
+        for typed, word in self.words_used:
             if self.lexical.prefix and typed == self.query.prefix:
                 continue
-            word = used.get(typed, typed)
             rarest = max([self.idf.get(term, 0.0) for term in ranking_terms(word, self.languages)], default=0.0)
             if rarest > 0:
                 found[word] = rarest
