@@ -210,7 +210,8 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
             if len(self._frequencies) > KEPT_RANGES:
                 self._frequencies.clear()
             if self.live_docs is None and not self.added_count:
-                found = sum([self.segment.document_frequency(*self._range_of(each)) for each in split_alternatives(term)])
+                ranges = map(self._range_of, split_alternatives(term))
+                found = sum([self.segment.document_frequency(*of_term) for of_term in ranges])
             else:  # the dictionary's is outdated
                 found = len(self.postings(term)[0])
             self._frequencies[term] = found
