@@ -144,6 +144,6 @@ def _may_cross_columns(phrase: bytes, line: bytes) -> bool:
     """Whether some column of *line* ends as *phrase* begins, and one begins as it ends."""
     words = phrase.split(b" ")
     borders = range(1, len(words))
-    return any([b" ".join(words[:border]) + _SEPARATOR_BYTE in line for border in borders]) and any(
-        [_SEPARATOR_BYTE + b" ".join(words[border:]) in line for border in borders]
+    return any(b" ".join(words[:border]) + _SEPARATOR_BYTE in line for border in borders) and any(
+        _SEPARATOR_BYTE + b" ".join(words[border:]) in line for border in borders
     )
