@@ -1,13 +1,33 @@
 """Texts in, float32 rows out. Importing this loads no model and nothing that runs one."""
 
-from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
-from quarry.embedding.model_files import BUNDLED_NAME
+from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.model_names import BUNDLED_NAME
 
-__all__ = ["BUNDLED_NAME", "Encoder", "Fingerprint", "FloatMatrix", "load_encoder"]
+__all__ = [
+    "BUNDLED_NAME",
+    "ContextualEncoder",
+    "Encoder",
+    "Fingerprint",
+    "FloatMatrix",
+    "FloatVector",
+    "load_contextual_encoder",
+    "load_encoder",
+]
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> Encoder:
-    """Load the model called *name*; see `static.load_encoder`, which is imported only when a model is loaded."""
-    from quarry.embedding import static
+    """
+    Load the static model called *name*, or the bundled one if *name* is a contextual model.
 
-    return static.load_encoder(name)
+    See `static.load_encoder`, which is imported only when a model is loaded.
+    """
+    from quarry.embedding import contextual_files, static
+
+    return static.load_encoder(BUNDLED_NAME if contextual_files.is_contextual(name) else name)
+
+
+def load_contextual_encoder(name: str) -> ContextualEncoder | None:
+    """Load the contextual model called *name*, None if that is static; see `contextual.load_contextual_encoder`."""
+    from quarry.embedding import contextual
+
+    return contextual.load_contextual_encoder(name)

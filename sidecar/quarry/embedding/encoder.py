@@ -1,6 +1,6 @@
 """The interface of an embedding model: texts in, unit rows out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 FloatMatrix: TypeAlias = NDArray[np.float32]
 """Embeddings, shape (text count, dim), one row a text."""
+
+FloatVector: TypeAlias = NDArray[np.float32]
+"""One embedding, shape (dim,)."""
 
 
 class Fingerprint(Struct, frozen=True):
@@ -72,4 +75,50 @@ class Encoder(Protocol):
 
     def is_word(self, word: str) -> bool:
         """Whether *word* is in the vocabulary as a whole, and so is hardly a typo."""
+        ...
+
+
+class ContextualEncoder(Protocol):
+    """
+    A transformer that maps texts to vectors whose cosine measures similarity. Safe to share between threads.
+
+    It takes a thousand times as long as an `Encoder`, so its vectors are made in idle time, beside the static ones.
+    """
+
+    @property
+    def dim(self) -> int:
+        """The number of dimensions."""
+        ...
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """The model's identity, which never changes."""
+        ...
+
+    def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
+        """
+        Embed *texts*, which are passages to be found, in order.
+
+        Args:
+            check: Called between batches of a few texts. What it raises ends the call.
+
+        Returns:
+            float32, shape (len(texts), dim), rows of unit length. A text without a single token the model knows gives
+            a zero row, which the dense index leaves out.
+
+        Raises:
+            ModelDamaged: The network fails on a text.
+        """
+        ...
+
+    def encode_query(self, text: str) -> FloatVector:
+        """
+        Embed *text*, which is a query.
+
+        Returns:
+            float32, shape (dim,), of unit length, or zero as for a passage.
+
+        Raises:
+            ModelDamaged: The network fails on it.
+        """
         ...

@@ -7,15 +7,13 @@ loaded (pickle, skops).
 """
 
 import hashlib
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
+from quarry.embedding.model_names import BUNDLED_NAME, CHOICES, find_folder
 from quarry.errors import ModelDamaged, ModelMissing
-
-BUNDLED_NAME = "bundled"
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
@@ -29,13 +27,6 @@ MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two space
 # The largest static model published (500,000 tokens, 256 dimensions, float32) has 0.5 GB, its tokenizer 30 MB.
 # Anything far above is another kind of model, whose weights are not worth hashing to find that out.
 MAX_FILE_BYTES = 1 << 30
-
-# `owner/name`; neither part starts with a dot, so `./model` and `../model` are folders.
-_HUGGING_FACE_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
-_CHOICES = (
-    f'set `embedding.model` to "{BUNDLED_NAME}", to a folder with {", ".join(MODEL_FILES)}, or to a Hugging Face name '
-    'such as "minishlab/potion-base-8M"'
-)
 
 
 class ModelFolder(Struct, frozen=True):
@@ -71,29 +62,15 @@ BUNDLED = ModelFolder(
 
 def find_model(name: str) -> ModelFolder:
     """
-    Return the folder of the model called *name*, downloading it if it is a Hugging Face name that is not cached.
-
-    `bundled` is the model inside this package. What exists on disk, or is not spelled `owner/name`, is a folder,
-    relative to the working directory, with `~` for the home folder: a mistyped path causes no
-    network request. The rest are Hugging Face names, taken from its cache when they are there.
+    Return the folder of the model called *name*; see `model_names.find_folder`.
 
     Raises:
         ModelMissing: No such folder, files missing from it, or the download failed.
     """
     if name == BUNDLED_NAME:
         return _complete(BUNDLED)
-    try:
-        path = Path(name).expanduser()
-        exists, is_folder = path.exists(), path.is_dir()
-    except (OSError, RuntimeError, ValueError) as error:  # too long, a home that does not exist, a NUL
-        raise ModelMissing(f"embedding model {name!r} is not a usable path ({error}); {_CHOICES}") from error
-    if not exists and _HUGGING_FACE_NAME.fullmatch(name):
-        return _fetch(name)
-    if not is_folder:
-        raise ModelMissing(
-            f"embedding model folder {str(path)!r} {'is not a folder' if exists else 'does not exist'}; {_CHOICES}"
-        )
-    return _complete(ModelFolder(path, path.resolve().name, _CHOICES))
+    found = find_folder(name, MODEL_FILES, lambda path: all((path / file).is_file() for file in MODEL_FILES))
+    return _complete(ModelFolder(found.path, found.name, found.way_out, stays_as_it_is=found.is_download))
 
 
 def hash_model(folder: ModelFolder) -> str:
@@ -128,43 +105,13 @@ def _complete(folder: ModelFolder) -> ModelFolder:
     return folder
 
 
-def _fetch(name: str) -> ModelFolder:
-    """Find *name* in the Hugging Face cache, or download its three files into it."""
-    try:
-        # The cache first, without a network request: a cached model is used as it is.
-        return _complete(_snapshot(name, local_files_only=True))
-    except Exception:  # noqa: S110  not in the cache, or not all of it: what follows fetches what is missing
-        pass
-    try:
-        folder = _snapshot(name, local_files_only=False)
-    except Exception as error:  # its errors (HTTP, validation, cache, offline) have no common base class
-        reason = str(error).strip().partition("\n")[0]
-        raise ModelMissing(
-            f"embedding model {name!r} is not on this machine and could not be downloaded "
-            f"({type(error).__name__}: {reason}); connect to the network and try again, or {_CHOICES}"
-        ) from error
-    return _complete(folder)
-
-
-def _snapshot(name: str, *, local_files_only: bool) -> ModelFolder:
-    """Ask `huggingface_hub` for the three files of *name*, from its cache alone or from the network too."""
-    # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported lazily
-
-    disable_progress_bars()  # programs read what a sidecar prints
-    path = snapshot_download(name, allow_patterns=list(MODEL_FILES), local_files_only=local_files_only)
-    way_out = f"delete {path} to have it downloaded again, or {_CHOICES}"
-    return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
-
-
 def _hash_file(folder: ModelFolder, name: str) -> str:
     """SHA-256 of a file, in hexadecimal."""
     path = folder.path / name
     size_bytes = path.stat().st_size
     if size_bytes > MAX_FILE_BYTES:
         raise ModelDamaged(
-            f"{str(path)!r} has {size_bytes} bytes; a static model's files have at most {MAX_FILE_BYTES}; {_CHOICES}"
+            f"{str(path)!r} has {size_bytes} bytes; a static model's files have at most {MAX_FILE_BYTES}; {CHOICES}"
         )
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

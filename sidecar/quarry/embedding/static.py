@@ -15,7 +15,6 @@ from quarry.embedding.encoder import Fingerprint, FloatMatrix
 from quarry.embedding.extension import Extension, read_extension
 from quarry.embedding.late_interaction import max_similarities
 from quarry.embedding.model_files import (
-    BUNDLED_NAME,
     CONFIG_FILE,
     TOKENIZER_FILE,
     WEIGHTS_FILE,
@@ -23,6 +22,7 @@ from quarry.embedding.model_files import (
     find_model,
     hash_model,
 )
+from quarry.embedding.model_names import BUNDLED_NAME
 from quarry.embedding.script_runs import has_runs, without_runs
 from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, TokenIds, make_tokenizer
 from quarry.embedding.weights import Table, read_table

@@ -136,7 +136,8 @@ def extract_features(
         pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
-    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf, prepared.languages)
+    names = reader.note_names(sorted(named))
+    title, exact = _match_names(note_ids, names, prepared.idf, reader.note_languages(named))
     bm25 = lexical.best_of(note_ids)
     attainable = prepared.attainable_bm25
     found: dict[Retriever, bool] = {"lexical": bool(len(lexical.chunk_ids) or named), "dense": dense_query is not None}
@@ -197,7 +198,7 @@ def _cosines(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
 
 
 def _match_names(
-    note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float], languages: Languages
+    note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float], languages: Mapping[int, Languages]
 ) -> tuple[Numbers, Numbers]:
     """
     How well the best name of each note matches the query, and whether one is the query; 0 for notes not in *names*.
@@ -207,7 +208,7 @@ def _match_names(
 
     Args:
         idf: Of each term of the query, in its order.
-        languages: Of the vault, besides English.
+        languages: Of the notes that have others than English.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     term_of = {alternative: term for term in idf for alternative in split_alternatives(term)}
@@ -218,7 +219,7 @@ def _match_names(
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
-        for terms in _terms_of_names(name, languages):
+        for terms in _terms_of_names(name, languages.get(name.note_id, ())):
             shared = wanted.intersection(terms)
             if not shared:
                 continue

@@ -78,6 +78,20 @@ def test_titles_aliases_and_file_names_fit_a_query_by_how_much_of_each_is_covere
     assert signals["c.md"]["exact"] == signals["d.md"]["exact"] == signals["e.md"]["exact"] == 0
 
 
+def test_a_name_is_compared_in_the_languages_of_its_note(vault: Vault, open_engine, evidence_of):
+    vault.write_all(
+        {
+            "de.md": "---\nlang: de\n---\n# Häuser\nDie Häuser am Markt",
+            "en.md": "---\nlang: en\n---\n# Häuser\nThe old Haus, as the sign above the door says",
+        }
+    )
+
+    _, signals = evidence_of(open_engine(), "Haus")
+
+    assert signals["de.md"]["title"] == signals["de.md"]["exact"] == 1.0
+    assert signals["en.md"]["title"] == signals["en.md"]["exact"] == 0.0
+
+
 def test_a_title_of_nothing_but_joining_words_can_be_the_query(vault: Vault, open_engine, evidence_of):
     vault.write_all({"The Who.md": "a band", "x.md": "# Who\nthe who"})
 

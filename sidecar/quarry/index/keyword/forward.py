@@ -133,6 +133,17 @@ def occurrences_with_prefix(prefix: bytes, line: bytes) -> dict[bytes, list[tupl
 
 
 def stands_in_text(phrase: bytes, line: bytes) -> bool:
-    """Whether *phrase* stands in the text of a note, begun in one chunk and ended in another or not."""
+    """Whether *phrase*, of two or more terms, stands in the text of a note, over a border of chunks or not."""
+    if phrase not in line and not _may_cross_columns(phrase, line):  # nearly every note ends here
+        return False
     texts = line.split(_SEPARATOR_BYTE)[NAME_COLUMNS + TEXT :: CHUNK_COLUMNS]
     return b" " + phrase + b" " in b" " + b" ".join(filter(None, texts)) + b" "
+
+
+def _may_cross_columns(phrase: bytes, line: bytes) -> bool:
+    """Whether some column of *line* ends as *phrase* begins, and one begins as it ends."""
+    words = phrase.split(b" ")
+    borders = range(1, len(words))
+    return any(b" ".join(words[:border]) + _SEPARATOR_BYTE in line for border in borders) and any(
+        _SEPARATOR_BYTE + b" ".join(words[border:]) in line for border in borders
+    )

@@ -81,14 +81,15 @@ def find_phrase(
 ) -> PhraseOccurrences:
     """Every occurrence of *phrase*, its terms with one space between two; raises as `read_terms`."""
     words = phrase.split(" ")
-    wanted = [" ".join(terms).encode() for terms in phrase_alternatives(words)]
+    wanted = [" ".join(terms).encode() for terms in phrase_alternatives(words) if all(map(scorer.is_held, terms))]
     chunks: dict[int, list[int]] = {}
     names: dict[int, list[int]] = {}
     holding: list[int] = []
     for note_id, terms in read_terms(connection, _notes_with_terms(scorer, words), deadline):
         first, is_found = id_range(note_id)[0], False
-        line = spaced(terms.line)
-        for column, count in [each for phrase in wanted for each in occurrences_by_column(phrase, line)]:
+        together = [phrase for phrase in wanted if phrase in terms.line]
+        line = spaced(terms.line) if together else b""
+        for column, count in [each for phrase in together for each in occurrences_by_column(phrase, line)]:
             if column < NAME_COLUMNS:
                 if column < NAMES_IN_ORDER:
                     names.setdefault(note_id, [0] * NAME_COLUMNS)[column] = count
@@ -160,6 +161,8 @@ def proximity_scores(
     for phrase, places in zip(wanted, holding, strict=True):
         frequencies: Floats = np.zeros((len(asked), IN_ORDER))
         for terms in phrase_alternatives(phrase):
+            if not all(map(scorer.is_held, terms)):
+                continue
             together = " ".join(terms).encode()
             for at in places.tolist():
                 for column, count in occurrences_by_column(together, texts[at]):

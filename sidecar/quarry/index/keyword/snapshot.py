@@ -19,7 +19,7 @@ from quarry.index.keyword.forward import COMPOUNDS, TEXT
 from quarry.index.keyword.merging import merged
 from quarry.index.keyword.mutable_segment import MutableSegment
 from quarry.index.keyword.segment import DocOrdinals, Segment
-from quarry.terms.alternatives import SEPARATOR, split_alternatives
+from quarry.terms.alternatives import split_alternatives
 
 KEPT_RANGES = 4096  # terms whose place in the dictionary is cached
 KEPT_POSTINGS = 64  # terms whose postings are cached, 3 MB: a query asks for those of chunks three times
@@ -171,11 +171,8 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
             PostingsDamaged: The segment file is not what was written.
         """
         found = self._postings.get(term)
-        if found is None and SEPARATOR in term:
-            return merged([self.postings(each) for each in split_alternatives(term)])
         if found is None:
-            added = self.mutable_segment.postings(term, self.added_count) if self.added_count else _NONE
-            found = self._live_postings(*self._range_of(term), *added)
+            found = merged([self._postings_of(each) for each in split_alternatives(term)])
             if len(found[0]) <= MOST_KEPT:
                 if len(self._postings) >= KEPT_POSTINGS:
                     self._postings.clear()
@@ -209,13 +206,12 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
     def frequency(self, term: str) -> int:
         """The document frequency of *term*."""
         found = self._frequencies.get(term)
-        if found is None and SEPARATOR in term:
-            return sum([self.frequency(each) for each in split_alternatives(term)])
         if found is None:
             if len(self._frequencies) > KEPT_RANGES:
                 self._frequencies.clear()
             if self.live_docs is None and not self.added_count:
-                found = self.segment.document_frequency(*self._range_of(term))
+                ranges = map(self._range_of, split_alternatives(term))
+                found = sum([self.segment.document_frequency(*of_term) for of_term in ranges])
             else:  # the dictionary's is outdated
                 found = len(self.postings(term)[0])
             self._frequencies[term] = found
@@ -242,6 +238,11 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
                 self._ranges.clear()
             found = self._ranges[term] = self.segment.terms.term_range(term.encode())
         return found
+
+    def _postings_of(self, term: str) -> tuple[DocOrdinals, DocOrdinals]:
+        """The postings of *term* alone."""
+        added = self.mutable_segment.postings(term, self.added_count) if self.added_count else _NONE
+        return self._live_postings(*self._range_of(term), *added)
 
     def _live_postings(
         self, first: int, last: int, added: DocOrdinals, codes: DocOrdinals

@@ -143,6 +143,10 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         """In how many chunks *term* stands."""
         return self.chunks.frequency(term)
 
+    def is_held(self, term: str) -> bool:
+        """Whether *term* stands in any chunk or name."""
+        return self.chunks.frequency(term) > 0 or self.names.frequency(term) > 0
+
     def matching_notes(self, note_ids: NoteIds) -> NDArray[np.bool_]:
         """Boolean mask over note ordinals. Deleted notes need none: their postings are dropped."""
         return among(self.names.ids, note_ids)
