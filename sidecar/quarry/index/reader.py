@@ -40,6 +40,7 @@ from quarry.index.records import (
 from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
 from quarry.index.top_k import Scored
 from quarry.index.vector.cache import VectorCache
+from quarry.index.vector.layered_query import layered_query
 from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
@@ -146,6 +147,15 @@ class Reader:
         if cache.fits(self._db) or not self._parts.has_vec:
             return MemoryDenseQuery(self._db, query, cache.snapshot(self._db))
         return StoredDenseQuery(self._db, query, cache)
+
+    def contextual_query(self, vector: FloatVector, static: DenseQuery | None) -> DenseQuery | None:
+        """
+        A query by contextual vectors, where `contextual_model` says whose; None where *vector* is near nothing.
+
+        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `layered_query.py`.
+        """
+        contextual = self.dense_query(vector, CONTEXTUAL)
+        return layered_query(contextual, static, self._snapshot_data.waiting(self._db)) if contextual else None
 
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
         """The *depth* chunks nearest to *vector*, nearest first; raises as `dense_query`."""

@@ -11,10 +11,12 @@ Their rows go with their chunk or note, so that no vector outlives its text.
 """
 
 import apsw
+import numpy as np
 from msgspec import Struct
 
 from quarry.index import meta
 from quarry.index.database import select
+from quarry.index.ids import NoteIds, note_of_sql
 
 
 class VectorTables(Struct, frozen=True):
@@ -67,6 +69,11 @@ _DROP = (
 )
 CONTEXTUAL_NAMES = frozenset({CONTEXTUAL.vectors, CONTEXTUAL.titles, CONTEXTUAL.pending})
 _KEYS = (meta.CONTEXTUAL_MODEL, meta.CONTEXTUAL_DIMENSION, meta.CONTEXTUAL_COMPLETE)
+_WAITING = (
+    "SELECT id, chunk_count FROM notes WHERE id IN (SELECT "
+    + note_of_sql("chunk_id")
+    + " FROM contextual_pending) ORDER BY id"
+)
 MAX_WAITING_SHARE = 0.1  # of all chunks: what a morning of writing leaves for the next idle minute is far less
 
 
@@ -103,6 +110,19 @@ def serving_model(connection: apsw.Connection) -> str | None:
         return None
     most = int(MAX_WAITING_SHARE * meta.totals(connection)[1])
     return model if waiting_count(connection, most + 1) <= most else None
+
+
+class Waiting(Struct, frozen=True):
+    """Notes with a chunk that waits for its contextual vector."""
+
+    note_ids: NoteIds
+    chunk_count: int  # of these notes, waiting or not
+
+    @classmethod
+    def read(cls, connection: apsw.Connection) -> "Waiting":
+        """Those of the snapshot that *connection* sees, in which there are contextual tables."""
+        rows = select(connection, _WAITING)
+        return cls(np.array([note_id for note_id, _ in rows], dtype=np.int64), sum(count for _, count in rows))
 
 
 def waiting_count(connection: apsw.Connection, limit: int = -1) -> int:
