@@ -216,6 +216,8 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return say(freshness.pending > 0 ? `Paused · ${noteCount(freshness.pending)} waiting` : "Paused", "resume");
     case "index-failed":
       return say(freshness.message ?? "The index has a problem", "open-settings");
+    case "deepening":
+      return say(`Live · ${noteCount(freshness.notes)} · deepened ${number(Math.floor((100 * freshness.done) / freshness.total))} %${remaining(freshness.remainingMs)}`);
     case "live":
       return freshness.problems > 0
         ? say(`Live · ${noteCount(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
@@ -363,7 +365,7 @@ export const TEXT = {
     exclude: "Exclude these folders",
     excludeHelp: "One per line. Notes in them are neither indexed nor found.",
     model: "Embedding model",
-    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. After a change, search uses words only until all notes are embedded again.",
+    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. A transformer needs the engine's extra “transformer”; it takes a while to go through all notes, and the bundled model answers until then.",
     lexicalWeight: "Weight of words",
     denseWeight: "Weight of meaning",
     weightHelp: "From 0 to 100. Equal weights work best for most vaults.",

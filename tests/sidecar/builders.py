@@ -181,7 +181,8 @@ class HashContextualEncoder:
     """
     Texts that share words are near each other, and words that mean the same count as one.
 
-    `hold()` makes deepening wait before it embeds until `release()` or, for one batch, `step()`; queries are held by `hold_queries()`.
+    `hold()` makes deepening wait before it embeds until `release()` or, for one batch, `step()`; `hold_queries()` does
+    so with queries.
 
     Args:
         meanings: Word -> the word that it is another word for.
@@ -323,6 +324,13 @@ def killed(script: Path, *arguments: object) -> list[int]:
 def settle(engine: Engine) -> None:
     """Return when the index equals the vault."""
     wait_until(lambda: not engine.is_working and engine.status().state == "live", f"{engine.status()}")
+
+
+def open_with_contextual_model(root: Path, index: Path, limits: IndexingLimits = IMPATIENT) -> Engine:
+    """Open an engine that knows a static model, and a contextual one where the settings name any."""
+    return Engine.open(
+        root, index, load=lambda _: HashEncoder(), load_contextual=lambda _: HashContextualEncoder(), limits=limits
+    )
 
 
 def settle_deeply(engine: Engine) -> None:

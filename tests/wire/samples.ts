@@ -38,6 +38,14 @@ export const methods: Methods = {
           "state": "loading",
           "message": null
         },
+        "deepening": {
+          "model": "sentence-transformers/all-MiniLM-L6-v2",
+          "state": "deepening",
+          "message": null,
+          "doneChunks": 1280,
+          "totalChunks": 5310,
+          "remainingMs": 95000
+        },
         "missing": [
           {
             "leg": "dense",
@@ -481,6 +489,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -519,6 +535,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -559,6 +583,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -597,6 +629,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -691,6 +731,14 @@ export const serverNotifications: ServerNotifications = {
       "state": "loading",
       "message": null
     },
+    "deepening": {
+      "model": "sentence-transformers/all-MiniLM-L6-v2",
+      "state": "deepening",
+      "message": null,
+      "doneChunks": 1280,
+      "totalChunks": 5310,
+      "remainingMs": 95000
+    },
     "missing": [
       {
         "leg": "dense",
@@ -733,6 +781,14 @@ export const serverNotifications: ServerNotifications = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {

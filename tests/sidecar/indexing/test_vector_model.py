@@ -143,7 +143,9 @@ def test_its_vectors_answer_when_they_are_complete(filled: Index):
         assert model.contextual_encoder_for(before) is None
         (chunk,), (title,) = filled.contextual.pending_chunks(9), filled.contextual.pending_titles(9)
         vector = bytes([1] * CONTEXTUAL.dim)
-        filled.contextual.fill_in([(chunk.chunk_id, chunk.content_hash, vector)], [(title.note_id, title.title, vector)])
+        filled.contextual.fill_in(
+            [(chunk.chunk_id, chunk.content_hash, vector)], [(title.note_id, title.title, vector)]
+        )
         assert model.contextual_encoder_for(before) is None
 
     with filled.reader() as after:

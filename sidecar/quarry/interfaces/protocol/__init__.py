@@ -70,6 +70,7 @@ from quarry.interfaces.protocol.search import (
 )
 from quarry.interfaces.protocol.session import (
     Client,
+    Deepening,
     IndexState,
     IndexStatus,
     IndexUpdated,
@@ -98,6 +99,7 @@ __all__ = [
     "ContextParams",
     "ContextResult",
     "Correction",
+    "Deepening",
     "Done",
     "ExplainParams",
     "ExplainResult",
