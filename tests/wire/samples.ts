@@ -633,7 +633,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "settings/write": {
@@ -657,7 +662,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "shutdown": {

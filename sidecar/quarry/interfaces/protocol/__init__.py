@@ -82,6 +82,7 @@ from quarry.interfaces.protocol.session import (
     RebuildParams,
     Settings,
     SettingsWriteParams,
+    Stemming,
     Vault,
 )
 
@@ -141,6 +142,7 @@ __all__ = [
     "SettingsWriteParams",
     "Signal",
     "Source",
+    "Stemming",
     "Value",
     "Vault",
     "VaultChangedParams",
