@@ -9,6 +9,7 @@ export type LegName = "lexical" | "dense";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
 export type Why = "exact" | "meaning" | "both";
 
@@ -835,6 +836,18 @@ export interface Settings {
    * How the rankings of the retrievers are combined.
    */
   readonly fusion: Fusion;
+  /**
+   * none: only a word itself matches, not its forms.
+   */
+  readonly stemming: Stemming;
+  /**
+   * Whether notes in template folders are indexed.
+   */
+  readonly indexTemplates: boolean;
+  /**
+   * Notes whose property `status` has one of these values are not found.
+   */
+  readonly excludeStatus: readonly string[];
 }
 /**
  * Only the given settings change; comments in `.quarry.toml` are kept.
@@ -853,6 +866,12 @@ export interface SettingsWriteParams {
    */
   readonly denseWeight?: number;
   readonly fusion?: Fusion;
+  /**
+   * A change re-indexes all notes; search goes on meanwhile.
+   */
+  readonly stemming?: Stemming;
+  readonly indexTemplates?: boolean;
+  readonly excludeStatus?: readonly string[];
 }
 /**
  * Nothing to say but that it is done.

@@ -44,6 +44,9 @@ SETTINGS = wire.Settings(
     lexical_weight=1.0,
     dense_weight=0.5,
     fusion="convex",
+    stemming="by-language",
+    index_templates=False,
+    exclude_status=["archived"],
 )
 
 FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])

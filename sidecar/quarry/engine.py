@@ -185,14 +185,14 @@ class Engine:
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Related:
         """
-        The *limit* notes most like *source*, without itself.
+        The *limit* notes most like *source*, without itself and without those whose status the settings leave out.
 
         Raises:
             BadRequest: Neither a note nor a text is given.
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        deadline = _deadline(is_cancelled)
+        deadline, scope = _deadline(is_cancelled), self._with_status(scope)
         return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
 
     def read_note(self, path: str) -> WholeNote:
@@ -230,7 +230,8 @@ class Engine:
         )
 
     def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
-        """A page of the notes that *which* admits, newest first."""
+        """A page of the notes that *which* admits, newest first, without those whose status the settings leave out."""
+        which = replace(which, scope=self._with_status(which.scope))
         with self.reader() as reader:
             return reader.notes(which, limit=limit, offset=offset)
 
@@ -371,9 +372,11 @@ class Engine:
         return replace(explained, message=f"{explained.message} {sentence}") if sentence else explained
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
-        """*request* without the notes whose status the settings leave out."""
-        left_out = self.settings.exclude_status
-        return replace(request, scope=replace(request.scope, not_status=left_out)) if left_out else request
+        return replace(request, scope=self._with_status(request.scope))
+
+    def _with_status(self, scope: Scope) -> Scope:
+        """*scope* without the notes whose status the settings leave out."""
+        return replace(scope, not_status=self.settings.exclude_status)
 
     def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}

@@ -673,7 +673,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "settings/write": {
@@ -697,7 +702,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "shutdown": {

@@ -424,4 +424,4 @@ class Synchronizer:
 
     @property
     def _reading_key(self) -> str:
-        return reading_key(self.policy.settings.skip_sections)
+        return reading_key(self.policy.settings)

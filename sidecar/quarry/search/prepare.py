@@ -22,7 +22,7 @@ from quarry.search.contextual_queries import ContextualQueries, ContextualVector
 from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import is_unspaced_pair, locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
-from quarry.terms.languages import function_words, language_of
+from quarry.terms.languages import LANGUAGES, UNSTEMMED, function_words, language_of
 from quarry.terms.normalize import fold, language_of_term, stem, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
@@ -147,7 +147,7 @@ def prepare_query(
         vector=vector if vector is not None and vector.any() else None,
         contextual=contextual.vector(text) if contextual and encoder and text else None,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
-        trust_in_model=_trust_in_model(text, encoder) if encoder and languages else 1.0,
+        trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )
 
 
@@ -156,9 +156,10 @@ def _without_function_words(query: Query, prefix: str | None, languages: Languag
     *query* without the function words of its language, if that is one of the vault's, unless it has no other words.
 
     Those of English were left out when it was read. A query of one word, or of a name, is in no language for certain.
+    Where words are not stemmed, the languages of the vault are not known.
     """
     language = language_of(query.text) if languages else None
-    if language not in languages:
+    if language not in (LANGUAGES if UNSTEMMED in languages else languages):
         return query
     common = function_words(language)
     content = tuple([word for word in query.words if word not in common or word == prefix])

@@ -83,6 +83,7 @@ from quarry.interfaces.protocol.session import (
     RebuildParams,
     Settings,
     SettingsWriteParams,
+    Stemming,
     Vault,
 )
 
@@ -143,6 +144,7 @@ __all__ = [
     "SettingsWriteParams",
     "Signal",
     "Source",
+    "Stemming",
     "Value",
     "Vault",
     "VaultChangedParams",

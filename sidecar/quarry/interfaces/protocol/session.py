@@ -8,6 +8,7 @@ from quarry.interfaces.protocol.base import Doc, MissingLeg, Params, Value
 from quarry.interfaces.protocol.query_params import Fusion
 
 IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
+Stemming = Literal["by-language", "none"]
 ModelState = Literal["loading", "ready", "missing"]
 DeepeningState = Literal["loading", "missing", "deepening", "complete"]
 
@@ -122,6 +123,11 @@ class Settings(Value, frozen=True, kw_only=True):
     lexical_weight: float
     dense_weight: float
     fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
+    stemming: Annotated[Stemming, Doc(description="none: only a word itself matches, not its forms.")]
+    index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
+    exclude_status: Annotated[
+        list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
+    ]
 
 
 class SettingsWriteParams(Params, frozen=True, kw_only=True):
@@ -134,3 +140,9 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     lexical_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     dense_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     fusion: Fusion | msgspec.UnsetType = msgspec.UNSET
+    stemming: (
+        Annotated[Stemming, Doc(description="A change re-indexes all notes; search goes on meanwhile.")]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
+    index_templates: bool | msgspec.UnsetType = msgspec.UNSET
+    exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET

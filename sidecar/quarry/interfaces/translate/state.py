@@ -112,6 +112,9 @@ def settings(values: Settings) -> wire.Settings:
         lexical_weight=values.lexical_weight,
         dense_weight=values.dense_weight,
         fusion=values.fusion,
+        stemming=values.stemming,
+        index_templates=values.index_templates,
+        exclude_status=list(values.exclude_status),
     )
 
 
