@@ -106,7 +106,7 @@ def _explain_place(
     total = len(ranking.note_ids)
     if note.note_id not in ranking.note_ids:
         message = "It contains no word of the query and is not close enough in meaning."
-        if result.prepared.vector is None:
+        if result.prepared.vector is None and result.prepared.contextual is None:
             message = "It contains no word of the query that can be searched for, and meaning is not compared here."
         if found:
             message = f"It {_contents(found, lacking)}. Too many other notes match better."
