@@ -11,7 +11,7 @@ from quarry.engine import Engine
 from quarry.errors import ModelMissing
 from quarry.indexing import deepening
 from quarry.search import Source
-from quarry.types import Scope, VaultChange
+from quarry.types import Scope, SearchRequest, VaultChange
 
 MEANINGS = {"automobile": "vehicle"}
 CHOICE = '[embedding]\nmodel = "network"\n'
@@ -243,6 +243,15 @@ def test_every_fusion_ranks_by_contextual_vectors(cars: Vault, open_deep, networ
 
     assert hits[0].path == "car.md"
     assert hits[0].passages[0].fused.dense_score > 0.2
+
+
+def test_an_explanation_names_the_model_that_found_a_note_by_its_meaning(cars: Vault, open_deep, network):
+    engine = open_deep()
+    settle_deeply(engine)
+
+    explained = engine.explain(SearchRequest("vehicle", mode="semantic"), "car.md")
+
+    assert "close in meaning (network)" in explained.message
 
 
 def test_confidence_goes_by_static_vectors(cars: Vault, open_deep, network, tmp_path: Path):
