@@ -209,6 +209,23 @@ def test_a_network_that_fails_leaves_static_vectors_and_says_so(cars: Vault, ope
     assert by_meaning(engine, "waves")[0] == "sea.md"
 
 
+def test_a_text_that_the_network_fails_on_is_left_to_static_vectors(cars: Vault, open_deep, network, monkeypatch):
+    encode = network.encode_passages
+
+    def fail_on_tea(texts: list[str], check: Callable[[], None]) -> object:
+        if any("noon" in text for text in texts):
+            raise RuntimeError("out of memory")
+        return encode(texts, check)
+
+    monkeypatch.setattr(network, "encode_passages", fail_on_tea)
+    engine = open_deep()
+    settle_deeply(engine)
+
+    assert engine.status().deepening.state == "complete"
+    assert by_meaning(engine, "vehicle")[0] == "car.md"
+    assert find(engine, "noon", mode="keyword") == ["tea.md"]
+
+
 def test_a_query_that_takes_too_long_is_answered_by_static_vectors_and_the_next_by_its_own(
     cars: Vault, open_deep, network
 ):
