@@ -321,7 +321,9 @@ class Engine:
     def is_deepening(self) -> bool:
         """Whether contextual vectors are being made, or will be when their model is loaded."""
         status = self._sync.deepening.status(self._sync.model.contextual_slot)
-        return status is not None and status.state in ("loading", "deepening") and not self._requests.is_paused
+        if self._requests.is_paused or self._sync.activity.state == "failed":
+            return False
+        return status is not None and status.state in ("loading", "deepening")
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""

@@ -90,11 +90,6 @@ class Deepening:
         self.failure: str | None = None  # why it cannot go on, and what to do
         self.progress: DeepeningProgress | None = None  # None: nothing is known yet
 
-    @property
-    def is_working(self) -> bool:
-        """Whether a batch is being encoded, or waits to be stored."""
-        return self._batch is not None
-
     def advance(self, index: Index, encoder: ContextualEncoder | None) -> bool:
         """
         Store the batch that is made, if one is, and begin the next; None ends deepening.
@@ -186,13 +181,12 @@ class Deepening:
         while batch := self._await_batch():
             begun_s = time.monotonic()
             try:
-                vectors = quantize(batch.encoder.encode_passages(batch.texts, self._check))
+                vectors = self._encode(batch)
             except Cancelled:
                 return
-            except Exception as error:  # whatever a network's library raises: searches go on by static vectors
-                _log.exception("deepening failed")
+            except Exception as error:  # searches go on by static vectors
                 reason = str(error) if isinstance(error, QuarryError) else type(error).__name__
-                self.failure = f"the model {batch.encoder.fingerprint.name!r} failed on a text: {reason}"
+                self.failure = f"the model {batch.encoder.fingerprint.name!r} cannot embed the notes: {reason}"
                 vectors = []
             if batch.chunks:
                 self._encoded_chunks += len(batch.chunks)
@@ -200,6 +194,33 @@ class Deepening:
             with self._changed:
                 self._vectors = vectors
             self._request()
+
+    def _encode(self, batch: _Batch) -> list[bytes]:
+        """
+        The vectors of *batch*; where a text makes the network fail, an empty one.
+
+        Raises:
+            Cancelled: It is time to end.
+            Exception: Whatever a network's library raises; it fails on every text.
+        """
+        try:
+            return quantize(batch.encoder.encode_passages(batch.texts, self._check))
+        except Cancelled:
+            raise
+        except Exception as error:
+            _log.exception("deepening failed on a batch; its texts are tried one by one")
+            failure = error
+        vectors: list[bytes | None] = []
+        for text in batch.texts:
+            try:
+                vectors += quantize(batch.encoder.encode_passages([text], self._check))
+            except Cancelled:
+                raise
+            except Exception:
+                vectors.append(None)
+        if all(vector is None for vector in vectors):
+            raise failure
+        return [vector or b"" for vector in vectors]
 
     def _await_batch(self) -> _Batch | None:
         """The next batch to encode; None: it is time to end."""

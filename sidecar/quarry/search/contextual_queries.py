@@ -23,7 +23,12 @@ class ContextualVector(Struct, frozen=True):
     """A query by a contextual model."""
 
     vector: FloatVector  # shape (dim,), of unit length
-    model: str  # its name
+    model: str  # its name: of Hugging Face, or of a folder
+
+    @property
+    def short_name(self) -> str:
+        """The name of the model without that of its makers."""
+        return self.model.rpartition("/")[2]
 
 
 class ContextualQueries:

@@ -42,6 +42,7 @@ POOL = 100  # candidates asked of each retriever; 30, as published, loses what i
 NAME_POOL = 100  # notes proposed for their names; their passages mostly propose them as well
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
 NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which says what the nearest one stands among
+CONTEXTUAL_SHARE = 1.0  # of the meaning, where contextual vectors answer; the rest is what static ones say
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
 
 
@@ -140,10 +141,11 @@ def extract_features(
         pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
-    static_cosine = max_cosine
+    static_cosine, meaning = max_cosine, min_max_normalize(cosine)
     if queries.is_contextual:
         by_static = queries.static.nearest_chunks(note_ids) if queries.static else NO_NEAREST_CHUNKS
-        static_cosine, _ = _cosines(note_ids, by_static, queries.static)
+        static_cosine, cosine = _cosines(note_ids, by_static, queries.static)
+        meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
     names = reader.note_names(sorted(named))
     title, exact = _match_names(note_ids, names, prepared.idf, reader.note_languages(named))
     bm25 = lexical.best_of(note_ids)
@@ -156,7 +158,7 @@ def extract_features(
             passage=max_normalize(bm25),
             note=max_normalize(_column(whole_notes, note_ids)),
             phrase=max_normalize(RankedChunks.of([*pairs.items()]).best_of(note_ids)),
-            meaning=min_max_normalize(cosine),
+            meaning=meaning,
             title=title,
             exact=exact,
             wording=np.zeros(len(note_ids)),  # see `reranking.py`

@@ -11,7 +11,7 @@ from quarry.engine import Engine
 from quarry.errors import ModelMissing
 from quarry.indexing import deepening
 from quarry.search import Source
-from quarry.types import Scope, VaultChange
+from quarry.types import Scope, SearchRequest, VaultChange
 
 MEANINGS = {"automobile": "vehicle"}
 CHOICE = '[embedding]\nmodel = "network"\n'
@@ -209,6 +209,23 @@ def test_a_network_that_fails_leaves_static_vectors_and_says_so(cars: Vault, ope
     assert by_meaning(engine, "waves")[0] == "sea.md"
 
 
+def test_a_text_that_the_network_fails_on_is_left_to_static_vectors(cars: Vault, open_deep, network, monkeypatch):
+    encode = network.encode_passages
+
+    def fail_on_tea(texts: list[str], check: Callable[[], None]) -> object:
+        if any("noon" in text for text in texts):
+            raise RuntimeError("out of memory")
+        return encode(texts, check)
+
+    monkeypatch.setattr(network, "encode_passages", fail_on_tea)
+    engine = open_deep()
+    settle_deeply(engine)
+
+    assert engine.status().deepening.state == "complete"
+    assert by_meaning(engine, "vehicle")[0] == "car.md"
+    assert find(engine, "noon", mode="keyword") == ["tea.md"]
+
+
 def test_a_query_that_takes_too_long_is_answered_by_static_vectors_and_the_next_by_its_own(
     cars: Vault, open_deep, network
 ):
@@ -243,6 +260,15 @@ def test_every_fusion_ranks_by_contextual_vectors(cars: Vault, open_deep, networ
 
     assert hits[0].path == "car.md"
     assert hits[0].passages[0].fused.dense_score > 0.2
+
+
+def test_an_explanation_names_the_model_that_found_a_note_by_its_meaning(cars: Vault, open_deep, network):
+    engine = open_deep()
+    settle_deeply(engine)
+
+    explained = engine.explain(SearchRequest("vehicle", mode="semantic"), "car.md")
+
+    assert "close in meaning (network)" in explained.message
 
 
 def test_confidence_goes_by_static_vectors(cars: Vault, open_deep, network, tmp_path: Path):
