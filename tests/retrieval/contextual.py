@@ -102,7 +102,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="quarry-contextual-") as folder:
             collection = unpack(options.data, name, Path(folder, "packed"))
             outcomes.append(compare(collection, options.model, rehearsed, Path(folder, "work")))
-        print(f"{name}: measured", file=sys.stderr, flush=True)
+        print(" | ".join(row(outcomes[-1])), file=sys.stderr, flush=True)
     print(table(outcomes))
     print(f"\n{options.model}: a query takes {median(rehearsed.query_seconds) * 1000:.0f} ms (median)")
     return 0
