@@ -29,6 +29,7 @@ from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    MapOfContent,
     Newest,
     NoteFilter,
     NoteName,
@@ -60,6 +61,7 @@ __all__ = [
     "IncomingLink",
     "Index",
     "KeywordQuery",
+    "MapOfContent",
     "NearestChunks",
     "Newest",
     "NoteFilter",

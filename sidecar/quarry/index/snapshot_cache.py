@@ -15,6 +15,7 @@ from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.index.keyword.vault_languages import vault_languages
+from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
@@ -153,6 +154,7 @@ class SnapshotData(Struct):
     locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)
     _languages: Languages | None = None
+    _maps: MapsOfContent | None = None
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
 
     def languages(self, connection: apsw.Connection) -> Languages:
@@ -160,6 +162,12 @@ class SnapshotData(Struct):
         if self._languages is None:
             self._languages = vault_languages(connection)
         return self._languages
+
+    def maps(self, connection: apsw.Connection) -> MapsOfContent:
+        """The maps of content; *connection* sees this snapshot."""
+        if self._maps is None:
+            self._maps = MapsOfContent.of(connection)
+        return self._maps
 
     def newest(self, depth: int, read: Callable[[], Newest]) -> Newest:
         """
