@@ -90,6 +90,10 @@ export interface IndexStatus {
   readonly progress: Progress | null;
   readonly model: Model;
   /**
+   * Null unless a contextual model is chosen.
+   */
+  readonly deepening: Deepening | null;
+  /**
    * Retrievers that are unavailable now; normally empty.
    */
   readonly missing: readonly MissingLeg[];
@@ -134,6 +138,26 @@ export interface Model {
    * Why it is missing and what to do about it; null when it is not.
    */
   readonly message: string | null;
+}
+/**
+ * A contextual model, and how far the index is deepened by it: the share of its chunks that have its vectors.
+ */
+export interface Deepening {
+  readonly model: string;
+  /**
+   * Until it is complete, static vectors answer.
+   */
+  readonly state: "complete" | "deepening" | "loading" | "missing";
+  /**
+   * Why the model is missing and what to do about it.
+   */
+  readonly message: string | null;
+  readonly doneChunks: number;
+  readonly totalChunks: number;
+  /**
+   * Null while it cannot be estimated, and when it is complete.
+   */
+  readonly remainingMs: number | null;
 }
 /**
  * A retriever that cannot serve at the moment.

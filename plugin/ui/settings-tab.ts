@@ -155,7 +155,9 @@ export class QuarrySettingTab extends PluginSettingTab {
       fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
       if (!status) return;
       fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
-      if (status.message !== null) fragment.createDiv({ text: status.message });
+      for (const message of [status.message, status.deepening?.message ?? null]) {
+        if (message !== null) fragment.createDiv({ text: message });
+      }
       if (status.problems.length === 0) return;
       fragment.createDiv({ text: WORDS.problems });
       const list = fragment.createEl("ul");

@@ -225,6 +225,8 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return say(freshness.pending > 0 ? `Paused · ${noteCount(freshness.pending)} waiting` : "Paused", "resume");
     case "index-failed":
       return say(freshness.message ?? "The index has a problem", "open-settings");
+    case "deepening":
+      return say(`Live · ${noteCount(freshness.notes)} · deepened ${number(Math.floor((100 * freshness.done) / freshness.total))} %${remaining(freshness.remainingMs)}`);
     case "live":
       return freshness.problems > 0
         ? say(`Live · ${noteCount(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
@@ -377,7 +379,7 @@ export const TEXT = {
     excludeStatusHelp: "Values of the property status, between commas. Notes with one of them are not found, unless a search names the status.",
     excludeStatusExample: "archived, draft",
     model: "Embedding model",
-    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. After a change, search uses words only until all notes are embedded again.",
+    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. A transformer needs the engine's extra “transformer”; it takes a while to go through all notes, and the bundled model answers until then.",
     lexicalWeight: "Weight of words",
     denseWeight: "Weight of meaning",
     weightHelp: "From 0 to 100. Equal weights work best for most vaults.",

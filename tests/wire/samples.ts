@@ -38,6 +38,14 @@ export const methods: Methods = {
           "state": "loading",
           "message": null
         },
+        "deepening": {
+          "model": "sentence-transformers/all-MiniLM-L6-v2",
+          "state": "deepening",
+          "message": null,
+          "doneChunks": 1280,
+          "totalChunks": 5310,
+          "remainingMs": 95000
+        },
         "missing": [
           {
             "leg": "dense",
@@ -487,6 +495,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -525,6 +541,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -565,6 +589,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -603,6 +635,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -707,6 +747,14 @@ export const serverNotifications: ServerNotifications = {
       "state": "loading",
       "message": null
     },
+    "deepening": {
+      "model": "sentence-transformers/all-MiniLM-L6-v2",
+      "state": "deepening",
+      "message": null,
+      "doneChunks": 1280,
+      "totalChunks": 5310,
+      "remainingMs": 95000
+    },
     "missing": [
       {
         "leg": "dense",
@@ -749,6 +797,14 @@ export const serverNotifications: ServerNotifications = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {

@@ -19,6 +19,7 @@ from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
+from quarry.index.vector.tables import Waiting, serving_model
 from quarry.terms.alternatives import Languages
 
 T = TypeVar("T")
@@ -155,6 +156,8 @@ class SnapshotData(Struct):
     names: NoteNames = field(default_factory=NoteNames)
     _languages: Languages | None = None
     _maps: MapsOfContent | None = None
+    _serving: tuple[str | None] | None = None  # the contextual model that answers, once it was asked for
+    _waiting: Waiting | None = None
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
 
     def languages(self, connection: apsw.Connection) -> Languages:
@@ -168,6 +171,18 @@ class SnapshotData(Struct):
         if self._maps is None:
             self._maps = MapsOfContent.of(connection)
         return self._maps
+
+    def serving_model(self, connection: apsw.Connection) -> str | None:
+        """The contextual model whose vectors answer, if any do; *connection* sees this snapshot."""
+        if self._serving is None:
+            self._serving = (serving_model(connection),)
+        return self._serving[0]
+
+    def waiting(self, connection: apsw.Connection) -> Waiting:
+        """The notes that wait for contextual vectors; *connection* sees this snapshot, in which there are such."""
+        if self._waiting is None:
+            self._waiting = Waiting.read(connection)
+        return self._waiting
 
     def newest(self, depth: int, read: Callable[[], Newest]) -> Newest:
         """

@@ -71,6 +71,7 @@ from quarry.interfaces.protocol.search import (
 )
 from quarry.interfaces.protocol.session import (
     Client,
+    Deepening,
     IndexState,
     IndexStatus,
     IndexUpdated,
@@ -100,6 +101,7 @@ __all__ = [
     "ContextParams",
     "ContextResult",
     "Correction",
+    "Deepening",
     "Done",
     "ExplainParams",
     "ExplainResult",
