@@ -216,6 +216,8 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return say(freshness.pending > 0 ? `Paused · ${noteCount(freshness.pending)} waiting` : "Paused", "resume");
     case "index-failed":
       return say(freshness.message ?? "The index has a problem", "open-settings");
+    case "deepening":
+      return say(`Live · ${noteCount(freshness.notes)} · deepened ${number(Math.floor((100 * freshness.done) / freshness.total))} %${remaining(freshness.remainingMs)}`);
     case "live":
       return freshness.problems > 0
         ? say(`Live · ${noteCount(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
@@ -362,13 +364,21 @@ export const TEXT = {
     includeHelp: "One per line. Leave empty to search the whole vault.",
     exclude: "Exclude these folders",
     excludeHelp: "One per line. Notes in them are neither indexed nor found.",
+    templates: "Search templates",
+    templatesHelp: "Whether notes in the template folders of Templates and Templater are found.",
+    excludeStatus: "Exclude notes by status",
+    excludeStatusHelp: "Values of the property status, between commas. Notes with one of them are not found, unless a search names the status.",
+    excludeStatusExample: "archived, draft",
     model: "Embedding model",
-    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. After a change, search uses words only until all notes are embedded again.",
+    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. A transformer needs the engine's extra “transformer”; it takes a while to go through all notes, and the bundled model answers until then.",
     lexicalWeight: "Weight of words",
     denseWeight: "Weight of meaning",
     weightHelp: "From 0 to 100. Equal weights work best for most vaults.",
     fusion: "Ranking method",
     fusionHelp: "How the results by words and by meaning are combined. The weighted sum works best for most vaults. Reciprocal rank fusion uses only the two ranks. The six signals also weigh age, severity, tags and domain.",
+    stemming: "Word forms",
+    stemmingHelp: "Whether a word matches its other forms, such as running for run. Changing this indexes all notes again; search goes on meanwhile.",
+    stemmingChanged: "All notes are being indexed again. Search goes on meanwhile.",
     weightInvalid: "Enter a number from 0 to 100",
     rebuild: "Rebuild index",
     rebuildHelp: "Reads every note again. Search uses the old index until the new one is complete.",

@@ -77,6 +77,7 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     excluded: 0,
     progress: null,
     model: { name: "bundled", state: "ready", message: null },
+    deepening: null,
     missing: [],
     problemCount: 0,
     problems: [],

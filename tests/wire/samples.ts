@@ -38,6 +38,14 @@ export const methods: Methods = {
           "state": "loading",
           "message": null
         },
+        "deepening": {
+          "model": "sentence-transformers/all-MiniLM-L6-v2",
+          "state": "deepening",
+          "message": null,
+          "doneChunks": 1280,
+          "totalChunks": 5310,
+          "remainingMs": 95000
+        },
         "missing": [
           {
             "leg": "dense",
@@ -481,6 +489,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -519,6 +535,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -559,6 +583,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -598,6 +630,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -633,7 +673,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "settings/write": {
@@ -657,7 +702,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "shutdown": {
@@ -690,6 +740,14 @@ export const serverNotifications: ServerNotifications = {
       "name": "bundled",
       "state": "loading",
       "message": null
+    },
+    "deepening": {
+      "model": "sentence-transformers/all-MiniLM-L6-v2",
+      "state": "deepening",
+      "message": null,
+      "doneChunks": 1280,
+      "totalChunks": 5310,
+      "remainingMs": 95000
     },
     "missing": [
       {
@@ -733,6 +791,14 @@ export const serverNotifications: ServerNotifications = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {

@@ -16,7 +16,7 @@ from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms,
 from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
-from quarry.types import FileStamp, Note
+from quarry.types import FileStamp, Note, Stemming
 
 
 class CountedNote(NamedTuple):
@@ -67,6 +67,7 @@ def prepare(
     title_vector: bytes | None = None,
     *,
     hashes: tuple[bytes, ...] | None = None,
+    stemming: Stemming = "by-language",
 ) -> PreparedNote:
     """
     Make *note* ready to be written.
@@ -75,6 +76,7 @@ def prepare(
         vectors: For each chunk what `quantize` gave, or None where there is no model yet.
         title_vector: Of the title, likewise.
         hashes: The `content_hash` of each chunk; None: they are computed.
+        stemming: How the words of the note become terms.
 
     Raises:
         ValueError: The note cannot be stored (see `note_rows.check_storable`), or the number of vectors is not that of
@@ -83,7 +85,7 @@ def prepare(
     if len(vectors) != len(note.chunks):
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")
     check_storable(note)
-    terms = note_terms(note)
+    terms = note_terms(note, stemming)
     values, body = note_values(note, stamp), pack(NoteContent.of(note), terms)
     return PreparedNote(
         values=values,

@@ -40,9 +40,11 @@ from quarry.index.records import (
 from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
 from quarry.index.top_k import Scored
 from quarry.index.vector.cache import VectorCache
+from quarry.index.vector.layered_query import layered_query
 from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
+from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables
 from quarry.terms.alternatives import Languages
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
@@ -57,6 +59,7 @@ class Memory(Struct, frozen=True):
     """The caches of an index, which outlive its readers."""
 
     vectors: VectorCache = field(default_factory=VectorCache)
+    contextual: VectorCache = field(default_factory=lambda: VectorCache(tables=CONTEXTUAL))
     spelling: SpellingIndex = field(default_factory=SpellingIndex)
     documents: SnapshotCache[Documents] = field(default_factory=lambda: SnapshotCache(Documents.read))
     snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
@@ -65,7 +68,11 @@ class Memory(Struct, frozen=True):
     @classmethod
     def of(cls, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> "Memory":
         """Empty caches for the index at *database*, which has a segment file."""
-        return cls(vectors=VectorCache(limits), postings=PostingsCache(database, few_notes=few_notes))
+        return cls(
+            vectors=VectorCache(limits),
+            contextual=VectorCache(limits, CONTEXTUAL),
+            postings=PostingsCache(database, few_notes=few_notes),
+        )
 
 
 class Reader:
@@ -90,8 +97,9 @@ class Reader:
 
     def read_ahead(self) -> None:
         """Read the vectors that the first query by meaning would wait for, where they fit in memory."""
-        if self._memory.vectors.fits(self._db):
-            self._memory.vectors.snapshot(self._db)
+        for cache in (self._memory.vectors, *([self._memory.contextual] if self.contextual_model else ())):
+            if cache.fits(self._db):
+                cache.snapshot(self._db)
 
     # --- by word -------------------------------------------------------------------------------
 
@@ -114,39 +122,54 @@ class Reader:
 
     # --- by meaning ----------------------------------------------------------------------------
 
-    def dense_query(self, vector: FloatVector) -> DenseQuery | None:
+    @property
+    def contextual_model(self) -> str | None:
+        """The contextual model whose vectors answer in this snapshot; None: the static ones do. See `serving_model`."""
+        return self._snapshot_data.serving_model(self._db)
+
+    def dense_query(self, vector: FloatVector, tables: VectorTables = STATIC) -> DenseQuery | None:
         """
         A query that can be asked about this snapshot again and again; None where *vector* is near nothing.
 
         Args:
             vector: float32, shape (dim,); its length does not matter. A zero vector is near nothing.
+            tables: The vectors to compare it with; the contextual ones only where `contextual_model` says whose.
 
         Raises:
-            ValueError: The index holds vectors of another dimension.
+            ValueError: They are of another dimension.
         """
-        if not self._fits(vector):
+        if not self._fits(vector, tables):
             return None
         query = QueryVector.of(vector)
         if query is None:
             return None
-        cache = self._memory.vectors
+        cache = self._memory.vectors if tables is STATIC else self._memory.contextual
         if cache.fits(self._db) or not self._parts.has_vec:
             return MemoryDenseQuery(self._db, query, cache.snapshot(self._db))
         return StoredDenseQuery(self._db, query, cache)
+
+    def contextual_query(self, vector: FloatVector, static: DenseQuery | None) -> DenseQuery | None:
+        """
+        A query by contextual vectors, where `contextual_model` says whose; None where *vector* is near nothing.
+
+        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `layered_query.py`.
+        """
+        contextual = self.dense_query(vector, CONTEXTUAL)
+        return layered_query(contextual, static, self._snapshot_data.waiting(self._db)) if contextual else None
 
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
         """The *depth* chunks nearest to *vector*, nearest first; raises as `dense_query`."""
         dense_query = self.dense_query(vector)
         return self.candidates(dense_query.top_chunks(admitted, depth, deadline)) if dense_query else ()
 
-    def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
+    def vectors_of(self, chunk_ids: Sequence[int], tables: VectorTables = STATIC) -> FloatMatrix:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
-        return unit_vectors_of(self._db, chunk_ids, self.dimension or 0)
+        return unit_vectors_of(self._db, chunk_ids, tables)
 
     @cached_property
     def dimension(self) -> int | None:
-        """The dimension of every vector in the index; None while there is none."""
-        return meta.dimension(self._db)
+        """The dimension of every static vector in the index; None while there is none."""
+        return STATIC.dimension(self._db)
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -187,14 +210,14 @@ class Reader:
             return MemoryRetriever(scorer, self._memory.spelling)
         return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
 
-    def _fits(self, vector: FloatVector) -> bool:
+    def _fits(self, vector: FloatVector, tables: VectorTables) -> bool:
         """
         Whether there is anything to compare *vector* with.
 
         Raises:
             ValueError: The index holds vectors of another dimension.
         """
-        dimension = self.dimension
+        dimension = self.dimension if tables is STATIC else tables.dimension(self._db)
         if dimension is None:
             return False
         if vector.shape != (dimension,):

@@ -18,6 +18,7 @@ from quarry.index.keyword.vault_languages import vault_languages
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
+from quarry.index.vector.tables import Waiting, serving_model
 from quarry.terms.alternatives import Languages
 
 T = TypeVar("T")
@@ -153,6 +154,8 @@ class SnapshotData(Struct):
     locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)
     _languages: Languages | None = None
+    _serving: tuple[str | None] | None = None  # the contextual model that answers, once it was asked for
+    _waiting: Waiting | None = None
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
 
     def languages(self, connection: apsw.Connection) -> Languages:
@@ -160,6 +163,18 @@ class SnapshotData(Struct):
         if self._languages is None:
             self._languages = vault_languages(connection)
         return self._languages
+
+    def serving_model(self, connection: apsw.Connection) -> str | None:
+        """The contextual model whose vectors answer, if any do; *connection* sees this snapshot."""
+        if self._serving is None:
+            self._serving = (serving_model(connection),)
+        return self._serving[0]
+
+    def waiting(self, connection: apsw.Connection) -> Waiting:
+        """The notes that wait for contextual vectors; *connection* sees this snapshot, in which there are such."""
+        if self._waiting is None:
+            self._waiting = Waiting.read(connection)
+        return self._waiting
 
     def newest(self, depth: int, read: Callable[[], Newest]) -> Newest:
         """

@@ -147,6 +147,7 @@ class QueryExecution(Struct, frozen=True):
             typing=request.typing or relaxed is not None,
             deadline=deadline,
             corrects=step != "any-passage",  # who quotes a word means it as it is written
+            contextual=context.contextual if "dense" in retrievers else None,
         )
         matching = (
             count_matching_chunks(prepared, retrievers, reader, self.deadline)

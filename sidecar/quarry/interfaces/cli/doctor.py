@@ -7,6 +7,7 @@ A check that fails says what to do. None of them changes anything, and none star
 import argparse
 import platform
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import metadata
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quarry import __version__, config
-from quarry.embedding import load_encoder
+from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.interfaces import PROTOCOL_VERSION
@@ -29,6 +30,10 @@ from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
 MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}
 
 Verdict = Literal["good", "bad", "note"]
+
+# As long as half of the passages of notes are.
+_PASSAGE = "A passage of a note, of a usual length, to see how long the model takes for one. " * 10
+_TIMED_PASSAGES = 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +76,8 @@ def examine(vault: Path | None) -> list[Finding]:
     model = _tried("settings", lambda: load_settings(vault).model)
     name = model.detail if model.verdict == "good" else "bundled"
     settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
-    return [*findings, settings, _tried("model", lambda: _model(name)), _sidecar(vault), _log(vault)]
+    models = [_tried("model", lambda: _model(name)), _tried("contextual model", lambda: _contextual_model(name))]
+    return [*findings, settings, *models, _sidecar(vault), _log(vault)]
 
 
 def _tried(subject: str, check: Callable[[], str]) -> Finding:
@@ -117,6 +123,19 @@ def _shown(folder: Callable[[], Path]) -> str:
 def _model(name: str) -> str:
     encoder = load_encoder(name)
     return f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens"
+
+
+def _contextual_model(name: str) -> str:
+    encoder = load_contextual_encoder(name)
+    if encoder is None:
+        return "none chosen"
+    begun = time.perf_counter()
+    encoder.encode_passages([_PASSAGE] * _TIMED_PASSAGES)
+    seconds = (time.perf_counter() - begun) / _TIMED_PASSAGES
+    return (
+        f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens; "
+        f"here it takes some {seconds * 1000:.0f} ms for a passage, {seconds * 10_000 / 60:.0f} minutes for 10,000"
+    )
 
 
 def _sidecar(vault: Path) -> Finding:

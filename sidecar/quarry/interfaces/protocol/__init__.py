@@ -70,6 +70,7 @@ from quarry.interfaces.protocol.search import (
 )
 from quarry.interfaces.protocol.session import (
     Client,
+    Deepening,
     IndexState,
     IndexStatus,
     IndexUpdated,
@@ -82,6 +83,7 @@ from quarry.interfaces.protocol.session import (
     RebuildParams,
     Settings,
     SettingsWriteParams,
+    Stemming,
     Vault,
 )
 
@@ -98,6 +100,7 @@ __all__ = [
     "ContextParams",
     "ContextResult",
     "Correction",
+    "Deepening",
     "Done",
     "ExplainParams",
     "ExplainResult",
@@ -141,6 +144,7 @@ __all__ = [
     "SettingsWriteParams",
     "Signal",
     "Source",
+    "Stemming",
     "Value",
     "Vault",
     "VaultChangedParams",
