@@ -30,6 +30,7 @@ from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    MapOfContent,
     Newest,
     NoteFilter,
     NoteName,
@@ -61,6 +62,7 @@ __all__ = [
     "IncomingLink",
     "Index",
     "KeywordQuery",
+    "MapOfContent",
     "NearestChunks",
     "Newest",
     "NoteFilter",

@@ -23,6 +23,7 @@ from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    MapOfContent,
     Newest,
     NoteFilter,
     NoteName,
@@ -351,6 +352,10 @@ class Reader:
             for link in sources[source]
             if target_key(link.target) == key and resolve(link.target, source, candidates) == path
         ]
+
+    def maps_listing(self, paths: Sequence[str]) -> dict[str, tuple[MapOfContent, ...]]:
+        """The maps of content that link to the notes at *paths*; notes that none links to are left out."""
+        return self._snapshot_data.maps(self._db).listing(self._db, paths)
 
     # --- about the index -----------------------------------------------------------------------
 
