@@ -13,15 +13,13 @@ from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
-
-import msgspec
+from typing import Literal, NamedTuple
 
 from quarry import __version__, config
 from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
-from quarry.interfaces import protocol as wire
+from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
@@ -55,25 +53,19 @@ def run(options: argparse.Namespace) -> int:
         vault = None
     findings = examine(vault)
     if options.as_json:
-        print_json(Report(findings=findings))
+        print_json({"findings": [finding._asdict() for finding in findings]})
     else:
         for finding in findings:
             print_line(f"{MARKS[finding.verdict]}  {finding.subject}: {finding.detail}")
     return 1 if any(finding.verdict == "bad" for finding in findings) else 0
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(NamedTuple):
     """The result of one check."""
 
     subject: str
     verdict: Verdict
     detail: str
-
-
-class Report(msgspec.Struct, frozen=True):
-    """All findings, for `--json`."""
-
-    findings: list[Finding]
 
 
 def examine(vault: Path | None) -> list[Finding]:
@@ -99,7 +91,7 @@ def _tried(subject: str, check: Callable[[], str]) -> Finding:
 
 def _program() -> Finding:
     where = f"Python {platform.python_version()} at {sys.executable}, {platform.platform()}"
-    return Finding("quarry", "good", f"{__version__}, protocol {wire.PROTOCOL_VERSION}, {where}")
+    return Finding("quarry", "good", f"{__version__}, protocol {PROTOCOL_VERSION}, {where}")
 
 
 def _database() -> Iterator[Finding]:
