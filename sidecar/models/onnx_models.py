@@ -2,7 +2,7 @@
 Writes the transformers of two packages as folders with ONNX graphs, in the layout of sentence-transformers.
 
     python onnx_models.py minilm FOLDER     all-MiniLM-L6-v2, whole, in float32 (90 MB)
-    python onnx_models.py e5 FOLDER         multilingual-e5-small, from 4 bits, in 8 (118 MB)
+    python onnx_models.py e5 FOLDER         multilingual-e5-small, from 4 bits, in float32 (471 MB)
     python onnx_models.py test FOLDER       one layer of the first and its words in the test vault, in 8 bits (2.6 MB)
 
 `tests/retrieval/contextual.py` measures the first two; the last is `tests/models/minilm-1-layer`, which tests run. The
@@ -73,7 +73,7 @@ def write_e5(folder: Path) -> None:
     """Write multilingual-e5-small; its weights are those that the 4 bits of the package stand for."""
     encoder = E5()
     words = encoder.vocabulary
-    _save(bert_graph(encoder.weights(), encoder.shape, is_quantized=True), folder)
+    _save(bert_graph(encoder.weights(), encoder.shape), folder)
     tokenizer = Tokenizer(
         models.Unigram(list(zip(words.pieces, map(float, words.scores), strict=True)), unk_id=words.unknown_id)
     )
