@@ -81,7 +81,6 @@ class CandidateFeatures(Struct, frozen=True):
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
     bm25: Numbers  # of the best passage; 0 where none holds a word
-    similarity: Numbers  # of the nearest passage to each word, see `reranking.py`; 0 where it was not computed
     background: Background  # of the query's cosines, in this vault
     bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
@@ -155,7 +154,6 @@ def extract_features(
         ),
         max_cosine=max_cosine,
         bm25=bm25,
-        similarity=np.zeros(len(note_ids)),
         background=dense_query.background() if dense_query else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / attainable) if attainable > 0 else 0.0,
         lexical=lexical,
