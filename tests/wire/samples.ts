@@ -38,6 +38,14 @@ export const methods: Methods = {
           "state": "loading",
           "message": null
         },
+        "deepening": {
+          "model": "sentence-transformers/all-MiniLM-L6-v2",
+          "state": "deepening",
+          "message": null,
+          "doneChunks": 1280,
+          "totalChunks": 5310,
+          "remainingMs": 95000
+        },
         "missing": [
           {
             "leg": "dense",
@@ -150,6 +158,12 @@ export const methods: Methods = {
             {
               "name": "title",
               "share": 0.25
+            }
+          ],
+          "maps": [
+            {
+              "path": "Kitchen/Kitchen MOC.md",
+              "title": "Kitchen MOC"
             }
           ]
         }
@@ -481,6 +495,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -519,6 +541,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -559,6 +589,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -598,6 +636,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -633,7 +679,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "settings/write": {
@@ -657,7 +708,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "shutdown": {
@@ -690,6 +746,14 @@ export const serverNotifications: ServerNotifications = {
       "name": "bundled",
       "state": "loading",
       "message": null
+    },
+    "deepening": {
+      "model": "sentence-transformers/all-MiniLM-L6-v2",
+      "state": "deepening",
+      "message": null,
+      "doneChunks": 1280,
+      "totalChunks": 5310,
+      "remainingMs": 95000
     },
     "missing": [
       {
@@ -733,6 +797,14 @@ export const serverNotifications: ServerNotifications = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {

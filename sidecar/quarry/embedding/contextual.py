@@ -45,7 +45,7 @@ class TransformerEncoder:
         self._tokenizer = tokenizer
         self._pooling = pooling
         self._name = name
-        dim = len(self._window_vector(tokenizer.passage(_PROBE)[0]))
+        dim = len(self._window_vector(tokenizer.any_window(_PROBE)))
         self._fingerprint = Fingerprint(name, tokenizer.vocabulary_size, dim, weights_sha256)
 
     @property

@@ -54,6 +54,11 @@ class WindowTokenizer:
         prompt_ids, ids = self._read(text, self._config.prompts.query)
         return [] if self._is_unknown(ids) else self._marked(prompt_ids, ids[: self._room(prompt_ids)])
 
+    def any_window(self, text: str) -> list[int]:
+        """A window of *text*, even if none of its tokens is known: to try a network on."""
+        prompt_ids, ids = self._read(text, self._config.prompts.passage)
+        return self._marked(prompt_ids, ids[: self._room(prompt_ids)])
+
     def _read(self, text: str, prompt: str) -> tuple[list[int], list[int]]:
         """The token ids of *prompt*, and those of *text* behind it."""
         text = encodable(text[:MAX_TEXT_CHARS])

@@ -7,17 +7,18 @@ with the process, so a free lock means that nobody serves and the token opens no
 """
 
 import contextlib
+import json
 import os
-import secrets
 import stat
+import sys
 import time
 from pathlib import Path
-from typing import Self
-
-import msgspec
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from quarry.errors import ConnectionFailed, VaultLocked
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
 MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours
@@ -27,7 +28,7 @@ _REPLACE_TRIES = 20  # Windows lets no file be replaced while someone reads it, 
 _REPLACE_PAUSE_S = 0.05
 
 
-class ServedVault(msgspec.Struct, frozen=True, kw_only=True):
+class ServedVault(NamedTuple):
     """The vault, as the discovery file names it."""
 
     id: str
@@ -35,7 +36,7 @@ class ServedVault(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
-class Discovery(msgspec.Struct, frozen=True, kw_only=True):
+class Discovery(NamedTuple):
     """The content of the discovery file. `repr` omits the token, so that no log can hold it."""
 
     pid: int
@@ -51,6 +52,8 @@ class Discovery(msgspec.Struct, frozen=True, kw_only=True):
 
 def new_token() -> str:
     """A fresh 256-bit token in hexadecimal, from the system's generator."""
+    import secrets  # here, as tools only read tokens
+
     return secrets.token_hex(TOKEN_BYTES)
 
 
@@ -71,7 +74,7 @@ def write_discovery(path: Path, discovery: Discovery) -> None:
     try:
         temporary.unlink(missing_ok=True)
         with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-            file.write(msgspec.json.encode(discovery))
+            file.write(_encode(discovery))
         _replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -92,8 +95,8 @@ def read_discovery(path: Path) -> Discovery | None:
         with os.fdopen(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            return msgspec.json.decode(file.read(MAX_FILE_BYTES), type=Discovery)
-    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
+            return _decode(file.read(MAX_FILE_BYTES))
+    except (OSError, ValueError, RecursionError):
         return None
 
 
@@ -110,6 +113,25 @@ def remove_stale_files(path: Path) -> None:
     for leftover in (path, *path.parent.glob(f"{path.stem}.*.new")):
         with contextlib.suppress(OSError):  # not there, or a folder, which writing ours will tell of
             leftover.unlink()
+
+
+def _encode(discovery: Discovery) -> bytes:
+    return json.dumps({**discovery._asdict(), "vault": discovery.vault._asdict()}, ensure_ascii=False).encode()
+
+
+def _decode(content: bytes) -> Discovery:
+    """The value that *content* encodes; `ValueError` if it encodes none. Fields that it has besides are left out."""
+    found = json.loads(content)
+    vault = _typed(ServedVault, found.get("vault") if isinstance(found, dict) else None)
+    return Discovery(**_typed(Discovery, {**found, "vault": ServedVault(**vault)}))
+
+
+def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:
+    """Those members of *found* that *kind* has, each of its type."""
+    types = kind.__annotations__
+    if not isinstance(found, dict) or any(type(found.get(name)) is not types[name] for name in types):
+        raise ValueError("no such value")
+    return {name: found[name] for name in types}
 
 
 def _replace(temporary: Path, path: Path) -> None:
@@ -133,8 +155,9 @@ class VaultLock:
     """
 
     def __init__(self, runtime_dir: Path, vault_id: str) -> None:
-        self._lock = FileLock(runtime_dir / f"{vault_id}.lock", mode=0o600)
+        self._path = runtime_dir / f"{vault_id}.lock"
         self._discovery = discovery_path(runtime_dir, vault_id)
+        self._lock: FileLock | None = None
 
     def __enter__(self) -> Self:
         if not self._take(LOCK_PATIENCE_S):
@@ -144,22 +167,51 @@ class VaultLock:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self._release()
 
     def is_held(self) -> bool:
-        """Whether any process holds the lock now. Looking takes it for a moment, which `__enter__` allows for."""
-        if not self._take(0):
-            return True
-        self._lock.release()
-        return False
+        """Whether any process holds the lock now. Looking may take it for a moment, which `__enter__` allows for."""
+        is_locked = _is_locked(self._path)
+        if is_locked is None:
+            is_locked = not self._take(0)
+            self._release()
+        return is_locked
 
     def _take(self, patience_s: float) -> bool:
+        from filelock import FileLock, Timeout  # here, as tools look without it: a third of the CPU time of a search
+
+        self._lock = FileLock(self._path, mode=0o600)
         try:
             self._lock.acquire(timeout=patience_s, poll_interval=_LOCK_POLL_S)
         except Timeout:
             return False
         except OSError as error:
-            raise ConnectionFailed(
-                f"the lock {self._lock.lock_file} cannot be opened: {error.strerror}; remove it"
-            ) from error
+            raise ConnectionFailed(f"the lock {self._path} cannot be opened: {error.strerror}; remove it") from error
         return True
+
+    def _release(self) -> None:
+        if self._lock:
+            self._lock.release()
+
+
+def _is_locked(path: Path) -> bool | None:
+    """Whether a process holds the lock *path*, as filelock takes it; None where only filelock itself can say."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that look do not take each other for a holder
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(file)  # which frees it
+    return False

@@ -58,7 +58,7 @@ def gather_evidence(
     return Evidence(
         telling=features.telling,
         contrast=scores[shown] - others.mean() if len(others) else np.full(len(shown), ALONE),
-        cosine=np.where(np.isfinite(features.max_cosine[shown]), features.max_cosine[shown], 0.0),
+        cosine=np.where(np.isfinite(features.static_cosine[shown]), features.static_cosine[shown], 0.0),
         met=(met * weights).sum(axis=0) / max(float(weights.sum()), 1e-9),
         missing=((1 - met) * weights).sum(axis=0),
         title=features.signals.title[shown],

@@ -51,6 +51,7 @@ from quarry.interfaces.protocol.search import (
     ExplainResult,
     ExplainState,
     Hit,
+    MapOfContent,
     Mark,
     Passage,
     PassagesParams,
@@ -70,6 +71,7 @@ from quarry.interfaces.protocol.search import (
 )
 from quarry.interfaces.protocol.session import (
     Client,
+    Deepening,
     IndexState,
     IndexStatus,
     IndexUpdated,
@@ -82,6 +84,7 @@ from quarry.interfaces.protocol.session import (
     RebuildParams,
     Settings,
     SettingsWriteParams,
+    Stemming,
     Vault,
 )
 
@@ -98,6 +101,7 @@ __all__ = [
     "ContextParams",
     "ContextResult",
     "Correction",
+    "Deepening",
     "Done",
     "ExplainParams",
     "ExplainResult",
@@ -112,6 +116,7 @@ __all__ = [
     "InitializeResult",
     "LegName",
     "ListNotesParams",
+    "MapOfContent",
     "Mark",
     "MissingLeg",
     "Mode",
@@ -141,6 +146,7 @@ __all__ = [
     "SettingsWriteParams",
     "Signal",
     "Source",
+    "Stemming",
     "Value",
     "Vault",
     "VaultChangedParams",
