@@ -355,6 +355,10 @@ export interface Hit {
    * Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`.
    */
   readonly signals: readonly Signal[] | null;
+  /**
+   * Maps of content that link to it, at most two.
+   */
+  readonly maps: readonly MapOfContent[];
 }
 /**
  * A span of a text to highlight.
@@ -435,6 +439,13 @@ export interface Signal {
    * What it adds to the note's score.
    */
   readonly share: number;
+}
+/**
+ * A note that lists others by links: `moc`, `map` or `index` to its author, or mostly links.
+ */
+export interface MapOfContent {
+  readonly path: string;
+  readonly title: string;
 }
 /**
  * A word that occurs in no note, and the one that was searched for instead.

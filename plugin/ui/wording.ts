@@ -4,7 +4,7 @@
  *
  * Messages of the sidecar about a query or a note are shown unchanged: they are more specific than an error code.
  */
-import { type Mode, type Why } from "../protocol/messages";
+import { type MapOfContent, type Mode, type Why } from "../protocol/messages";
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { type Answer } from "../search/session";
@@ -187,6 +187,15 @@ export const WHY_TIPS: Readonly<Record<Why, string>> = {
   meaning: "Found by its meaning",
   both: "Found by its words and its meaning",
 };
+
+/** The line that names the maps of content of a hit; empty when there are none. */
+export function mapsWords(maps: readonly MapOfContent[]): string {
+  return maps.length === 0 ? "" : `In ${maps.map(({ title }) => title).join(", ")}`;
+}
+
+export function openMapWords(title: string): string {
+  return `Open map “${title}”`;
+}
 
 export function degradationWords({ leg, reason }: Degradation): string {
   return `${leg === "dense" ? "Meaning search" : "Word search"} is off. ${reason}`;

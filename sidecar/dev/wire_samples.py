@@ -93,6 +93,7 @@ HIT = wire.Hit(
     passages=[PASSAGE],
     further_passages=1,
     signals=SIGNALS,
+    maps=[wire.MapOfContent(path="Kitchen/Kitchen MOC.md", title="Kitchen MOC")],
 )
 
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {

@@ -159,6 +159,12 @@ export const methods: Methods = {
               "name": "title",
               "share": 0.25
             }
+          ],
+          "maps": [
+            {
+              "path": "Kitchen/Kitchen MOC.md",
+              "title": "Kitchen MOC"
+            }
           ]
         }
       ],

@@ -18,8 +18,9 @@ from quarry.index.keyword.columns import languages_in
 from quarry.index.keyword.forward import NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.fts5 import check_keyword_index
 from quarry.index.links import target_key, target_number
+from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent
-from quarry.index.note_rows import NoteRow, note_rows
+from quarry.index.note_rows import NoteRow, note_from, note_rows
 from quarry.index.schema import TABLE_NAMES
 from quarry.index.vector.tables import CONTEXTUAL, CONTEXTUAL_NAMES, STATIC, VectorTables, contextual_model
 
@@ -118,9 +119,9 @@ def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
         return False
     packed = row.packed_note()
     content, terms = packed.content(), packed.terms()
-    derived = select(connection, "SELECT name_length, languages FROM notes WHERE id = ?", (row.note_id,))
+    derived = select(connection, "SELECT name_length, languages, is_map FROM notes WHERE id = ?", (row.note_id,))
     return (
-        derived == [(name_length(terms.names), languages_in(terms))]
+        derived == [(name_length(terms.names), languages_in(terms), is_map(note_from(row.values, content)))]
         and _are_tags_and_links_sound(connection, row, content)
         and _are_chunks_sound(connection, row, content, terms)
         and all(_are_vectors_sound(connection, row, content, tables) for tables in _vector_tables(connection))

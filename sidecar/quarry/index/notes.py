@@ -26,13 +26,13 @@ from quarry.types import FileStamp
 
 _INSERT_NOTE = (
     "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
-    " mtime_ns, ctime_ns, sha256, chunk_count, checksum, name_length, languages)"
-    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " mtime_ns, ctime_ns, sha256, chunk_count, checksum, name_length, languages, is_map)"
+    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
     "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
     " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?,"
-    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?"
+    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?, is_map = ?"
     " WHERE id = ?"
 )
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (?,?,?,?,?)"
@@ -150,7 +150,7 @@ class NoteWriter:
         return rows[0][0] if rows else None
 
     def _insert(self, note: PreparedNote) -> None:
-        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum, note.name_length, note.languages))
+        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum, note.name_length, note.languages, note.is_map))
         note_id = self._db.last_insert_rowid()
         self._db.execute("INSERT INTO bodies VALUES (?,?)", (note_id, note.body))
         self._write_tags_and_links(note_id, note)
@@ -194,7 +194,7 @@ class NoteWriter:
         if slots != tuple(range(len(slots))):
             body = with_slots(body, slots)
             checksum = note_checksum(note.values, body)
-        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note.name_length, note.languages, note_id))
+        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note.name_length, note.languages, note.is_map, note_id))
         self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?,?)", (note_id, body))
 
     def _old(self, note_id: int) -> _OldNote:

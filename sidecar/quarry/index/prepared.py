@@ -14,6 +14,7 @@ from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.keyword.columns import languages_in, note_terms
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
+from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
 from quarry.types import FileStamp, Note, Stemming
@@ -46,6 +47,7 @@ class PreparedNote(Struct, frozen=True):
     name_length: int
     vocabulary: str  # each term of the note once
     languages: str | None  # see `languages_in`
+    is_map: bool  # see `maps.is_map`
     terms: NoteTerms | None  # None: they are in `counted`
     counted: CountedNote | None = None
 
@@ -100,6 +102,7 @@ def prepare(
         name_length=name_length(terms.names),
         vocabulary=terms.distinct(),
         languages=languages_in(terms),
+        is_map=is_map(note),
         terms=terms,
     )
 

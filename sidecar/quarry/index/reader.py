@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from unicodedata import normalize
 
 import apsw
-from msgspec import Struct, field
 
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.index import listing, meta, problems
@@ -15,18 +13,17 @@ from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
-from quarry.index.keyword.postings_cache import FEW_NOTES, PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.keyword.spelling import SpellingIndex
-from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.keyword.vault_languages import note_languages
 from quarry.index.links import resolve, target_key, target_number
+from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote, open_content
 from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    MapOfContent,
     Newest,
     NoteFilter,
     NoteName,
@@ -37,11 +34,9 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
+from quarry.index.snapshot_cache import SnapshotData
 from quarry.index.top_k import Scored
-from quarry.index.vector.cache import VectorCache
 from quarry.index.vector.layered_query import layered_query
-from quarry.index.vector.matrix import VectorLimits
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
 from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables
@@ -53,26 +48,6 @@ LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk
 
 _Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
 """A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
-
-
-class Memory(Struct, frozen=True):
-    """The caches of an index, which outlive its readers."""
-
-    vectors: VectorCache = field(default_factory=VectorCache)
-    contextual: VectorCache = field(default_factory=lambda: VectorCache(tables=CONTEXTUAL))
-    spelling: SpellingIndex = field(default_factory=SpellingIndex)
-    documents: SnapshotCache[Documents] = field(default_factory=lambda: SnapshotCache(Documents.read))
-    snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
-    postings: PostingsCache = field(default_factory=PostingsCache)
-
-    @classmethod
-    def of(cls, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> "Memory":
-        """Empty caches for the index at *database*, which has a segment file."""
-        return cls(
-            vectors=VectorCache(limits),
-            contextual=VectorCache(limits, CONTEXTUAL),
-            postings=PostingsCache(database, few_notes=few_notes),
-        )
 
 
 class Reader:
@@ -377,6 +352,10 @@ class Reader:
             for link in sources[source]
             if target_key(link.target) == key and resolve(link.target, source, candidates) == path
         ]
+
+    def maps_listing(self, paths: Sequence[str]) -> dict[str, tuple[MapOfContent, ...]]:
+        """The maps of content that link to the notes at *paths*; notes that none links to are left out."""
+        return self._snapshot_data.maps(self._db).listing(self._db, paths)
 
     # --- about the index -----------------------------------------------------------------------
 

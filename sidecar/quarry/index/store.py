@@ -21,11 +21,12 @@ from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.fts5 import begin_bulk, merge
 from quarry.index.keyword.postings_cache import FEW_NOTES
+from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import open_reader, open_writer, warm_memory
 from quarry.index.pool import ReaderPool
 from quarry.index.prepared import PreparedNote, prepare
-from quarry.index.reader import Memory, Reader
+from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
 from quarry.index.vector import rows as vector_rows

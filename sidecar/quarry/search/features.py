@@ -84,7 +84,6 @@ class CandidateFeatures(Struct, frozen=True):
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
     static_cosine: Numbers  # the same by static vectors, which a confidence goes by
     bm25: Numbers  # of the best passage; 0 where none holds a word
-    similarity: Numbers  # of the nearest passage to each word, see `reranking.py`; 0 where it was not computed
     background: Background  # of the query's static cosines, in this vault
     bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
@@ -166,7 +165,6 @@ def extract_features(
         max_cosine=max_cosine,
         static_cosine=static_cosine,
         bm25=bm25,
-        similarity=np.zeros(len(note_ids)),
         background=queries.static.background() if queries.static else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / attainable) if attainable > 0 else 0.0,
         lexical=lexical,

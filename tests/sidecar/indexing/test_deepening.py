@@ -1,12 +1,13 @@
 """An index is deepened in idle time, and answers by contextual vectors when it is."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from builders import HashContextualEncoder, Vault, ask, find, modified, settle, settle_deeply, tell, wait_until
 
-from quarry.embedding import ContextualEncoder
+from quarry.embedding import ContextualEncoder, Encoder, load_contextual_encoder
 from quarry.engine import Engine
 from quarry.errors import ModelMissing
 from quarry.indexing import deepening
@@ -14,6 +15,7 @@ from quarry.search import Source
 from quarry.types import Scope, SearchRequest, VaultChange
 
 MEANINGS = {"automobile": "vehicle"}
+MINILM_LAYER = Path(__file__).parents[2] / "models" / "minilm-1-layer"
 CHOICE = '[embedding]\nmodel = "network"\n'
 
 
@@ -280,3 +282,16 @@ def test_confidence_goes_by_static_vectors(cars: Vault, open_deep, network, tmp_
     shallow = open_deep(index=tmp_path / "other.db")
 
     assert (hit.path, hit.confidence) == ("tea.md", ask(shallow, "tea at noon").hits[0].confidence)
+
+
+def test_a_real_transformer_deepens_the_index_and_answers(vault: Vault, open_engine, bundled_encoder: Encoder):
+    vault.write(".quarry.toml", f"[embedding]\nmodel = {json.dumps(str(MINILM_LAYER))}\n")
+    vault.write_all({"tea.md": "a pot of tea at noon", "sea.md": "waves on a grey sea", "car.md": "a car in the yard"})
+    engine = open_engine(load=lambda _: bundled_encoder, load_contextual=load_contextual_encoder)
+    settle_deeply(engine)
+
+    status = engine.status().deepening
+    assert (status.state, status.done_chunks) == ("complete", 3)
+    assert by_meaning(engine, "waves on the sea")[0] == "sea.md"
+    with engine.reader() as reader:
+        assert "minilm-1-layer" in reader.contextual_model
