@@ -53,9 +53,12 @@ class RequestFailed(errors.QuarryError):
 class SidecarClient:
     """One connection to the sidecar of one vault. Not to be shared between threads."""
 
-    def __init__(self, root: Path, name: str, *, may_start: bool = True) -> None:
+    def __init__(self, root: Path, name: str, *, may_start: bool = True, patience_s: float = ATTACH_TIMEOUT_S) -> None:
         """
         Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
+
+        Args:
+            patience_s: How long one that runs is given to answer.
 
         Raises:
             VaultMissing: There is no such folder.
@@ -68,6 +71,7 @@ class SidecarClient:
         self.started_sidecar = False
         self._name = name
         self._may_start = may_start
+        self._patience_s = patience_s
         self._next_id = 0
         self._id = vault_id(root)
         self._discovery = discovery_path(runtime_dir(), self._id)
@@ -148,7 +152,7 @@ class SidecarClient:
         The lock is checked first: a discovery file without it was left by a sidecar that was killed, and another
         program may have its port by now. A holder of the lock may be stopping or still starting: it is waited for.
         """
-        deadline_s = time.monotonic() + ATTACH_TIMEOUT_S
+        deadline_s = time.monotonic() + self._patience_s
         starts = 0
         while time.monotonic() < deadline_s and starts < MAX_STARTS:
             if not self._lock.is_held():
@@ -186,7 +190,7 @@ class SidecarClient:
         self.close()  # the one before, which has ended
         try:
             self._connection = WebSocketConnection(
-                discovery.port, timeout_s=REPLY_TIMEOUT_S, max_message_bytes=MAX_REPLY_BYTES
+                discovery.port, timeout_s=min(REPLY_TIMEOUT_S, self._patience_s), max_message_bytes=MAX_REPLY_BYTES
             )
         except (OSError, HandshakeRefused):
             return False
