@@ -8,19 +8,21 @@ is replaced, once, and the question asked again.
 import contextlib
 import time
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Self, TypeVar
 
 import msgspec
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from quarry import __version__, errors
 from quarry.config import runtime_dir
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery
+from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
 from quarry.interfaces.envelope import Error
 from quarry.interfaces.failures import RequestFailed
+from quarry.interfaces.gate import MAX_CONNECTIONS
 from quarry.interfaces.launch import start_sidecar
 from quarry.vault.identity import vault_id
 
@@ -28,6 +30,7 @@ REPLY_TIMEOUT_S = 30.0
 CLOSE_TIMEOUT_S = 1.0  # a sidecar that hangs must not keep a tool from ending
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
 ATTACH_POLL_S = 0.05
+BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
 READY_POLL_S = 0.03
@@ -50,12 +53,16 @@ class _Reply(msgspec.Struct, frozen=True):
 class SidecarClient:
     """One connection to the sidecar of one vault. Not to be shared between threads."""
 
-    def __init__(self, root: Path, name: str, *, may_start: bool = True) -> None:
+    def __init__(self, root: Path, name: str, *, may_start: bool = True, as_owner: bool = False) -> None:
         """
         Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
 
+        Args:
+            as_owner: With the owner's token, for methods that need it. A hook, and whatever serves an agent, is none.
+
         Raises:
             VaultMissing: There is no such folder.
+            SidecarBusy: It serves as many clients as it can.
             ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
         """
@@ -65,9 +72,10 @@ class SidecarClient:
         self.started_sidecar = False
         self._name = name
         self._may_start = may_start
+        self._as_owner = as_owner
         self._next_id = 0
         self._id = vault_id(root)
-        self._discovery = discovery_path(runtime_dir(), self._id)
+        self.discovery_path = discovery_path(runtime_dir(), self._id)
         self._lock = VaultLock(runtime_dir(), self._id)
         self._open = contextlib.ExitStack()  # holds the connection, and closes it
         self.hello: wire.InitializeResult
@@ -101,7 +109,7 @@ class SidecarClient:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
     def shut_down(self) -> None:
-        """Stop the sidecar. Other clients that it serves start one of their own."""
+        """Stop the sidecar, as its owner. Other clients that it serves start one of their own."""
         with contextlib.suppress(ConnectionClosed):  # it has left already, and none is started to be told to leave
             self._ask("shutdown", wire.NoParams(), wire.Done)
 
@@ -140,15 +148,20 @@ class SidecarClient:
         The lock is checked first: a discovery file without it was left by a sidecar that was killed, and another
         program may have its port by now. A holder of the lock may be stopping or still starting: it is waited for.
         """
-        deadline_s = time.monotonic() + ATTACH_TIMEOUT_S
+        begun_s = time.monotonic()
+        deadline_s = begun_s + ATTACH_TIMEOUT_S
         starts = 0
         while time.monotonic() < deadline_s and starts < MAX_STARTS:
             if not self._lock.is_held():
                 starts += self._start()
                 continue
-            discovery = read_discovery(self._discovery)
-            if discovery and (connection := self._call(discovery)):
-                return connection
+            discovery = read_discovery(self.discovery_path)
+            try:
+                if discovery and (connection := self._call(discovery)):
+                    return connection
+            except errors.SidecarBusy:
+                if time.monotonic() > begun_s + BUSY_PATIENCE_S:
+                    raise
             time.sleep(ATTACH_POLL_S)
         if starts == MAX_STARTS:
             raise errors.ConnectionFailed(f"the sidecar of {self.root} exits as soon as it has started")
@@ -163,11 +176,17 @@ class SidecarClient:
         return is_ours
 
     def _holder(self) -> str:
-        discovery = read_discovery(self._discovery)
+        discovery = read_discovery(self.discovery_path)
         return f"process {discovery.pid}" if discovery else "another process"
 
     def _call(self, discovery: Discovery) -> ClientConnection | None:
-        """Connect and authenticate; None where the sidecar cannot be reached or has another token."""
+        """
+        Connect and authenticate; None where the sidecar cannot be reached or has another token.
+
+        Raises:
+            SidecarBusy: It serves as many clients as it can.
+            ProtocolMismatch: It speaks another version.
+        """
         if discovery.protocol != wire.PROTOCOL_VERSION:
             raise errors.ProtocolMismatch(
                 f"the sidecar of {self.root} (version {discovery.version}) speaks protocol {discovery.protocol}, this "
@@ -184,10 +203,16 @@ class SidecarClient:
                 close_timeout=CLOSE_TIMEOUT_S,
             )
             connection = self._connection = self._open.enter_context(connecting)
+        except InvalidStatus as refusal:
+            if refusal.response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                raise errors.SidecarBusy(
+                    f"busy: the sidecar of {self.root} (process {discovery.pid}) serves {MAX_CONNECTIONS} clients"
+                ) from refusal
+            return None
         except (OSError, InvalidHandshake, TimeoutError):
             return None
         params = wire.InitializeParams(
-            token=discovery.token,
+            token=self._token(discovery),
             protocol=wire.PROTOCOL_VERSION,
             client=wire.Client(name=self._name, version=__version__),
         )
@@ -204,18 +229,24 @@ class SidecarClient:
             raise
         return connection
 
+    def _token(self, discovery: Discovery) -> str:
+        """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
+        owner = read_owner_file(Path(discovery.owner)) if self._as_owner and discovery.owner else None
+        return owner.token if owner else discovery.token
+
     # --- asking --------------------------------------------------------------------------------
 
     def _ask(self, method: str, params: wire.Params, result: type[T]) -> T:
         self._next_id += 1
         request_id = self._next_id
         self._connection.send(_request(request_id, method, params))
+        timeout_s = REPLY_TIMEOUT_S + getattr(params, "wait_ms", 0) / 1000
         try:
             # News that comes meanwhile is older than the answer, so it is dropped.
-            while (reply := self._receive(REPLY_TIMEOUT_S)).id != request_id:
+            while (reply := self._receive(timeout_s)).id != request_id:
                 pass
         except TimeoutError as error:
-            raise errors.ConnectionFailed(f"the sidecar did not answer within {REPLY_TIMEOUT_S:.0f} s") from error
+            raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
         if reply.error:
             raise RequestFailed(reply.error, getattr(params, "query", None))
         with _refusing_other_protocols():

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Follow the sidecar until the index equals the vault."""
     options.vault = options.folder or options.vault
-    with connect(options) as client:
+    with connect(options, as_owner=True) as client:
         before = client.status()
         if before.state == "paused" and not options.rebuild:
             client.ask("index/resume", wire.NoParams(), wire.IndexStatus)

@@ -70,11 +70,11 @@ def resolve_vault(options: argparse.Namespace) -> Path:
     raise VaultMissing(f"neither {here} nor any of its parent folders is a vault")
 
 
-def connect(options: argparse.Namespace) -> "SidecarClient":
-    """A client of the vault's sidecar, which is started if need be."""
+def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
+    """A client of the vault's sidecar, which is started if need be; *as_owner*: for what only the owner may do."""
     from quarry.interfaces.client import SidecarClient  # here, as `serve` has no use for it: a twentieth of its start
 
-    return SidecarClient(resolve_vault(options), "cli")
+    return SidecarClient(resolve_vault(options), "cli", as_owner=as_owner)
 
 
 def protect_exclusions(arguments: Sequence[str]) -> list[str]:

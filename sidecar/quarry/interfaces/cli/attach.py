@@ -1,0 +1,38 @@
+"""`quarry attach`: see that a sidecar serves the vault, and say where its discovery file lies."""
+
+import argparse
+
+import msgspec
+
+from quarry.errors import ConnectionFailed
+from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.terminal import print_json, print_line
+from quarry.interfaces.discovery import Discovery, read_discovery
+
+
+class Attached(msgspec.Struct, frozen=True, kw_only=True):
+    """What `--json` prints: the path of the discovery file, its content, and whether this call started the sidecar."""
+
+    discovery: str
+    started: bool
+    content: Discovery
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    add_vault(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Start a sidecar if need be, and print the path of its discovery file; with `--json`, the content too."""
+    with connect(options) as client:
+        path, started = client.discovery_path, client.started_sidecar
+        content = read_discovery(path)
+    if content is None:
+        raise ConnectionFailed(f"the sidecar of {client.root} left as soon as it had answered")
+    if options.as_json:
+        print_json(Attached(discovery=str(path), started=started, content=content))
+    else:
+        print_line(str(path))
+    return 0
