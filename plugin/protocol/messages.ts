@@ -10,6 +10,7 @@ export type LegName = "lexical" | "dense";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
 export type Why = "exact" | "meaning" | "both";
 
@@ -94,6 +95,10 @@ export interface IndexStatus {
   readonly progress: Progress | null;
   readonly model: Model;
   /**
+   * Null unless a contextual model is chosen.
+   */
+  readonly deepening: Deepening | null;
+  /**
    * Retrievers that are unavailable now; normally empty.
    */
   readonly missing: readonly MissingLeg[];
@@ -138,6 +143,26 @@ export interface Model {
    * Why it is missing and what to do about it; null when it is not.
    */
   readonly message: string | null;
+}
+/**
+ * A contextual model, and how far the index is deepened by it: the share of its chunks that have its vectors.
+ */
+export interface Deepening {
+  readonly model: string;
+  /**
+   * Until it is complete, static vectors answer.
+   */
+  readonly state: "complete" | "deepening" | "loading" | "missing";
+  /**
+   * Why the model is missing and what to do about it.
+   */
+  readonly message: string | null;
+  readonly doneChunks: number;
+  readonly totalChunks: number;
+  /**
+   * Null while it cannot be estimated, and when it is complete.
+   */
+  readonly remainingMs: number | null;
 }
 /**
  * A retriever that cannot serve at the moment.
@@ -344,6 +369,10 @@ export interface Hit {
    * Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`.
    */
   readonly signals: readonly Signal[] | null;
+  /**
+   * Maps of content that link to it, at most two.
+   */
+  readonly maps: readonly MapOfContent[];
 }
 /**
  * A span of a text to highlight.
@@ -424,6 +453,13 @@ export interface Signal {
    * What it adds to the note's score.
    */
   readonly share: number;
+}
+/**
+ * A note that lists others by links: `moc`, `map` or `index` to its author, or mostly links.
+ */
+export interface MapOfContent {
+  readonly path: string;
+  readonly title: string;
 }
 /**
  * A word that occurs in no note, and the one that was searched for instead.
@@ -901,6 +937,18 @@ export interface Settings {
    * How the rankings of the retrievers are combined.
    */
   readonly fusion: Fusion;
+  /**
+   * none: only a word itself matches, not its forms.
+   */
+  readonly stemming: Stemming;
+  /**
+   * Whether notes in template folders are indexed.
+   */
+  readonly indexTemplates: boolean;
+  /**
+   * Notes whose property `status` has one of these values are not found.
+   */
+  readonly excludeStatus: readonly string[];
 }
 /**
  * Only the given settings change; comments in `.quarry.toml` are kept.
@@ -919,6 +967,12 @@ export interface SettingsWriteParams {
    */
   readonly denseWeight?: number;
   readonly fusion?: Fusion;
+  /**
+   * A change re-indexes all notes; search goes on meanwhile.
+   */
+  readonly stemming?: Stemming;
+  readonly indexTemplates?: boolean;
+  readonly excludeStatus?: readonly string[];
 }
 /**
  * Nothing to say but that it is done.

@@ -1,5 +1,5 @@
 /** Sentences about one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
-import { type Correction, type ExplainResult, type Fusion, type Relaxed, type SearchResult } from "../protocol/messages";
+import { type Correction, type ExplainResult, type Fusion, type Relaxed, type SearchResult, type Stemming } from "../protocol/messages";
 import { type Answer } from "../search/session";
 import { joinSentences, noteCount, number } from "./formatting";
 
@@ -53,6 +53,11 @@ export const FUSION_NAMES: Readonly<Record<Fusion, string>> = {
   convex: "Weighted sum of scores",
   rrf: "Reciprocal rank fusion",
   "six-signals": "Six signals",
+};
+
+export const STEMMING_NAMES: Readonly<Record<Stemming, string>> = {
+  "by-language": "Forms of the word, by language",
+  none: "Only the word itself",
 };
 
 // --- explanation of one note ----------------------------------------------------------------------

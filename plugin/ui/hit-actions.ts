@@ -2,7 +2,7 @@
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf, stripHeadingForLink } from "obsidian";
 import { type HitOption } from "./hit-row";
 import { noteAt } from "./open-hit";
-import { TEXT } from "./wording";
+import { TEXT, openMapWords } from "./wording";
 
 /** A link to the passage's heading, in the user's link format. Null when the note is gone. */
 export function linkTo(app: App, { hit, passage }: HitOption): string | null {
@@ -37,6 +37,7 @@ export interface MenuHandlers {
   readonly open: (option: HitOption, where: PaneType | boolean) => void;
   readonly copy: (text: string) => void;
   readonly explain: (path: string) => void;
+  readonly openNote: (path: string) => void;
 }
 
 /** The context menu of a hit: our items first, then those that other plugins add for a file. */
@@ -51,6 +52,11 @@ export function hitMenu(app: App, option: HitOption, source: string, leaf: Works
   add(TEXT.menu.open, "file-text", "open", openIn(false));
   add(TEXT.menu.openTab, "file-plus", "open", openIn("tab"));
   add(TEXT.menu.openSplit, "separator-vertical", "open", openIn("split"));
+  for (const { path, title } of option.hit.maps) {
+    add(openMapWords(title), "map", "open", () => {
+      handlers.openNote(path);
+    });
+  }
   const link = linkTo(app, option);
   if (link !== null) {
     add(TEXT.menu.copyLink, "link", "info", () => {

@@ -8,7 +8,7 @@ import { type FurtherPassages } from "../search/passage-loader";
 import { FurtherPassagesList } from "./further-passages";
 import { type Option, initOption } from "./option-list";
 import { MarkedText, PassageBlock, setText } from "./passage-block";
-import { WHY_TIPS, ageWords, modifiedWords } from "./wording";
+import { WHY_TIPS, ageWords, mapsWords, modifiedWords } from "./wording";
 
 /** An option that can be opened: a note at one of its passages. */
 export interface HitOption extends Option {
@@ -24,6 +24,7 @@ export class HitRow {
   private readonly whyEl: HTMLElement;
   private readonly ageEl: HTMLElement;
   private readonly best: PassageBlock;
+  private readonly mapsEl: HTMLElement;
   private readonly further: FurtherPassagesList;
 
   /** An empty row for `hit`, not in the document yet: the list fills it and inserts it at its position. */
@@ -41,6 +42,7 @@ export class HitRow {
     this.whyEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
     this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
+    this.mapsEl = this.main.createDiv({ cls: "quarry-maps", attr: { dir: "auto" } });
     this.further = new FurtherPassagesList(this.el, clock);
   }
 
@@ -54,6 +56,8 @@ export class HitRow {
     this.el.setAttr("aria-label", hit.title);
     this.updateAge(nowMs);
     this.best.show(hit.passages[0] ?? null, hit.title);
+    setText(this.mapsEl, mapsWords(hit.maps));
+    this.mapsEl.toggleClass("is-hidden", hit.maps.length === 0);
   }
 
   showFurther(state: FurtherPassages): void {

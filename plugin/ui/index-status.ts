@@ -12,6 +12,7 @@ const TONES: Readonly<Record<Freshness["kind"], string>> = {
   updating: "busy",
   paused: "muted",
   "index-failed": "bad",
+  deepening: "good",
   live: "good",
 };
 

@@ -40,6 +40,7 @@ export type Freshness =
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
   | { readonly kind: "index-failed"; readonly message: string | null }
+  | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
 export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
@@ -109,7 +110,7 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
   }
 }
 
-function freshnessOf({ state, notes, pending, progress, message, problemCount }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount }: IndexStatus): Freshness {
   switch (state) {
     case "starting":
     case "scanning":
@@ -124,6 +125,10 @@ function freshnessOf({ state, notes, pending, progress, message, problemCount }:
     case "failed":
       return { kind: "index-failed", message };
     case "live":
-      return pending > 0 ? { kind: "updating", notes, pending } : { kind: "live", notes, problems: problemCount };
+      if (pending > 0) return { kind: "updating", notes, pending };
+      if (deepening?.state === "deepening" && deepening.doneChunks < deepening.totalChunks) {
+        return { kind: "deepening", notes, done: deepening.doneChunks, total: deepening.totalChunks, remainingMs: deepening.remainingMs };
+      }
+      return { kind: "live", notes, problems: problemCount };
   }
 }

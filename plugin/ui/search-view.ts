@@ -1,7 +1,7 @@
 /** The search pane: binds a search session and the engine's state to an input, a list and the keyboard. */
 import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../clock";
-import { type Mode } from "../protocol/messages";
+import { type Mode, type Passage } from "../protocol/messages";
 import { type Answer, type SearchOptions, type SearchSession, type SearchState, answerOf } from "../search/session";
 import { quotedAsTyped } from "../search/spelling";
 import { type Emitter } from "../emitter";
@@ -211,11 +211,11 @@ export class SearchView extends ItemView {
     this.dom?.entries.selectKey(entry.key);
     this.session.freezeRows();
     this.parts.history.add(this.dom?.input.value ?? "");
-    void this.open(entry, where);
+    void this.openNote(entry.hit.path, entry.passage, where);
   }
 
-  private async open({ hit, passage }: HitOption, where: PaneType | boolean): Promise<void> {
-    if (!(await openHit(this.app, hit.path, passage, where))) new Notice(TEXT.notices.noteGone);
+  private async openNote(path: string, passage: Passage | null, where: PaneType | boolean): Promise<void> {
+    if (!(await openHit(this.app, path, passage, where))) new Notice(TEXT.notices.noteGone);
   }
 
   /** Empties the box; when it is empty already, returns the focus to the note. */
@@ -244,6 +244,7 @@ export class SearchView extends ItemView {
       open: (chosen, where) => { this.openEntry(chosen, where); },
       copy: this.parts.copy,
       explain: (path) => void this.explain(path),
+      openNote: (path) => void this.openNote(path, null, false),
     });
   }
 

@@ -6,16 +6,17 @@
  * have them drawn as a page.
  */
 import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
-import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
+import { type Fusion, type Stemming, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Preferences } from "../settings";
 import { type Reply } from "../sidecar/failure";
-import { FUSION_NAMES } from "./answer-words";
+import { FUSION_NAMES, STEMMING_NAMES } from "./answer-words";
 import { type ObservableEngine, freshness } from "./pane-state";
 import { type ActionId, TEXT, failureWords, freshnessWords, statusSummary } from "./wording";
 
 const WORDS = TEXT.settings;
 const PROBLEMS_SHOWN = 20;
 const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
+const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
 
 export interface SettingsParts {
   readonly settings: () => Preferences;
@@ -109,6 +110,7 @@ export class QuarrySettingTab extends PluginSettingTab {
   private async write(change: SettingsWriteParams): Promise<void> {
     const reply = await this.parts.writeVault(change);
     if (!reply.ok) new Notice(failureWords(reply.failure));
+    else if (change.stemming !== undefined) new Notice(WORDS.stemmingChanged);
     await this.fill();
   }
 
@@ -122,10 +124,13 @@ export class QuarrySettingTab extends PluginSettingTab {
         rows: [
           this.foldersRow(WORDS.include, WORDS.includeHelp, "includeFolders"),
           this.foldersRow(WORDS.exclude, WORDS.excludeHelp, "excludeFolders"),
+          this.templatesRow(),
+          this.statusesRow(),
           this.modelRow(),
           this.weightRow(WORDS.lexicalWeight, "lexicalWeight"),
           this.weightRow(WORDS.denseWeight, "denseWeight"),
           this.fusionRow(),
+          this.stemmingRow(),
           this.rebuildRow(),
         ],
       },
@@ -150,7 +155,9 @@ export class QuarrySettingTab extends PluginSettingTab {
       fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
       if (!status) return;
       fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
-      if (status.message !== null) fragment.createDiv({ text: status.message });
+      for (const message of [status.message, status.deepening?.message ?? null]) {
+        if (message !== null) fragment.createDiv({ text: message });
+      }
       if (status.problems.length === 0) return;
       fragment.createDiv({ text: WORDS.problems });
       const list = fragment.createEl("ul");
@@ -239,20 +246,64 @@ export class QuarrySettingTab extends PluginSettingTab {
   }
 
   private fusionRow(): Row {
-    const build = (setting: Setting): void => {
+    const build = this.dropdown(FUSION_NAMES, FUSIONS, ({ fusion }) => fusion, (fusion) => ({ fusion }));
+    return { name: WORDS.fusion, help: WORDS.fusionHelp, build };
+  }
+
+  private stemmingRow(): Row {
+    const build = this.dropdown(STEMMING_NAMES, STEMMINGS, ({ stemming }) => stemming, (stemming) => ({ stemming }));
+    return { name: WORDS.stemming, help: WORDS.stemmingHelp, build };
+  }
+
+  /** Builds a list of *choices* to choose one of the vault's settings from. */
+  private dropdown<Choice extends string>(
+    names: Readonly<Record<Choice, string>>,
+    choices: readonly Choice[],
+    chosen: (settings: VaultSettings) => Choice,
+    change: (choice: Choice) => SettingsWriteParams,
+  ): Row["build"] {
+    return (setting) => {
       setting.addDropdown((dropdown) => {
-        const { selectEl } = dropdown.addOptions(FUSION_NAMES);
+        const { selectEl } = dropdown.addOptions(names);
         selectEl.addEventListener("change", () => {
-          const fusion = FUSIONS.find((known) => known === selectEl.value);
-          if (fusion) void this.write({ fusion });
+          const choice = choices.find((known) => known === selectEl.value);
+          if (choice !== undefined) void this.write(change(choice));
         });
         this.fillers.push((settings) => {
           dropdown.setDisabled(settings === null);
-          if (settings) dropdown.setValue(settings.fusion);
+          if (settings) dropdown.setValue(chosen(settings));
         });
       });
     };
-    return { name: WORDS.fusion, help: WORDS.fusionHelp, build };
+  }
+
+  private templatesRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addToggle((toggle) => {
+        let shown = false;
+        toggle.onChange((indexTemplates) => {
+          if (indexTemplates !== shown) void this.write({ indexTemplates }); // not when the filler sets it
+        });
+        this.fillers.push((settings) => {
+          shown = settings?.indexTemplates ?? false;
+          toggle.setDisabled(settings === null).setValue(shown);
+        });
+      });
+    };
+    return { name: WORDS.templates, help: WORDS.templatesHelp, build };
+  }
+
+  private statusesRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.setPlaceholder(WORDS.excludeStatusExample);
+        text.inputEl.addEventListener("change", () => void this.write({ excludeStatus: statusesOf(text.inputEl.value) }));
+        this.fillers.push((settings) => {
+          text.setDisabled(settings === null).setValue(settings?.excludeStatus.join(", ") ?? "");
+        });
+      });
+    };
+    return { name: WORDS.excludeStatus, help: WORDS.excludeStatusHelp, build };
   }
 
   private limitRow(): Row {
@@ -290,6 +341,11 @@ function drawRow(setting: Setting, { name, help, build }: Row): void {
 export function foldersOf(text: string): string[] {
   const folders = text.split("\n").map((line) => line.trim().replace(/^\/+|\/+$/g, ""));
   return [...new Set(folders.filter((folder) => folder !== ""))];
+}
+
+/** The values of `status` in a text field, between commas. */
+export function statusesOf(text: string): string[] {
+  return [...new Set(text.split(",").map((status) => status.trim()).filter((status) => status !== ""))];
 }
 
 /** Parses a weight; null when it is invalid. */

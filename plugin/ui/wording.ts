@@ -4,7 +4,7 @@
  *
  * Messages of the sidecar about a query or a note are shown unchanged: they are more specific than an error code.
  */
-import { type Mode, type Why } from "../protocol/messages";
+import { type MapOfContent, type Mode, type Why } from "../protocol/messages";
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { type Answer } from "../search/session";
@@ -188,6 +188,15 @@ export const WHY_TIPS: Readonly<Record<Why, string>> = {
   both: "Found by its words and its meaning",
 };
 
+/** The line that names the maps of content of a hit; empty when there are none. */
+export function mapsWords(maps: readonly MapOfContent[]): string {
+  return maps.length === 0 ? "" : `In ${maps.map(({ title }) => title).join(", ")}`;
+}
+
+export function openMapWords(title: string): string {
+  return `Open map “${title}”`;
+}
+
 export function degradationWords({ leg, reason }: Degradation): string {
   return `${leg === "dense" ? "Meaning search" : "Word search"} is off. ${reason}`;
 }
@@ -216,6 +225,8 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return say(freshness.pending > 0 ? `Paused · ${noteCount(freshness.pending)} waiting` : "Paused", "resume");
     case "index-failed":
       return say(freshness.message ?? "The index has a problem", "open-settings");
+    case "deepening":
+      return say(`Live · ${noteCount(freshness.notes)} · deepened ${number(Math.floor((100 * freshness.done) / freshness.total))} %${remaining(freshness.remainingMs)}`);
     case "live":
       return freshness.problems > 0
         ? say(`Live · ${noteCount(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
@@ -362,13 +373,21 @@ export const TEXT = {
     includeHelp: "One per line. Leave empty to search the whole vault.",
     exclude: "Exclude these folders",
     excludeHelp: "One per line. Notes in them are neither indexed nor found.",
+    templates: "Search templates",
+    templatesHelp: "Whether notes in the template folders of Templates and Templater are found.",
+    excludeStatus: "Exclude notes by status",
+    excludeStatusHelp: "Values of the property status, between commas. Notes with one of them are not found, unless a search names the status.",
+    excludeStatusExample: "archived, draft",
     model: "Embedding model",
-    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. After a change, search uses words only until all notes are embedded again.",
+    modelHelp: "The bundled model works offline. You can enter a folder instead, or the name of a Hugging Face model, which the engine downloads. A transformer needs the engine's extra “transformer”; it takes a while to go through all notes, and the bundled model answers until then.",
     lexicalWeight: "Weight of words",
     denseWeight: "Weight of meaning",
     weightHelp: "From 0 to 100. Equal weights work best for most vaults.",
     fusion: "Ranking method",
     fusionHelp: "How the results by words and by meaning are combined. The weighted sum works best for most vaults. Reciprocal rank fusion uses only the two ranks. The six signals also weigh age, severity, tags and domain.",
+    stemming: "Word forms",
+    stemmingHelp: "Whether a word matches its other forms, such as running for run. Changing this indexes all notes again; search goes on meanwhile.",
+    stemmingChanged: "All notes are being indexed again. Search goes on meanwhile.",
     weightInvalid: "Enter a number from 0 to 100",
     rebuild: "Rebuild index",
     rebuildHelp: "Reads every note again. Search uses the old index until the new one is complete.",

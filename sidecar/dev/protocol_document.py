@@ -39,7 +39,7 @@ A running sidecar keeps a *discovery file*, `VAULT-ID.json` in the user's runtim
 | `protocol` | integer | the version of this page that it speaks |
 | `version` | string | of the sidecar |
 | `vault` | object | `id`, `name` and `path` of the folder that it serves |
-| `owner` | string or null | the path of the file with the owner's token |
+| `owner` | string | the path of the file with the owner's token |
 
 1. Read the file. Open `ws://127.0.0.1:PORT/`, past any proxy that is configured (`proxy=None` in Python's
    `websockets`: it would otherwise obey `http_proxy` even for this address and hand the token to it).

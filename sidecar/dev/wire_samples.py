@@ -20,6 +20,14 @@ STATUS = wire.IndexStatus(
         done_notes=1201, total_notes=1204, done_chunks=5298, notes_per_second=412.5, remaining_ms=None
     ),
     model=wire.Model(name="bundled", state="loading", message=None),
+    deepening=wire.Deepening(
+        model="sentence-transformers/all-MiniLM-L6-v2",
+        state="deepening",
+        message=None,
+        done_chunks=1280,
+        total_chunks=5310,
+        remaining_ms=95_000,
+    ),
     missing=[wire.MissingLeg(leg="dense", reason="The model is still being loaded; try again in a second.")],
     problem_count=1,
     problems=[wire.Problem(path="Scans/receipt.md", reason="It is larger than 10 MB.", skipped=False)],
@@ -38,6 +46,9 @@ SETTINGS = wire.Settings(
     lexical_weight=1.0,
     dense_weight=0.5,
     fusion="convex",
+    stemming="by-language",
+    index_templates=False,
+    exclude_status=["archived"],
 )
 
 FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
@@ -84,6 +95,7 @@ HIT = wire.Hit(
     passages=[PASSAGE],
     further_passages=1,
     signals=SIGNALS,
+    maps=[wire.MapOfContent(path="Kitchen/Kitchen MOC.md", title="Kitchen MOC")],
 )
 
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {

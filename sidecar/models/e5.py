@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from bert_graph import Shape, Weights
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
@@ -30,6 +31,16 @@ _MAGIC = b"E5S1"
 _FLOAT32 = 0  # the type of a tensor; the other is of blocks
 _BLOCK = np.dtype([("scale", "<f2"), ("halves", "u1", 16)])
 _BLOCK_VALUES = 32
+_LAYER_NAMES = {  # in the package's file -> in `transformers`
+    "q": "attention.self.query",
+    "k": "attention.self.key",
+    "v": "attention.self.value",
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+    "oln": "output.LayerNorm",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,31 @@ class E5:
                 texts[:, : len(prompt)], texts[:, -2], texts[:, -1] = prompt, batch, words.last_id
                 rows.append(self._encode(texts).numpy())
         return np.concatenate(rows)
+
+    @property
+    def shape(self) -> Shape:
+        """What the shapes of its weights do not tell."""
+        return Shape(self._sizes.layers, self._sizes.heads, self._sizes.epsilon)
+
+    def weights(self) -> Weights:
+        """The weights by the names that `transformers` gives them."""
+        dim = self._sizes.dim
+        weights = {
+            "embeddings.word_embeddings.weight": _dequantised(self._tensors["emb.word"]).reshape(-1, dim),
+            "embeddings.position_embeddings.weight": self._tensors["emb.pos"].reshape(-1, dim),
+            "embeddings.token_type_embeddings.weight": self._tensors["emb.type"].reshape(-1, dim),
+            "embeddings.LayerNorm.weight": self._tensors["emb.ln.w"],
+            "embeddings.LayerNorm.bias": self._tensors["emb.ln.b"],
+        }
+        for number in range(self._sizes.layers):
+            for short, name in _LAYER_NAMES.items():
+                bias, weight = self._tensors[f"l{number}.{short}.b"], self._tensors[f"l{number}.{short}.w"]
+                weights[f"encoder.layer.{number}.{name}.bias"] = bias
+                is_matrix = not name.endswith("LayerNorm")
+                weights[f"encoder.layer.{number}.{name}.weight"] = (
+                    weight.reshape(len(bias), -1) if is_matrix else weight
+                )
+        return weights
 
     def _encode(self, texts: NDArray[np.int64]) -> Tensor:
         """Run the network over *texts* of one length: BERT with mean pooling."""

@@ -5,6 +5,7 @@ Any thread may call it. One thread inside writes the index; searches read snapsh
 """
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,17 +17,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
-from quarry.embedding import Encoder, load_encoder
+from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import CHUNK_WEIGHTS, Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
+from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import IndexFreshness
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.sync import Synchronizer
+from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
+from quarry.search.contextual_queries import ContextualQueries
 from quarry.settings import Settings, write_settings
 from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
 
@@ -55,6 +59,7 @@ class Status(Struct, frozen=True):
     indexed_ms: int | None
     size_bytes: int
     message: str | None
+    deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
 
 
 class WholeNote(Struct, frozen=True):
@@ -79,16 +84,20 @@ class Engine:
         root: Path,
         index_path: Path,
         load: Callable[[str], Encoder],
+        load_contextual: LoadContextual,
         without: frozenset[str],
         limits: IndexingLimits,
     ) -> None:
         self.root = root
         self._listeners = Listeners()
         self._requests = RequestQueue()
+        self._queries: ContextualQueries | None = None
+        self._queries_lock = threading.Lock()
         self._sync = Synchronizer(
             root,
             index_path,
             load,
+            load_contextual,
             without=without,
             requests=self._requests,
             listeners=self._listeners,
@@ -104,6 +113,7 @@ class Engine:
         index_path: Path,
         *,
         load: Callable[[str], Encoder] = load_encoder,
+        load_contextual: LoadContextual = load_contextual_encoder,
         without: frozenset[str] = frozenset(),
         limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
     ) -> Self:
@@ -113,7 +123,7 @@ class Engine:
         Raises:
             SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
         """
-        engine = cls(root, index_path, load, without, limits)
+        engine = cls(root, index_path, load, load_contextual, without, limits)
         engine._worker.start()
         return engine
 
@@ -121,6 +131,8 @@ class Engine:
         """Finish the notes in hand, commit, and let go of the index."""
         self._worker.stop()
         self._sync.close()
+        if self._queries:
+            self._queries.close()
 
     def listen(self, listener: Listener) -> None:
         """Have *listener* told of commits and progress."""
@@ -175,14 +187,14 @@ class Engine:
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> Related:
         """
-        The *limit* notes most like *source*, without itself.
+        The *limit* notes most like *source*, without itself and without those whose status the settings leave out.
 
         Raises:
             BadRequest: Neither a note nor a text is given.
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        deadline = _deadline(is_cancelled)
+        deadline, scope = _deadline(is_cancelled), self._with_status(scope)
         return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
 
     def read_note(self, path: str) -> WholeNote:
@@ -220,7 +232,8 @@ class Engine:
         )
 
     def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
-        """A page of the notes that *which* admits, newest first."""
+        """A page of the notes that *which* admits, newest first, without those whose status the settings leave out."""
+        which = replace(which, scope=self._with_status(which.scope))
         with self.reader() as reader:
             return reader.notes(which, limit=limit, offset=offset)
 
@@ -252,6 +265,7 @@ class Engine:
             indexed_ms=activity.equal_since_ms,
             size_bytes=sync.index.size_bytes(),
             message=message,
+            deepening=sync.deepening.status(sync.model.contextual_slot),
         )
 
     @contextmanager
@@ -274,7 +288,8 @@ class Engine:
         """What a search reads from: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
         with self.reader() as reader:
             encoder = self._sync.model.encoder_for(reader)
-            yield SearchContext(reader, encoder, self._sync.missing(encoder), _rank_fusion(self.settings))
+            missing, fusion = self._sync.missing(encoder), _rank_fusion(self.settings)
+            yield SearchContext(reader, encoder, missing, fusion, self._contextual_queries(reader))
         self._worker.end_head_start()
         self._sync.model.slot.start_loading()
 
@@ -304,6 +319,14 @@ class Engine:
             return False
         return self._worker.is_busy or self._sync.model.is_awaited
 
+    @property
+    def is_deepening(self) -> bool:
+        """Whether contextual vectors are being made, or will be when their model is loaded."""
+        status = self._sync.deepening.status(self._sync.model.contextual_slot)
+        if self._requests.is_paused or self._sync.activity.state == "failed":
+            return False
+        return status is not None and status.state in ("loading", "deepening")
+
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
         self._requests.pause()
@@ -325,6 +348,18 @@ class Engine:
 
     # --- steps ---------------------------------------------------------------------------------
 
+    def _contextual_queries(self, reader: Reader) -> ContextualQueries | None:
+        """What embeds queries for the contextual vectors that answer in the snapshot of *reader*; None: none do."""
+        encoder, serving = self._sync.model.contextual_encoder, self._sync.model.contextual_encoder_for(reader)
+        with self._queries_lock:
+            if self._queries and self._queries.encoder is not encoder:
+                self._queries.close()
+                self._queries = None
+            if serving is None or serving is not encoder:  # chosen a moment ago
+                return None
+            self._queries = self._queries or ContextualQueries(encoder)
+            return self._queries
+
     def _with_skipped_sections(self, explained: Explanation, request: SearchRequest) -> Explanation:
         """*explained*, with a sentence on what stands in sections of the note that are not searched."""
         from quarry.search.skipped_sections import skipped_sections_sentence  # imports what reads notes
@@ -341,9 +376,11 @@ class Engine:
         return replace(explained, message=f"{explained.message} {sentence}") if sentence else explained
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
-        """*request* without the notes whose status the settings leave out."""
-        left_out = self.settings.exclude_status
-        return replace(request, scope=replace(request.scope, not_status=left_out)) if left_out else request
+        return replace(request, scope=self._with_status(request.scope))
+
+    def _with_status(self, scope: Scope) -> Scope:
+        """*scope* without the notes whose status the settings leave out."""
+        return replace(scope, not_status=self.settings.exclude_status)
 
     def _weights(self) -> Mapping[Retriever, float]:
         return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}

@@ -24,6 +24,7 @@ Stage = Literal[
     "remove",
     "rename",
     "postings",
+    "deepen",
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 

@@ -9,6 +9,8 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     model = "bundled"           # or a local folder, or a Hugging Face name
     [chunks]
     skip_sections = ["Related"]
+    [keyword]
+    stemming = "by-language"    # or "none"; a change re-indexes all notes
     [search]
     lexical_weight = 1.0
     dense_weight = 1.0
@@ -30,10 +32,11 @@ from typing import Any, get_args
 
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
-from quarry.types import Fusion
+from quarry.types import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
+STEMMINGS: tuple[Stemming, ...] = get_args(Stemming)
 MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000
 MAX_KEY_PARTS = 10  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 2
@@ -57,6 +60,7 @@ class Settings:
     fusion: Fusion = "convex"
     index_templates: bool = False
     exclude_status: tuple[str, ...] = ()
+    stemming: Stemming = "by-language"
     rrf_k: float = 60.0
     rrf_text_weight: float = 1.0
     rrf_section_weight: float = 0.5
@@ -182,6 +186,13 @@ def _rank_constant(key: str, value: object) -> float:
     raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_RANK_CONSTANT:g}")
 
 
+def _stemming(key: str, value: object) -> Stemming:
+    for known in STEMMINGS:
+        if value == known:
+            return known
+    raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(STEMMINGS)}")
+
+
 def _fusion(key: str, value: object) -> Fusion:
     for known in FUSIONS:
         if value == known:
@@ -195,6 +206,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "index_templates": ("folders", "templates", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
+    "stemming": ("keyword", "stemming", _stemming),
     "lexical_weight": ("search", "lexical_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
     "fusion": ("search", "fusion", _fusion),

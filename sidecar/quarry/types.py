@@ -26,6 +26,8 @@ Fusion = Literal["convex", "rrf", "six-signals"]
 How the proposals of the retrievers become one ranking: by a weighted sum of signals, by rank alone, or by the six
 signals of a published system.
 """
+Stemming = Literal["by-language", "none"]
+"""Which forms of a word count as one: all that have its stem in the language of the note, or none but itself."""
 
 
 class Span(Struct, frozen=True):

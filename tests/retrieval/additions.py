@@ -22,39 +22,27 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+from recording import DEPTH, session
 
-from quarry.embedding import load_encoder
 from quarry.engine import Engine
-from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection, JudgedQuery, find_collections, read_collection
 from quarry.evaluation.comparison import randomisation
-from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.measures import MAIN, measure
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import SYSTEMS
 from quarry.evaluation.tables import markdown_table
-from quarry.index import Deadline, Reader
+from quarry.index import Reader
 from quarry.index.filters.properties import moment_ms
 from quarry.ranking.signals import SCORE_DIGITS, Numbers
 from quarry.ranking.six_signals import MS_A_DAY, SEVERITIES, recency
-from quarry.search import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
-from quarry.search.ranking import SignalRanking
 from quarry.terms.analysis import phrase_terms
 from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
-from quarry.vault.paths import nfc
 
-DEPTH = 100
 WEIGHTS = (0.01, 0.02, 0.03, 0.05, 0.1)
 FACTORS = (0.5, 1.25, 1.5)  # of meaning
-EQUAL = {"lexical": 1.0, "dense": 1.0}
 CHANGED = ("updated", "modified", "created", "date")
-NOW = datetime(2026, 3, 1)  # noqa: DTZ001 - what `last week` is counted from
 
 _TIME = re.compile(
     r"\b(latest|newest|recent(ly)?|new|current(ly)?|now|today|yesterday|last|this|20\d\d)\b", re.IGNORECASE
@@ -167,34 +155,19 @@ def reordered(of: Recorded, scores: Numbers) -> tuple[str, ...]:
 
 def record(collection: Collection, folder: Path) -> list[Recorded]:
     """Ask the queries of *collection* by the default."""
-    corpus = prepare(collection, folder, keep=False)
-    found: list[Recorded] = []
-    with indexed(corpus.vault, corpus.index_path) as engine, engine.reader() as reader:
-        facts = facts_of(engine, reader)
-        context = SearchContext(reader, load_encoder(), {})
-        for query in collection.queries:
-            request = SYSTEMS["default"].request(query.text, DEPTH)
-            execution = QueryExecution(request, context, EQUAL, "convex", Deadline.after(60), NOW)
-            try:
-                result = execution.run_with_relaxation(parse_request(request, NOW))
-            except BadQuery:
-                continue
-            if not (isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking)):
-                continue
-            ranking = result.ranking
-            best = ranking.order[:DEPTH]
-            paths = [name.path for name in reader.note_names(ranking.features.note_ids[best].tolist())]
-            found.append(
-                Recorded(
-                    query,
-                    frozenset(term for word in query.text.split() for term in phrase_terms(word)),
-                    ranking.scores[best],
-                    ranking.features.signals.meaning[best] * ranking.weights["meaning"],
-                    tuple(nfc(path) if corpus.ids is None else corpus.ids[nfc(path)] for path in paths),
-                    tuple(facts[path] for path in paths),
-                )
+    with session(collection, folder) as asked:
+        facts = facts_of(asked.engine, asked.reader)
+        return [
+            Recorded(
+                query,
+                frozenset(term for word in query.text.split() for term in phrase_terms(word)),
+                ranking.scores[ranking.order[:DEPTH]],
+                ranking.features.signals.meaning[ranking.order[:DEPTH]] * ranking.weights["meaning"],
+                notes,
+                tuple(facts[path] for path in paths),
             )
-    return found
+            for query, ranking, paths, notes in asked.ranked()
+        ]
 
 
 def facts_of(engine: Engine, reader: Reader) -> dict[str, Facts]:

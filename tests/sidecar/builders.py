@@ -177,6 +177,68 @@ class HashEncoder:
         return word.lower() in self.known_words
 
 
+class HashContextualEncoder:
+    """
+    Texts that share words are near each other, and words that mean the same count as one.
+
+    `hold()` makes deepening wait before it embeds until `release()` or, for one batch, `step()`; `hold_queries()` does
+    so with queries.
+
+    Args:
+        meanings: Word -> the word that it is another word for.
+    """
+
+    def __init__(self, name: str = "contextual", meanings: Mapping[str, str] | None = None, dim: int = 48) -> None:
+        self.dim = dim
+        self.fingerprint = Fingerprint(name, 1, dim, hashlib.sha256(name.encode()).hexdigest())
+        self.passages: list[str] = []
+        self.queries: list[str] = []
+        self.is_waiting = threading.Event()
+        self._meanings = meanings or {}
+        self._passages_may_go_on, self._queries_may_go_on = threading.Event(), threading.Event()
+        self._steps = threading.Semaphore(0)
+        self.release()
+
+    def hold(self) -> None:
+        """From now on deepening waits before it embeds."""
+        self.is_waiting.clear()
+        self._passages_may_go_on.clear()
+
+    def step(self) -> None:
+        """Let one batch of passages go on."""
+        self._steps.release()
+
+    def hold_queries(self) -> None:
+        """From now on queries wait before they are embedded."""
+        self._queries_may_go_on.clear()
+
+    def release(self) -> None:
+        """Let everything go on."""
+        self._passages_may_go_on.set()
+        self._queries_may_go_on.set()
+
+    def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
+        """Unit rows; a text without words gives a zero row."""
+        self.is_waiting.set()
+        while not (self._passages_may_go_on.wait(0.002) or self._steps.acquire(blocking=False)):
+            check()
+        check()
+        self.passages += texts
+        return np.array([self._vector(text) for text in texts]).reshape(len(texts), self.dim)
+
+    def encode_query(self, text: str) -> FloatVector:
+        """A unit vector, or zero."""
+        assert self._queries_may_go_on.wait(PATIENCE_S), "the test never released the encoder"
+        self.queries.append(text)
+        return self._vector(text)
+
+    def _vector(self, text: str) -> FloatVector:
+        vector = np.zeros(self.dim, dtype=np.float32)
+        for word in text.lower().split():
+            vector += _direction("contextual " + self._meanings.get(word, word), self.dim)
+        return vector / np.linalg.norm(vector) if vector.any() else vector
+
+
 class FatalEncoder(HashEncoder):
     """Ends its process when it meets a certain word, as a defect in a library would."""
 
@@ -262,6 +324,19 @@ def killed(script: Path, *arguments: object) -> list[int]:
 def settle(engine: Engine) -> None:
     """Return when the index equals the vault."""
     wait_until(lambda: not engine.is_working and engine.status().state == "live", f"{engine.status()}")
+
+
+def open_with_contextual_model(root: Path, index: Path, limits: IndexingLimits = IMPATIENT) -> Engine:
+    """Open an engine that knows a static model, and a contextual one where the settings name any."""
+    return Engine.open(
+        root, index, load=lambda _: HashEncoder(), load_contextual=lambda _: HashContextualEncoder(), limits=limits
+    )
+
+
+def settle_deeply(engine: Engine) -> None:
+    """Return when the index equals the vault and every chunk and title has its contextual vector."""
+    settle(engine)
+    wait_until(lambda: not engine.is_deepening, f"{engine.status()}")
 
 
 def find(engine: Engine, query: str, **options: object) -> list[str]:

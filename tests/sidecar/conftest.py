@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child pr
 
 from builders import IMPATIENT, HashEncoder, Quiet, Vault, settle
 
-from quarry.embedding import Encoder, load_encoder
+from quarry.embedding import ContextualEncoder, Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.index import Index
 from quarry.indexing.indexer import Indexer
@@ -48,10 +48,11 @@ def open_engine(tmp_path: Path, vault: Vault, encoder: HashEncoder) -> Iterator[
         root: Path = vault.root,
         index: Path = tmp_path / "index.db",
         load: Callable[[str], Encoder] = lambda _: encoder,
+        load_contextual: Callable[[str], ContextualEncoder | None] = lambda _: None,
         limits: IndexingLimits = IMPATIENT,
         **options: object,
     ) -> Engine:
-        engine = Engine.open(root, index, load=load, limits=limits, **options)  # type: ignore[arg-type]
+        engine = Engine.open(root, index, load=load, load_contextual=load_contextual, limits=limits, **options)  # type: ignore[arg-type]
         opened.append(engine)
         if wait:
             settle(engine)

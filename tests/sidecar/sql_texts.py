@@ -21,7 +21,7 @@ SENDERS = {
 }
 """Functions that are given SQL, and among how many of their first arguments it is."""
 AFTER_CONNECTION = frozenset({"select"})  # their first argument is a connection
-COMPOSERS = frozenset({"note_of_sql", "of_note_sql"})  # give constant SQL for constant arguments
+COMPOSERS = frozenset({"note_of_sql", "of_note_sql", "sql"})  # give constant SQL for constant arguments
 OF_STRINGS = frozenset({"split", "format", "replace", "strip", "items", "values", "keys"})
 
 

@@ -278,3 +278,22 @@ def test_the_like_of_a_note_is_found(vault: Vault, open_engine):
 
     assert [(note.path, note.linked) for note in related.notes] == [("b.md", True)]
     assert related.retrievers == ("lexical", "dense")
+
+
+def test_notes_of_an_excluded_status_are_neither_listed_nor_related(vault: Vault, open_engine):
+    vault.write_all(
+        {
+            ".quarry.toml": '[search]\nexclude_status = ["draft"]',
+            "a.md": "walnut oil",
+            "b.md": "walnut oil too",
+            "draft.md": "---\nstatus: Draft\n---\nwalnut oil as well",
+        }
+    )
+    engine = open_engine()
+
+    listed = engine.list_notes(NoteFilter(), 10, 0)
+
+    assert ({note.path for note in listed.notes}, listed.total) == ({"a.md", "b.md"}, 2)
+    for path, similar in (("a.md", ["b.md"]), ("draft.md", ["a.md", "b.md"])):
+        related = engine.related(Source(path=path), Scope(), 10, 120)
+        assert sorted(note.path for note in related.notes) == similar

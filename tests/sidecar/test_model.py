@@ -2,9 +2,10 @@
 
 import threading
 
-from builders import IMPATIENT, HashEncoder, find, wait_until
+from builders import IMPATIENT, HashContextualEncoder, HashEncoder, find, wait_until
 from msgspec.structs import replace
 
+from quarry.embedding import ContextualEncoder
 from quarry.errors import ModelMissing
 from quarry.model import ModelSlot
 
@@ -78,3 +79,23 @@ def test_an_answer_and_an_index_that_is_up_to_date_end_the_head_start(vault, ope
     find(engine, "walnut")
 
     wait_until(lambda: engine.status().model_state == "ready")
+
+
+def test_a_model_that_comes_after_another_waits_for_it():
+    may_load = threading.Event()
+    first = ModelSlot("static", lambda _: (may_load.wait(10), HashEncoder())[1])
+    second = ModelSlot("contextual", lambda _: HashContextualEncoder(), after=first)
+    assert second.wait(0.01) is None
+
+    may_load.set()
+
+    assert second.wait(10) is not None
+    assert first.state == "ready"
+
+
+def test_a_name_of_another_kind_of_model_is_no_failure():
+    slot: ModelSlot[ContextualEncoder] = ModelSlot("static", lambda _: None)
+    wait_until(lambda: slot.state == "missing")
+
+    assert slot.is_of_another_kind
+    assert slot.message is None

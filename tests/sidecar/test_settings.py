@@ -50,11 +50,16 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
         search.lexical_weight = 2
         search.dense_weight = 0
         search.fusion = "rrf"
+        search.exclude_status = ["draft"]
+        folders.templates = true
+        keyword.stemming = "none"
     """
 
     settings = load_settings(vault_with(tmp_path, everything))
 
-    assert settings == Settings(("In",), ("In/Out",), "minishlab/potion-base-8M", (), 2.0, 0.0, "rrf")
+    assert settings == Settings(
+        ("In",), ("In/Out",), "minishlab/potion-base-8M", (), 2.0, 0.0, "rrf", True, ("draft",), "none"
+    )
     assert all(hasattr(settings, field) for field in protocol.Settings.__struct_fields__)
 
 
@@ -90,6 +95,7 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ('search.dense_weight = "1"', "search.dense_weight is '1'"),
         ('search.fusion = "fastest"', "search.fusion is 'fastest'; it takes one of convex, rrf, six-signals"),
         ("search.fusion = 1", "search.fusion is 1"),
+        ('keyword.stemming = "porter"', "keyword.stemming is 'porter'; it takes one of by-language, none"),
         ("search.rrf_k = -1", "search.rrf_k is -1; it takes a number from 0 to 10000"),
         ("search.rrf_text_weight = true", "search.rrf_text_weight is True"),
         ("search = 1", r"search in .quarry.toml is 1; it must be a table: \[search\]"),

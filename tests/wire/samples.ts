@@ -39,6 +39,14 @@ export const methods: Methods = {
           "state": "loading",
           "message": null
         },
+        "deepening": {
+          "model": "sentence-transformers/all-MiniLM-L6-v2",
+          "state": "deepening",
+          "message": null,
+          "doneChunks": 1280,
+          "totalChunks": 5310,
+          "remainingMs": 95000
+        },
         "missing": [
           {
             "leg": "dense",
@@ -153,6 +161,12 @@ export const methods: Methods = {
             {
               "name": "title",
               "share": 0.25
+            }
+          ],
+          "maps": [
+            {
+              "path": "Kitchen/Kitchen MOC.md",
+              "title": "Kitchen MOC"
             }
           ]
         }
@@ -539,6 +553,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -577,6 +599,14 @@ export const methods: Methods = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {
@@ -617,6 +647,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -656,6 +694,14 @@ export const methods: Methods = {
         "state": "loading",
         "message": null
       },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
       "missing": [
         {
           "leg": "dense",
@@ -691,7 +737,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "settings/write": {
@@ -715,7 +766,12 @@ export const methods: Methods = {
       ],
       "lexicalWeight": 1,
       "denseWeight": 0.5,
-      "fusion": "convex"
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ]
     }
   },
   "shutdown": {
@@ -748,6 +804,14 @@ export const serverNotifications: ServerNotifications = {
       "name": "bundled",
       "state": "loading",
       "message": null
+    },
+    "deepening": {
+      "model": "sentence-transformers/all-MiniLM-L6-v2",
+      "state": "deepening",
+      "message": null,
+      "doneChunks": 1280,
+      "totalChunks": 5310,
+      "remainingMs": 95000
     },
     "missing": [
       {
@@ -791,6 +855,14 @@ export const serverNotifications: ServerNotifications = {
         "name": "bundled",
         "state": "loading",
         "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
       },
       "missing": [
         {

@@ -34,7 +34,6 @@ PREFIX_LENGTHS = (3, 4, 5, 6)  # letters typed of a word
 
 def measure_queries(vault: Path, index_path: Path, texts: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
     """The figures of one size: those of `results.QUERY_KEYS`, and further ones."""
-    retrievers = measure_retrievers(index_path, list(filter(_is_query, texts)))
     engine = Engine.open(vault, index_path)
     try:
         wait_until_idle(engine)
@@ -51,6 +50,7 @@ def measure_queries(vault: Path, index_path: Path, texts: Sequence[str], words: 
         calls = count_python_calls(lambda text: engine.search(SearchRequest(text, limit=LIMIT)), answered)
     finally:
         engine.close()
+    retrievers = measure_retrievers(index_path, list(filter(_is_query, texts)))  # last: an index and a model of its own
     return {
         "legs_cpu_ms": retrievers.pop("whole"),
         "engine_cpu_ms": percentiles(whole.cpu_ms),

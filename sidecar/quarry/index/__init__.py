@@ -1,7 +1,8 @@
 """
 The index: the only folder that knows SQLite. `Index` writes, `Reader` answers; both speak in values.
 
-    store, reader                 the two facades; `records` are the values that they give
+    store, reader                 the two facades; `records` are the values that they give, `memory` what they keep
+    contextual                    writes the vectors of a contextual model, beside those of the static one
     keyword/, vector/, filters/   finding by words, by meaning, by conditions
     top_k, snapshot_cache         the best of many scores, ties by path; what is kept for the newest snapshot
     listing, problems             lists of notes, newest first; faults of files that their owner is told of
@@ -29,6 +30,7 @@ from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    MapOfContent,
     Newest,
     NoteFilter,
     NoteName,
@@ -60,6 +62,7 @@ __all__ = [
     "IncomingLink",
     "Index",
     "KeywordQuery",
+    "MapOfContent",
     "NearestChunks",
     "Newest",
     "NoteFilter",

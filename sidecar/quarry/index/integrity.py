@@ -18,9 +18,17 @@ from quarry.index.keyword.columns import languages_in
 from quarry.index.keyword.forward import NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.fts5 import check_keyword_index
 from quarry.index.links import target_key, target_number
+from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent
-from quarry.index.note_rows import NoteRow, note_rows
+from quarry.index.note_rows import NoteRow, note_from, note_rows
 from quarry.index.schema import TABLE_NAMES
+from quarry.index.vector.tables import CONTEXTUAL, CONTEXTUAL_NAMES, STATIC, VectorTables, contextual_model
+
+_VECTORS_OF_NOTE = (
+    "SELECT v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
+    " LEFT JOIN {vectors} v ON v.chunk_id = r.id LEFT JOIN {pending} p ON p.chunk_id = r.id"
+    " WHERE r.id BETWEEN ? AND ? ORDER BY r.number"
+)
 
 
 def check_opening(connection: apsw.Connection) -> None:
@@ -35,6 +43,9 @@ def check_opening(connection: apsw.Connection) -> None:
     tables = _tables(connection)
     if missing := TABLE_NAMES - set(tables):
         raise IndexDamaged(f"the index lacks the tables {', '.join(sorted(missing))}; it has to be rebuilt")
+    has_contextual = contextual_model(connection) is not None
+    if CONTEXTUAL_NAMES & set(tables) != (CONTEXTUAL_NAMES if has_contextual else frozenset()):
+        raise IndexDamaged("the index has not the tables of contextual vectors that it says; it has to be rebuilt")
     for name in tables:
         first_row = 'SELECT * FROM "' + name + '" LIMIT 1'  # our own names; a few pages of any index
         select(connection, first_row)
@@ -108,13 +119,18 @@ def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
         return False
     packed = row.packed_note()
     content, terms = packed.content(), packed.terms()
-    derived = select(connection, "SELECT name_length, languages FROM notes WHERE id = ?", (row.note_id,))
+    derived = select(connection, "SELECT name_length, languages, is_map FROM notes WHERE id = ?", (row.note_id,))
     return (
-        derived == [(name_length(terms.names), languages_in(terms))]
+        derived == [(name_length(terms.names), languages_in(terms), is_map(note_from(row.values, content)))]
         and _are_tags_and_links_sound(connection, row, content)
-        and _is_title_sound(connection, row)
         and _are_chunks_sound(connection, row, content, terms)
+        and all(_are_vectors_sound(connection, row, content, tables) for tables in _vector_tables(connection))
     )
+
+
+def _vector_tables(connection: apsw.Connection) -> tuple[VectorTables, ...]:
+    """The tables of vectors that there are."""
+    return (STATIC, CONTEXTUAL) if contextual_model(connection) is not None else (STATIC,)
 
 
 def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, content: NoteContent) -> bool:
@@ -127,33 +143,29 @@ def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, content
     return all(select(connection, sql, (target_number(key), row.note_id)) for key in keys)
 
 
-def _is_title_sound(connection: apsw.Connection, row: NoteRow) -> bool:
-    """Whether the vector of the note's title, if there is one, is as it was written, and for this title."""
-    sql, key = "SELECT title, vector, checksum FROM title_vectors WHERE note_id = ?", title_hash(row.title)
-    return all(
-        number == content_number(key) and checksum == vector_checksum(key, vector)
-        for number, vector, checksum in select(connection, sql, (row.note_id,))
-    )
-
-
 def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, content: NoteContent, terms: NoteTerms) -> bool:
-    """Whether there is a row for each chunk of *content* and no other, with a vector or pending."""
+    """Whether there is a row for each chunk of *content* and no other."""
     rows = select(
         connection,
-        "SELECT r.id, r.number, r.content, r.length, r.note_length, v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
-        " LEFT JOIN vectors v ON v.chunk_id = r.id LEFT JOIN pending p ON p.chunk_id = r.id"
-        " WHERE r.id BETWEEN ? AND ? ORDER BY r.number",
+        "SELECT id, number, content, length, note_length FROM chunk_rows WHERE id BETWEEN ? AND ? ORDER BY number",
         id_range(row.note_id),
     )
     first, _ = id_range(row.note_id)
-    hashes = [content_hash(chunk) for chunk in content.chunks]
     expected = [
-        (first + slot, number, content_number(key), *chunk_lengths(columns))
-        for number, (slot, key, columns) in enumerate(zip(content.slots, hashes, terms.chunks, strict=True))
+        (first + slot, number, content_number(content_hash(chunk)), *chunk_lengths(columns))
+        for number, (slot, chunk, columns) in enumerate(zip(content.slots, content.chunks, terms.chunks, strict=True))
     ]
-    if [found[:5] for found in rows] != expected:
-        return False
+    return rows == expected
+
+
+def _are_vectors_sound(connection: apsw.Connection, row: NoteRow, content: NoteContent, tables: VectorTables) -> bool:
+    """Whether each chunk has its vector or is pending, and the title's vector, if there is one, is for this title."""
+    sql, key = tables.sql("SELECT title, vector, checksum FROM {titles} WHERE note_id = ?"), title_hash(row.title)
+    for number, vector, checksum in select(connection, sql, (row.note_id,)):
+        if number != content_number(key) or checksum != vector_checksum(key, vector):
+            return False
+    rows = select(connection, tables.sql(_VECTORS_OF_NOTE), id_range(row.note_id))
     return all(
         pending is not None if vector is None else pending is None and vector_checksum(key, vector) == checksum
-        for key, (*_, vector, checksum, pending) in zip(hashes, rows, strict=True)
+        for key, (vector, checksum, pending) in zip(map(content_hash, content.chunks), rows, strict=True)
     )

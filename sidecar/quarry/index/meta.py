@@ -11,7 +11,14 @@ DROPPED = "dropped"  # the generation in which all vectors were dropped
 NOTES = "notes"  # how many there are: counting 80,000 chunks at every search would take a millisecond
 CHUNKS = "chunks"
 POSTINGS = "postings"  # the random id of the segment file that was written last
-OWN_KEYS = frozenset({GENERATION, DIMENSION, LEXICAL_STALE, DROPPED, NOTES, CHUNKS, POSTINGS})
+CONTEXTUAL_MODEL = "contextual_model"  # that the contextual tables are for; absent while there are none
+CONTEXTUAL_DIMENSION = "contextual_dimension"  # of every vector in them
+CONTEXTUAL_DROPPED = "contextual_dropped"  # the generation in which they were last made
+CONTEXTUAL_COMPLETE = "contextual_complete"  # present: there was a moment when no chunk and no title waited
+OWN_KEYS = frozenset(
+    {GENERATION, DIMENSION, LEXICAL_STALE, DROPPED, NOTES, CHUNKS, POSTINGS}
+    | {CONTEXTUAL_MODEL, CONTEXTUAL_DIMENSION, CONTEXTUAL_DROPPED, CONTEXTUAL_COMPLETE}
+)
 
 
 def get(connection: apsw.Connection, key: str) -> str | None:
@@ -28,12 +35,6 @@ def put(connection: apsw.Connection, key: str, value: str) -> None:
 def delete(connection: apsw.Connection, key: str) -> None:
     """Delete *key*."""
     connection.execute("DELETE FROM meta WHERE key = ?", (key,))
-
-
-def dimension(connection: apsw.Connection) -> int | None:
-    """The dimension of every vector in the index; None while there is none."""
-    value = get(connection, DIMENSION)
-    return int(value) if value is not None else None
 
 
 def generation(connection: apsw.Connection) -> int:

@@ -21,17 +21,18 @@ from quarry.index.note_codec import NoteContent, with_slots
 from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.prepared import PreparedNote
 from quarry.index.vector.rows import VectorWriter
+from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables
 from quarry.types import FileStamp
 
 _INSERT_NOTE = (
     "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
-    " mtime_ns, ctime_ns, sha256, chunk_count, checksum, name_length, languages)"
-    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " mtime_ns, ctime_ns, sha256, chunk_count, checksum, name_length, languages, is_map)"
+    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _UPDATE_NOTE = (
     "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
     " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?,"
-    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?"
+    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?, is_map = ?"
     " WHERE id = ?"
 )
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (?,?,?,?,?)"
@@ -47,12 +48,18 @@ class _OldNote(Struct, frozen=True):
 
 
 class NoteWriter:
-    """Changes the rows of notes over one writing *connection*."""
+    """
+    Changes the rows of notes over one writing *connection*.
 
-    def __init__(self, connection: apsw.Connection, queue: KeywordQueue) -> None:
+    Args:
+        has_contextual: Whether there are tables of contextual vectors: then new and changed texts wait for one.
+    """
+
+    def __init__(self, connection: apsw.Connection, queue: KeywordQueue, *, has_contextual: bool = False) -> None:
         self._db = connection
         self._keywords = queue
         self._vectors = VectorWriter(connection)
+        self._contextual = VectorWriter(connection, CONTEXTUAL) if has_contextual else None
         self._changed: set[int] = set()  # notes that are in `changes` by now
 
     def upsert(self, note: PreparedNote, old_path: str | None = None) -> None:
@@ -114,21 +121,27 @@ class NoteWriter:
         meta.add_to_totals(self._db, -1, -len(old.chunk_ids))
         self._keywords.put(self._db, KeywordChange(note_id, None, (), old.chunk_ids))
 
-    def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes) -> None:
-        """Store the vector of a pending chunk; where its text has changed since, it stays pending."""
-        if self._vectors.fill_in(chunk_id, content_hash, vector):
+    def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes, tables: VectorTables = STATIC) -> None:
+        """Store the vector of a chunk that waits for it in *tables*; where its text has changed since, it goes on."""
+        if self._vectors_in(tables).fill_in(chunk_id, content_hash, vector):
             self._note_vector(note_of(chunk_id))
 
-    def set_title_vector(self, note_id: int, title: str, vector: bytes) -> None:
+    def set_title_vector(self, note_id: int, title: str, vector: bytes, tables: VectorTables = STATIC) -> None:
         """Store the vector of a note's title; where the title has changed since, it goes on waiting."""
-        self._vectors.check_dimensions([vector])
+        vectors = self._vectors_in(tables)
+        vectors.check_dimensions([vector])
         if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
-            self._vectors.set_title(note_id, title, vector)
+            vectors.set_title(note_id, title, vector)
             self._note_vector(note_id)
 
     def drop_vectors(self) -> None:
         """Delete every vector: all chunks and titles are pending."""
         self._vectors.drop()
+
+    def _vectors_in(self, tables: VectorTables) -> VectorWriter:
+        found = self._vectors if tables is STATIC else self._contextual
+        assert found is not None, "there are no contextual vectors in this index"
+        return found
 
     # --- notes ---------------------------------------------------------------------------------
 
@@ -137,7 +150,7 @@ class NoteWriter:
         return rows[0][0] if rows else None
 
     def _insert(self, note: PreparedNote) -> None:
-        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum, note.name_length, note.languages))
+        self._db.execute(_INSERT_NOTE, (*note.values, note.checksum, note.name_length, note.languages, note.is_map))
         note_id = self._db.last_insert_rowid()
         self._db.execute("INSERT INTO bodies VALUES (?,?)", (note_id, note.body))
         self._write_tags_and_links(note_id, note)
@@ -163,6 +176,9 @@ class NoteWriter:
         if moved:
             self._db.executemany("UPDATE chunk_rows SET number = ? WHERE id = ?", moved)
         self._vectors.keep(note_id, [(kept[number], note.hashes[number], note.vectors[number]) for number in kept])
+        if self._contextual:
+            self._contextual.keep(note_id, [(kept[number], note.hashes[number], None) for number in kept])
+            self._contextual.set_title(note_id, note.title, None)
         added = [(number, chunk_id) for number, chunk_id in enumerate(ids) if number not in kept]
         self._add_chunks(note, added)
         self._vectors.set_title(note_id, note.title, note.title_vector)
@@ -178,7 +194,7 @@ class NoteWriter:
         if slots != tuple(range(len(slots))):
             body = with_slots(body, slots)
             checksum = note_checksum(note.values, body)
-        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note.name_length, note.languages, note_id))
+        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note.name_length, note.languages, note.is_map, note_id))
         self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?,?)", (note_id, body))
 
     def _old(self, note_id: int) -> _OldNote:
@@ -239,6 +255,8 @@ class NoteWriter:
         rows = [(chunk_id, at, content_number(note.hashes[at]), *note.lengths[at]) for at, chunk_id in added]
         self._db.executemany(_INSERT_CHUNK, rows)
         self._vectors.add([(chunk_id, note.hashes[number], note.vectors[number]) for number, chunk_id in added])
+        if self._contextual:
+            self._contextual.add([(chunk_id, note.hashes[number], None) for number, chunk_id in added])
 
     def _drop_chunks(self, chunk_ids: Sequence[int]) -> None:
         """Delete chunks and what is derived from them."""

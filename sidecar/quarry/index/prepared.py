@@ -14,9 +14,10 @@ from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.keyword.columns import languages_in, note_terms
 from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
 from quarry.index.keyword.term_counts import CountedDocument, TermCounts, count_terms
+from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
-from quarry.types import FileStamp, Note
+from quarry.types import FileStamp, Note, Stemming
 
 
 class CountedNote(NamedTuple):
@@ -46,6 +47,7 @@ class PreparedNote(Struct, frozen=True):
     name_length: int
     vocabulary: str  # each term of the note once
     languages: str | None  # see `languages_in`
+    is_map: bool  # see `maps.is_map`
     terms: NoteTerms | None  # None: they are in `counted`
     counted: CountedNote | None = None
 
@@ -67,6 +69,7 @@ def prepare(
     title_vector: bytes | None = None,
     *,
     hashes: tuple[bytes, ...] | None = None,
+    stemming: Stemming = "by-language",
 ) -> PreparedNote:
     """
     Make *note* ready to be written.
@@ -75,6 +78,7 @@ def prepare(
         vectors: For each chunk what `quantize` gave, or None where there is no model yet.
         title_vector: Of the title, likewise.
         hashes: The `content_hash` of each chunk; None: they are computed.
+        stemming: How the words of the note become terms.
 
     Raises:
         ValueError: The note cannot be stored (see `note_rows.check_storable`), or the number of vectors is not that of
@@ -83,7 +87,7 @@ def prepare(
     if len(vectors) != len(note.chunks):
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks but {len(vectors)} vectors")
     check_storable(note)
-    terms = note_terms(note)
+    terms = note_terms(note, stemming)
     values, body = note_values(note, stamp), pack(NoteContent.of(note), terms)
     return PreparedNote(
         values=values,
@@ -98,6 +102,7 @@ def prepare(
         name_length=name_length(terms.names),
         vocabulary=terms.distinct(),
         languages=languages_in(terms),
+        is_map=is_map(note),
         terms=terms,
     )
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from unicodedata import normalize
 
 import apsw
-from msgspec import Struct, field
 
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.index import listing, meta, problems
@@ -15,18 +13,17 @@ from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
-from quarry.index.keyword.postings_cache import FEW_NOTES, PostingsCache
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.keyword.spelling import SpellingIndex
-from quarry.index.keyword.stored_snapshot import Documents
 from quarry.index.keyword.vault_languages import note_languages
 from quarry.index.links import resolve, target_key, target_number
+from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote, open_content
 from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    MapOfContent,
     Newest,
     NoteFilter,
     NoteName,
@@ -37,12 +34,12 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
+from quarry.index.snapshot_cache import SnapshotData
 from quarry.index.top_k import Scored
-from quarry.index.vector.cache import VectorCache
-from quarry.index.vector.matrix import VectorLimits
+from quarry.index.vector.layered_query import layered_query
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
+from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables
 from quarry.terms.alternatives import Languages
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
@@ -51,21 +48,6 @@ LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk
 
 _Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
 """A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
-
-
-class Memory(Struct, frozen=True):
-    """The caches of an index, which outlive its readers."""
-
-    vectors: VectorCache = field(default_factory=VectorCache)
-    spelling: SpellingIndex = field(default_factory=SpellingIndex)
-    documents: SnapshotCache[Documents] = field(default_factory=lambda: SnapshotCache(Documents.read))
-    snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
-    postings: PostingsCache = field(default_factory=PostingsCache)
-
-    @classmethod
-    def of(cls, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> "Memory":
-        """Empty caches for the index at *database*, which has a segment file."""
-        return cls(vectors=VectorCache(limits), postings=PostingsCache(database, few_notes=few_notes))
 
 
 class Reader:
@@ -90,8 +72,9 @@ class Reader:
 
     def read_ahead(self) -> None:
         """Read the vectors that the first query by meaning would wait for, where they fit in memory."""
-        if self._memory.vectors.fits(self._db):
-            self._memory.vectors.snapshot(self._db)
+        for cache in (self._memory.vectors, *([self._memory.contextual] if self.contextual_model else ())):
+            if cache.fits(self._db):
+                cache.snapshot(self._db)
 
     # --- by word -------------------------------------------------------------------------------
 
@@ -114,39 +97,54 @@ class Reader:
 
     # --- by meaning ----------------------------------------------------------------------------
 
-    def dense_query(self, vector: FloatVector) -> DenseQuery | None:
+    @property
+    def contextual_model(self) -> str | None:
+        """The contextual model whose vectors answer in this snapshot; None: the static ones do. See `serving_model`."""
+        return self._snapshot_data.serving_model(self._db)
+
+    def dense_query(self, vector: FloatVector, tables: VectorTables = STATIC) -> DenseQuery | None:
         """
         A query that can be asked about this snapshot again and again; None where *vector* is near nothing.
 
         Args:
             vector: float32, shape (dim,); its length does not matter. A zero vector is near nothing.
+            tables: The vectors to compare it with; the contextual ones only where `contextual_model` says whose.
 
         Raises:
-            ValueError: The index holds vectors of another dimension.
+            ValueError: They are of another dimension.
         """
-        if not self._fits(vector):
+        if not self._fits(vector, tables):
             return None
         query = QueryVector.of(vector)
         if query is None:
             return None
-        cache = self._memory.vectors
+        cache = self._memory.vectors if tables is STATIC else self._memory.contextual
         if cache.fits(self._db) or not self._parts.has_vec:
             return MemoryDenseQuery(self._db, query, cache.snapshot(self._db))
         return StoredDenseQuery(self._db, query, cache)
+
+    def contextual_query(self, vector: FloatVector, static: DenseQuery | None) -> DenseQuery | None:
+        """
+        A query by contextual vectors, where `contextual_model` says whose; None where *vector* is near nothing.
+
+        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `layered_query.py`.
+        """
+        contextual = self.dense_query(vector, CONTEXTUAL)
+        return layered_query(contextual, static, self._snapshot_data.waiting(self._db)) if contextual else None
 
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
         """The *depth* chunks nearest to *vector*, nearest first; raises as `dense_query`."""
         dense_query = self.dense_query(vector)
         return self.candidates(dense_query.top_chunks(admitted, depth, deadline)) if dense_query else ()
 
-    def vectors_of(self, chunk_ids: Sequence[int]) -> FloatMatrix:
+    def vectors_of(self, chunk_ids: Sequence[int], tables: VectorTables = STATIC) -> FloatMatrix:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
-        return unit_vectors_of(self._db, chunk_ids, self.dimension or 0)
+        return unit_vectors_of(self._db, chunk_ids, tables)
 
     @cached_property
     def dimension(self) -> int | None:
-        """The dimension of every vector in the index; None while there is none."""
-        return meta.dimension(self._db)
+        """The dimension of every static vector in the index; None while there is none."""
+        return STATIC.dimension(self._db)
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -192,14 +190,14 @@ class Reader:
             return MemoryRetriever(scorer, self._memory.spelling)
         return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
 
-    def _fits(self, vector: FloatVector) -> bool:
+    def _fits(self, vector: FloatVector, tables: VectorTables) -> bool:
         """
         Whether there is anything to compare *vector* with.
 
         Raises:
             ValueError: The index holds vectors of another dimension.
         """
-        dimension = self.dimension
+        dimension = self.dimension if tables is STATIC else tables.dimension(self._db)
         if dimension is None:
             return False
         if vector.shape != (dimension,):
@@ -359,6 +357,10 @@ class Reader:
             for link in sources[source]
             if target_key(link.target) == key and resolve(link.target, source, candidates) == path
         ]
+
+    def maps_listing(self, paths: Sequence[str]) -> dict[str, tuple[MapOfContent, ...]]:
+        """The maps of content that link to the notes at *paths*; notes that none links to are left out."""
+        return self._snapshot_data.maps(self._db).listing(self._db, paths)
 
     # --- about the index -----------------------------------------------------------------------
 

@@ -110,6 +110,13 @@ class IncomingLink(Struct, frozen=True):
     link: Link
 
 
+class MapOfContent(Struct, frozen=True):
+    """A note that lists others by links."""
+
+    path: str
+    title: str
+
+
 class PendingChunk(Struct, frozen=True):
     """A chunk that waits for its vector."""
 

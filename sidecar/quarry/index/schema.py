@@ -22,7 +22,7 @@ from quarry.index import meta
 from quarry.index.ids import note_of_sql
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 8  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 9  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
@@ -45,12 +45,14 @@ _TABLES = (
         checksum BLOB NOT NULL,        -- over what `note_rows.note_values` gives, and the body
         name_length INTEGER NOT NULL,  -- terms of its names, see `keyword/forward.py`
         languages TEXT,                -- see `keyword/columns.py`: `languages_in`
+        is_map INTEGER NOT NULL,       -- 1: see `maps.py`
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
     )""",
     "CREATE INDEX notes_composed ON notes(composed) WHERE composed IS NOT NULL",
     "CREATE INDEX notes_folded ON notes(folded) WHERE folded IS NOT NULL",
     "CREATE INDEX notes_by_language ON notes(languages) WHERE languages IS NOT NULL",
+    "CREATE INDEX maps_of_content ON notes(id) WHERE is_map",
     "CREATE INDEX notes_by_name ON notes(name)",
     "CREATE INDEX notes_by_time ON notes(mtime_ns DESC)",
     "CREATE INDEX notes_with_problems ON notes(path) WHERE problems <> '[]'",

@@ -15,9 +15,11 @@ from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.index.keyword.vault_languages import vault_languages
+from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
+from quarry.index.vector.tables import Waiting, serving_model
 from quarry.terms.alternatives import Languages
 
 T = TypeVar("T")
@@ -153,6 +155,9 @@ class SnapshotData(Struct):
     locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)
     _languages: Languages | None = None
+    _maps: MapsOfContent | None = None
+    _serving: tuple[str | None] | None = None  # the contextual model that answers, once it was asked for
+    _waiting: Waiting | None = None
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
 
     def languages(self, connection: apsw.Connection) -> Languages:
@@ -160,6 +165,24 @@ class SnapshotData(Struct):
         if self._languages is None:
             self._languages = vault_languages(connection)
         return self._languages
+
+    def maps(self, connection: apsw.Connection) -> MapsOfContent:
+        """The maps of content; *connection* sees this snapshot."""
+        if self._maps is None:
+            self._maps = MapsOfContent.of(connection)
+        return self._maps
+
+    def serving_model(self, connection: apsw.Connection) -> str | None:
+        """The contextual model whose vectors answer, if any do; *connection* sees this snapshot."""
+        if self._serving is None:
+            self._serving = (serving_model(connection),)
+        return self._serving[0]
+
+    def waiting(self, connection: apsw.Connection) -> Waiting:
+        """The notes that wait for contextual vectors; *connection* sees this snapshot, in which there are such."""
+        if self._waiting is None:
+            self._waiting = Waiting.read(connection)
+        return self._waiting
 
     def newest(self, depth: int, read: Callable[[], Newest]) -> Newest:
         """

@@ -14,17 +14,19 @@ from pathlib import Path
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, listing, meta, problems
+from quarry.index.contextual import ContextualVectors
 from quarry.index.database import FTS5, SQLITE_VEC, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.keyword.builder import BulkCollector
 from quarry.index.keyword.fts5 import begin_bulk, merge
 from quarry.index.keyword.postings_cache import FEW_NOTES
+from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import open_reader, open_writer, warm_memory
 from quarry.index.pool import ReaderPool
 from quarry.index.prepared import PreparedNote, prepare
-from quarry.index.reader import Memory, Reader
+from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
 from quarry.index.vector import rows as vector_rows
@@ -410,9 +412,10 @@ class Index:
     @contextmanager
     def _rows(self) -> Iterator[NoteWriter]:
         with self._writer.change() as connection:
-            yield NoteWriter(connection, self._writer.keywords)
+            yield NoteWriter(connection, self._writer.keywords, has_contextual=self.contextual.model is not None)
 
     def _open_writer(self) -> None:
         with explained(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
+            self.contextual = ContextualVectors(self._writer, self._memory.contextual)
         self._file_key = files.file_key(self.path)

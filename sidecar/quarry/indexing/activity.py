@@ -121,7 +121,7 @@ class Activity:
 
 
 class Updated(Struct, frozen=True):
-    """A commit: an open query may have other answers now."""
+    """A commit: an open query may have other answers now. No notes are named where other vectors begin to answer."""
 
     indexed: tuple[str, ...]
     removed: tuple[str, ...]

@@ -147,7 +147,7 @@ class Indexer:
         self._limits = limits
         self._drawings = {} if drawings is None else drawings
         self._disk = DiskState(root, rules, self._drawings)
-        reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS)
+        reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, settings.stemming)
         self._executor = PreparationExecutor(root, reading, encoder, monitor, options, limits)
 
     def reconcile(

@@ -6,7 +6,6 @@ the serving process never prepares those.
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import asdict
@@ -14,6 +13,7 @@ from msgspec.structs import asdict
 from quarry.embedding import Fingerprint
 from quarry.errors import IndexMisplaced
 from quarry.index import TERMS_VERSION, Index
+from quarry.settings import Settings
 from quarry.text.reading_rules import READER_VERSION, SCRUBBER_VERSION
 from quarry.vault.identity import folder_key, vault_id
 
@@ -23,9 +23,11 @@ POISON = "deadly"  # paths of the notes whose preparation ended processes: a JSO
 READING = "reading"  # what decides the rows of a note besides its bytes
 
 
-def reading_key(skip_sections: Sequence[str]) -> str:
-    """The value of `READING` today; another one in the index means reading every note anew."""
-    return json.dumps([READER_VERSION, SCRUBBER_VERSION, TERMS_VERSION, list(skip_sections)])
+def reading_key(settings: Settings) -> str:
+    """The value of `READING` under *settings*; another one in the index means reading every note anew."""
+    return json.dumps(
+        [READER_VERSION, SCRUBBER_VERSION, TERMS_VERSION, list(settings.skip_sections), settings.stemming]
+    )
 
 
 def fingerprint_text(fingerprint: Fingerprint) -> str:

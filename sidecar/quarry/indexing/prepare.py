@@ -146,7 +146,9 @@ class NotePreparer:
     def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
         note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]
         try:
-            rows = prepare(note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes)
+            rows = prepare(
+                note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes, stemming=self._rules.stemming
+            )
         except ValueError as error:
             return FailedNote(note.path, str(error))
         return ReadyNote(rows, note.redactions)

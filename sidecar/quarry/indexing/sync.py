@@ -23,13 +23,14 @@ from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.indexing.absence import Absence, explain_absence
 from quarry.indexing.activity import Activity, Listeners, Reporter, RunKind, Updated
 from quarry.indexing.current_index import CurrentIndex
+from quarry.indexing.deepening import Deepening
 from quarry.indexing.diff import diff_vault
 from quarry.indexing.disk_state import DiskState, named_by
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
 from quarry.indexing.metadata import READING, reading_key, rebuild_metadata
 from quarry.indexing.policy import Policy
-from quarry.indexing.vector_model import VectorModel
+from quarry.indexing.vector_model import LoadContextual, VectorModel
 from quarry.indexing.worker import RequestQueue
 from quarry.types import FileSeen, Retriever, VaultChange
 
@@ -52,6 +53,7 @@ class Synchronizer:
         root: Path,
         index_path: Path,
         load_encoder: Callable[[str], Encoder],
+        load_contextual: LoadContextual,
         *,
         without: frozenset[str],
         requests: RequestQueue,
@@ -85,8 +87,14 @@ class Synchronizer:
         self._current = CurrentIndex(index_path, root, without)
         self._report_loss()
         self.model = VectorModel(
-            self.policy.settings.model, load_encoder, self.activity, limits.head_start_s, limits.model_wait_s
+            self.policy.settings.model,
+            load_encoder,
+            load_contextual,
+            self.activity,
+            limits.head_start_s,
+            limits.model_wait_s,
         )
+        self.deepening = Deepening(requests.request_deepening)
         self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
@@ -95,6 +103,7 @@ class Synchronizer:
 
     def close(self) -> None:
         """Let go of the index; the worker has ended."""
+        self.deepening.stop()
         self._current.close()
 
     # --- what serves now -----------------------------------------------------------------------
@@ -216,6 +225,7 @@ class Synchronizer:
             encoder = self.model.slot.encoder
             spec = self._rebuild_spec(beside, encoder)
             rebuild.run_rebuild(spec, self._reporter("beside"), lambda: encoder)
+            rebuild.carry_over(spec, self.index, self._yield_point)
             rebuild.catch_up(spec, self._new_indexer(self._reporter("beside"), lambda: encoder), self._take_changes)
             self.index.replace_with(beside)
             changes = self._take_changes()
@@ -243,6 +253,8 @@ class Synchronizer:
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet
             restore_postings(self.index, Deadline(math.inf, self._is_interrupted))
+        if self.model.contextual_encoder is not self.deepening.encoder:
+            self._requests.request_deepening()
 
     def deep_check(self) -> None:
         """Hash every note, check every row, compact the index: work for idle time."""
@@ -256,6 +268,17 @@ class Synchronizer:
         refresh = partial(self._indexer("main").refresh, self.index)
         repair(self.index, refresh, self._yield_point, self._is_interrupted)
         self._settle()
+
+    def deepen(self) -> None:
+        """Store the contextual vectors that are made, and have the next ones made; see `deepening.py`."""
+        self._current.check_in_place()
+        model = self.index.contextual.model
+        answers_change = self.deepening.advance(self.index, self.model.adopt_contextual(self.index))
+        if answers_change or model not in (None, self.index.contextual.model):
+            self._idle_schedule.changed(time.monotonic())
+            self._notify(Updated((), ()))
+        else:
+            self._notify(None)
 
     def recreate(self, error: IndexDamaged) -> None:
         """Set the damaged index aside and fill a new one; called again with the same *error*, only go on filling."""
@@ -387,6 +410,8 @@ class Synchronizer:
         """Mark the index as equal to the vault, let the model load, and notify."""
         self.activity.settle()
         self.model.slot.start_loading()
+        if self.model.contextual_slot or self.index.contextual.model is not None:
+            self._requests.request_deepening()
         self._notify(None)
 
     # --- model and rules -----------------------------------------------------------------------
@@ -399,4 +424,4 @@ class Synchronizer:
 
     @property
     def _reading_key(self) -> str:
-        return reading_key(self.policy.settings.skip_sections)
+        return reading_key(self.policy.settings)

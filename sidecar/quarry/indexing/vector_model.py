@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable
+from typing import TypeAlias
 
-from quarry.embedding import Encoder, Fingerprint
+from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerprint
 from quarry.index import Index, Reader
 from quarry.indexing.activity import Activity
 from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, stored_fingerprint
@@ -11,24 +12,37 @@ from quarry.model import ModelSlot
 
 _log = logging.getLogger(__name__)
 
+LoadContextual: TypeAlias = Callable[[str], ContextualEncoder | None]
+
 
 class VectorModel:
     """
     The model in the settings, as it loads, and the one whose vectors the index holds; in the end they are the same.
 
-    Changed on the indexing thread only.
+    A contextual model is loaded beside a static one, which answers until the index is deepened. Changed on the indexing
+    thread only.
 
     Args:
+        load: Loads the static model of a name: the bundled one where the name is that of a contextual model.
+        load_contextual: Loads the contextual model of a name; gives None where the name is that of a static model.
         activity: Told that vectors are made with another model.
         head_start_s: Of everything else before the first model is loaded; see `ModelSlot`.
         wait_s: How long `await_first` waits at most.
     """
 
     def __init__(
-        self, name: str, load: Callable[[str], Encoder], activity: Activity, head_start_s: float, wait_s: float
+        self,
+        name: str,
+        load: Callable[[str], Encoder],
+        load_contextual: LoadContextual,
+        activity: Activity,
+        head_start_s: float,
+        wait_s: float,
     ) -> None:
         self.load = load
+        self.load_contextual = load_contextual
         self.slot = ModelSlot(name, load, head_start_s)
+        self.contextual_slot = self._contextual_slot(name)  # None: the name is not that of a contextual model
         self._activity = activity
         self._wait_s = wait_s
         self._adopted: Fingerprint | None = None
@@ -43,6 +57,16 @@ class VectorModel:
         """The encoder that made the vectors *reader*, which says whose they are, sees; None while there is none."""
         encoder = self.slot.encoder
         return encoder if encoder and reader.meta_get(FINGERPRINT) == fingerprint_text(encoder.fingerprint) else None
+
+    @property
+    def contextual_encoder(self) -> ContextualEncoder | None:
+        """The contextual encoder that the index is to be deepened with; None while there is none."""
+        return self.contextual_slot.encoder if self.contextual_slot else None
+
+    def contextual_encoder_for(self, reader: Reader) -> ContextualEncoder | None:
+        """The encoder whose contextual vectors answer in the snapshot of *reader*; None where the static ones do."""
+        encoder = self.contextual_encoder
+        return encoder if encoder and reader.contextual_model == fingerprint_text(encoder.fingerprint) else None
 
     @property
     def why_no_vectors(self) -> str:
@@ -64,6 +88,7 @@ class VectorModel:
         """Load the model called *name*, unless it is the one in use."""
         if name != self.slot.name:
             self.slot = ModelSlot(name, self.load)
+            self.contextual_slot = self._contextual_slot(name)
 
     def await_first(self) -> None:
         """Wait for the first model, once and for a bounded time: a download is not waited for."""
@@ -87,6 +112,23 @@ class VectorModel:
         self._adopted = encoder.fingerprint
         return index.has_pending_vectors()
 
+    def adopt_contextual(self, index: Index) -> ContextualEncoder | None:
+        """
+        Have *index* hold contextual vectors of the model in use and no other; returns its encoder, None without one.
+
+        Vectors of a model that is loading or missing stay: they cost hours.
+        """
+        slot = self.contextual_slot
+        if slot is None or slot.is_of_another_kind:
+            index.contextual.drop()
+            return None
+        if slot.encoder:
+            index.contextual.choose(fingerprint_text(slot.encoder.fingerprint))
+        return slot.encoder
+
     def index_replaced(self, index: Index) -> None:
         """Adopt the model that another *index*, now in use, has vectors of; None if it has none."""
         self._adopted = stored_fingerprint(index)
+
+    def _contextual_slot(self, name: str) -> ModelSlot[ContextualEncoder] | None:
+        return None if name == BUNDLED_NAME else ModelSlot(name, self.load_contextual, after=self.slot)

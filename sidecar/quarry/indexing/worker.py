@@ -46,6 +46,9 @@ class Jobs(Protocol):
     def repair(self) -> None:
         """Check the whole index, as a search met damage in it."""
 
+    def deepen(self) -> None:
+        """Store the contextual vectors that are made, and have the next ones made; takes milliseconds."""
+
     def recreate(self, error: IndexDamaged) -> None:
         """Go on with a new index in place of the damaged one."""
 
@@ -54,7 +57,7 @@ class Jobs(Protocol):
 
 
 class RequestQueue:
-    """Requests in the order in which they are served: rebuild, repair, reconcile, changes."""
+    """Requests in the order in which they are served: rebuild, repair, reconcile, changes, deepening."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()  # notified of every request
@@ -62,6 +65,7 @@ class RequestQueue:
         self._wants_rebuild = False
         self._wants_reconcile = False
         self._wants_repair = False
+        self._wants_deepening = False
         self._is_paused = False
         self._is_stopping = False
         self._is_applying_urgent = False
@@ -92,6 +96,12 @@ class RequestQueue:
         """Queue a check of the whole index; asking again while one waits changes nothing."""
         with self.condition:
             self._wants_repair = True
+            self.condition.notify_all()
+
+    def request_deepening(self) -> None:
+        """Queue a step of deepening, behind everything else; asking again while one waits changes nothing."""
+        with self.condition:
+            self._wants_deepening = True
             self.condition.notify_all()
 
     def pause(self) -> None:
@@ -128,7 +138,7 @@ class RequestQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """Whether nothing waits; deepening does not count, which goes on for hours."""
         return not (self._changes or self._wants_rebuild or self._wants_reconcile or self._wants_repair)
 
     @property
@@ -185,6 +195,12 @@ class RequestQueue:
         """Whether a comparison of the whole vault was asked for; it waits no longer."""
         with self.condition:
             found, self._wants_reconcile = self._wants_reconcile, False
+        return found
+
+    def take_deepening(self) -> bool:
+        """Whether a step of deepening was asked for; it waits no longer."""
+        with self.condition:
+            found, self._wants_deepening = self._wants_deepening, False
         return found
 
     def take_changes(self) -> list[VaultChange]:
@@ -288,7 +304,7 @@ class Worker:
         job: Callable[[], None] | None = self._jobs.initial_sync
         while job:
             self._try(job)
-            if job != self._jobs.poll:
+            if job not in (self._jobs.poll, self._jobs.deepen):
                 self._worked_s = time.monotonic()
             job = self._next_job()
 
@@ -346,6 +362,8 @@ class Worker:
             return self._jobs.reconcile
         if changes := requests.take_changes():
             return partial(self._jobs.apply, changes)
+        if requests.take_deepening():
+            return self._jobs.deepen
         if now_s >= self._deep_check_at_s:
             self._deep_checked_s = now_s
             return self._jobs.deep_check

@@ -2,52 +2,54 @@
 How a tool reaches the sidecar of a vault: attach to the one that runs, or start one, then ask.
 
 The CLI, the MCP server and hooks all come this way. A sidecar that ends while a question is open (Obsidian was closed)
-is replaced, once, and the question asked again.
+is replaced, once, and the question asked again. Replies are JSON; `typed_client` has the wire's structs instead.
 """
 
 import contextlib
+import json
 import time
-from collections.abc import Iterator
-from http import HTTPStatus
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Self, TypeVar
-
-import msgspec
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
+from typing import TYPE_CHECKING, Any, Self
 
 from quarry import __version__, errors
 from quarry.config import runtime_dir
-from quarry.interfaces import protocol as wire
+from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
 from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
-from quarry.interfaces.envelope import Error
-from quarry.interfaces.failures import RequestFailed
-from quarry.interfaces.gate import MAX_CONNECTIONS
-from quarry.interfaces.launch import start_sidecar
+from quarry.interfaces.replies import Reply, parse_reply
+from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.vault.identity import vault_id
 
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
+
 REPLY_TIMEOUT_S = 30.0
-CLOSE_TIMEOUT_S = 1.0  # a sidecar that hangs must not keep a tool from ending
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
 ATTACH_POLL_S = 0.05
 BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
 READY_POLL_S = 0.03
-UNFINISHED: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "embedding")
+SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
+UNFINISHED = ("starting", "scanning", "indexing", "embedding")
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
 
-T = TypeVar("T", bound=wire.Value)
 
+class RequestFailed(errors.QuarryError):
+    """
+    The sidecar answered with an error: `kind` is a stable word for the case, `next` says what to do.
 
-class _Reply(msgspec.Struct, frozen=True):
-    """A message from the sidecar: an answer (with `id`) or a notification (with `method`)."""
+    `position` counts UTF-16 units into `query`; either is None where there is none.
+    """
 
-    id: int | str | None = None
-    result: msgspec.Raw = msgspec.Raw()
-    error: Error | None = None
-    method: str | None = None
-    params: msgspec.Raw = msgspec.Raw()
+    def __init__(
+        self, message: str, kind: str, next_step: str, position: int | None = None, query: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.next = next_step
+        self.position = position
+        self.query = query
 
 
 class SidecarClient:
@@ -77,9 +79,9 @@ class SidecarClient:
         self._id = vault_id(root)
         self.discovery_path = discovery_path(runtime_dir(), self._id)
         self._lock = VaultLock(runtime_dir(), self._id)
-        self._open = contextlib.ExitStack()  # holds the connection, and closes it
+        self._connection: WebSocketConnection | None = None
         self.hello: wire.InitializeResult
-        self._connection = self._attach()
+        self._attach()
 
     def __enter__(self) -> Self:
         return self
@@ -89,37 +91,42 @@ class SidecarClient:
 
     def close(self) -> None:
         """Close the connection; the sidecar keeps running."""
-        self._open.close()
+        if self._connection:
+            self._connection.close()
+            self._connection = None
 
-    def ask(self, method: str, params: wire.Params, result: type[T]) -> T:
+    def ask(self, method: str, params: Mapping[str, object] | None = None) -> Any:
         """
         Send a request and wait for its result, through one change of sidecar if need be.
+
+        Args:
+            params: By their names on the wire. Those that are None are left out.
+
+        Returns:
+            The result, its objects as `Reply`: annotate it with its struct of `protocol/`.
 
         Raises:
             RequestFailed: The sidecar refused it.
             ConnectionFailed: It cannot be reached any more.
         """
         try:
-            return self._ask(method, params, result)
-        except ConnectionClosed:
-            self._connection = self._attach()
+            return self._ask(method, params or {})
+        except ConnectionLost:
+            self._attach()
         try:
-            return self._ask(method, params, result)
-        except ConnectionClosed as error:
+            return self._ask(method, params or {})
+        except ConnectionLost as error:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
     def shut_down(self) -> None:
         """Stop the sidecar, as its owner. Other clients that it serves start one of their own."""
-        with contextlib.suppress(ConnectionClosed):  # it has left already, and none is started to be told to leave
-            self._ask("shutdown", wire.NoParams(), wire.Done)
+        with contextlib.suppress(ConnectionLost):  # it has left already, and none is started to be told to leave
+            self._ask("shutdown", {})
 
-    def search(self, params: wire.SearchParams) -> wire.SearchResult:
-        """Search."""
-        return self.ask("search", params, wire.SearchResult)
-
-    def status(self) -> wire.IndexStatus:
+    def status(self) -> "wire.IndexStatus":
         """The status of the index: its contents and current work."""
-        return self.ask("index/status", wire.NoParams(), wire.IndexStatus)
+        status: wire.IndexStatus = self.ask("index/status")
+        return status
 
     def wait_until_complete(self, timeout_s: float) -> None:
         """Wait until answers are complete: a sidecar that has just started still reads its notes and its model."""
@@ -130,18 +137,18 @@ class SidecarClient:
                 return
             time.sleep(READY_POLL_S)
 
-    def statuses(self) -> Iterator[wire.IndexStatus]:
+    def statuses(self) -> Iterator["wire.IndexStatus"]:
         """Yield the status now, at each notification of progress, and at least every `STATUS_POLL_S`; endless."""
         while True:
             yield self.status()
-            with contextlib.suppress(TimeoutError, ConnectionClosed):  # asking anew tells, or attaches to a successor
+            with contextlib.suppress(TimeoutError, ConnectionLost):  # asking anew tells, or attaches to a successor
                 while True:
                     if status := _status_in(self._receive(STATUS_POLL_S)):
                         yield status
 
     # --- connecting ----------------------------------------------------------------------------
 
-    def _attach(self) -> ClientConnection:
+    def _attach(self) -> None:
         """
         Connect to the process that holds the vault's lock, or start a sidecar where none does.
 
@@ -157,8 +164,8 @@ class SidecarClient:
                 continue
             discovery = read_discovery(self.discovery_path)
             try:
-                if discovery and (connection := self._call(discovery)):
-                    return connection
+                if discovery and self._call(discovery):
+                    return
             except errors.SidecarBusy:
                 if time.monotonic() > begun_s + BUSY_PATIENCE_S:
                     raise
@@ -171,6 +178,8 @@ class SidecarClient:
         """Start a sidecar; returns whether this one took the vault's lock, rather than another."""
         if not self._may_start:
             raise errors.ConnectionFailed(f"no sidecar is running for {self.root}; start one with `quarry serve`")
+        from quarry.interfaces.launch import start_sidecar  # here, as most tools find one that runs
+
         is_ours = start_sidecar(self.root).ready
         self.started_sidecar = self.started_sidecar or is_ours
         return is_ours
@@ -179,55 +188,49 @@ class SidecarClient:
         discovery = read_discovery(self.discovery_path)
         return f"process {discovery.pid}" if discovery else "another process"
 
-    def _call(self, discovery: Discovery) -> ClientConnection | None:
+    def _call(self, discovery: Discovery) -> bool:
         """
-        Connect and authenticate; None where the sidecar cannot be reached or has another token.
+        Connect and authenticate; false where the sidecar cannot be reached or has another token.
 
         Raises:
             SidecarBusy: It serves as many clients as it can.
             ProtocolMismatch: It speaks another version.
         """
-        if discovery.protocol != wire.PROTOCOL_VERSION:
+        if discovery.protocol != PROTOCOL_VERSION:
             raise errors.ProtocolMismatch(
                 f"the sidecar of {self.root} (version {discovery.version}) speaks protocol {discovery.protocol}, this "
-                f"tool (version {__version__}) speaks {wire.PROTOCOL_VERSION}; update the older of the two"
+                f"tool (version {__version__}) speaks {PROTOCOL_VERSION}; update the older of the two"
             )
-        self._open.close()  # the one before, which has ended
+        self.close()  # the one before, which has ended
         try:
-            connecting = connect(
-                f"ws://127.0.0.1:{discovery.port}/",
-                proxy=None,  # websockets would obey http_proxy even for 127.0.0.1, and show the token to a proxy
-                compression=None,
-                max_size=MAX_REPLY_BYTES,
-                open_timeout=REPLY_TIMEOUT_S,
-                close_timeout=CLOSE_TIMEOUT_S,
+            self._connection = WebSocketConnection(
+                discovery.port, timeout_s=REPLY_TIMEOUT_S, max_message_bytes=MAX_REPLY_BYTES
             )
-            connection = self._connection = self._open.enter_context(connecting)
-        except InvalidStatus as refusal:
-            if refusal.response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        except HandshakeRefused as refusal:
+            if refusal.status == SERVICE_UNAVAILABLE:
                 raise errors.SidecarBusy(
                     f"busy: the sidecar of {self.root} (process {discovery.pid}) serves {MAX_CONNECTIONS} clients"
                 ) from refusal
-            return None
-        except (OSError, InvalidHandshake, TimeoutError):
-            return None
-        params = wire.InitializeParams(
-            token=self._token(discovery),
-            protocol=wire.PROTOCOL_VERSION,
-            client=wire.Client(name=self._name, version=__version__),
-        )
+            return False
+        except OSError:
+            return False
+        params = {
+            "token": self._token(discovery),
+            "protocol": PROTOCOL_VERSION,
+            "client": {"name": self._name, "version": __version__},
+        }
         try:
-            self.hello = self._ask("initialize", params, wire.InitializeResult)
-        except ConnectionClosed:
-            return None
+            self.hello = self._ask("initialize", params)
+        except ConnectionLost:
+            return False
         except RequestFailed as failed:
-            self._open.close()
-            if failed.error.code == Error.UNAUTHORIZED:  # it left, another came: the file is being written anew
-                return None
-            if failed.error.code == Error.PROTOCOL_MISMATCH:
+            self.close()
+            if failed.kind == "unauthorized":  # it left, another came: the file is being written anew
+                return False
+            if failed.kind == "protocol-mismatch":
                 raise errors.ProtocolMismatch(str(failed)) from failed
             raise
-        return connection
+        return True
 
     def _token(self, discovery: Discovery) -> str:
         """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
@@ -236,50 +239,65 @@ class SidecarClient:
 
     # --- asking --------------------------------------------------------------------------------
 
-    def _ask(self, method: str, params: wire.Params, result: type[T]) -> T:
+    def _ask(self, method: str, params: Mapping[str, object]) -> Any:
+        if self._connection is None:
+            raise ConnectionLost("the connection is closed")
         self._next_id += 1
         request_id = self._next_id
-        self._connection.send(_request(request_id, method, params))
-        timeout_s = REPLY_TIMEOUT_S + getattr(params, "wait_ms", 0) / 1000
+        wait_ms = params.get("waitMs")
+        timeout_s = REPLY_TIMEOUT_S + (wait_ms / 1000 if isinstance(wait_ms, int) else 0)
+        deadline_s = time.monotonic() + timeout_s
         try:
+            self._connection.send(_request(request_id, method, params), REPLY_TIMEOUT_S)
             # News that comes meanwhile is older than the answer, so it is dropped.
-            while (reply := self._receive(timeout_s)).id != request_id:
+            while (reply := self._receive(deadline_s - time.monotonic())).get("id") != request_id:
                 pass
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
-        if reply.error:
-            raise RequestFailed(reply.error, getattr(params, "query", None))
-        with _refusing_other_protocols():
-            return msgspec.json.decode(reply.result, type=result)
+        if reply.get("error") is not None:
+            raise _failure(reply["error"], params)
+        return reply.result
 
-    def _receive(self, timeout_s: float) -> _Reply:
-        frame = self._connection.recv(timeout_s)
-        with _refusing_other_protocols():
-            return msgspec.json.decode(frame, type=_Reply)
+    def _receive(self, timeout_s: float) -> Reply:
+        if self._connection is None:
+            raise ConnectionLost("the connection is closed")
+        message = parse_reply(self._connection.receive(timeout_s))
+        if not isinstance(message, Reply):
+            raise errors.ConnectionFailed("the answer does not follow the sidecar's protocol (it is no object)")
+        return message
 
 
-def _request(request_id: int, method: str, params: wire.Params) -> str:
+def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
+    given = {name: value for name, value in params.items() if value is not None}
+    request = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": given}, ensure_ascii=False)
     try:
-        request = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
-        return msgspec.json.encode(request).decode()
+        request.encode()
     except UnicodeEncodeError:  # bytes from a command line that are no text
         raise errors.BadRequest(f"the parameters of {method} are not valid Unicode") from None
+    return request
 
 
-def _status_in(reply: _Reply) -> wire.IndexStatus | None:
-    """The status carried by a notification; None for messages without one."""
-    with _refusing_other_protocols():
-        if reply.method == "index/progress":
-            return msgspec.json.decode(reply.params, type=wire.IndexStatus)
-        if reply.method == "index/updated":
-            return msgspec.json.decode(reply.params, type=wire.IndexUpdated).status
-    return None
-
-
-@contextlib.contextmanager
-def _refusing_other_protocols() -> Iterator[None]:
-    """Turn decoding errors into `ConnectionFailed`: whatever answered does not speak the protocol of a sidecar."""
+def _failure(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
+    """The exception for the *error* that a request with *params* was answered with."""
     try:
-        yield
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise errors.ConnectionFailed(f"the answer does not follow the sidecar's protocol ({error})") from error
+        message, data = error["message"], error["data"]
+        kind, next_step, position = data["kind"], data["next"], data.get("position")
+    except (TypeError, KeyError, AttributeError):
+        return errors.ConnectionFailed("the answer does not follow the sidecar's protocol (an error without a kind)")
+    query = params.get("query")
+    return RequestFailed(
+        str(message),
+        str(kind),
+        str(next_step),
+        position if isinstance(position, int) else None,
+        query if isinstance(query, str) else None,
+    )
+
+
+def _status_in(message: Reply) -> "wire.IndexStatus | None":
+    """The status carried by a notification; None for messages without one."""
+    method = message.get("method")
+    if method not in ("index/progress", "index/updated"):
+        return None
+    status: wire.IndexStatus = message.params if method == "index/progress" else message.params.status
+    return status

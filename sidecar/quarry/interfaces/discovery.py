@@ -9,17 +9,19 @@ and the token opens nothing.
 """
 
 import contextlib
+import json
 import os
-import secrets
 import stat
+import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self, TypeVar
-
-import msgspec
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from quarry.errors import ConnectionFailed, VaultLocked
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
 MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours
@@ -28,10 +30,11 @@ _LOCK_POLL_S = 0.01
 _REPLACE_TRIES = 20  # Windows lets no file be replaced while someone reads it, which takes microseconds
 _REPLACE_PAUSE_S = 0.05
 
-F = TypeVar("F", bound=msgspec.Struct)
+
+F = TypeVar("F")
 
 
-class ServedVault(msgspec.Struct, frozen=True, kw_only=True):
+class ServedVault(NamedTuple):
     """The vault, as the discovery file names it."""
 
     id: str
@@ -39,7 +42,7 @@ class ServedVault(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
-class Discovery(msgspec.Struct, frozen=True, kw_only=True):
+class Discovery(NamedTuple):
     """The content of the discovery file. `repr` omits the token, so that no log can hold it."""
 
     pid: int
@@ -48,13 +51,13 @@ class Discovery(msgspec.Struct, frozen=True, kw_only=True):
     protocol: int
     version: str
     vault: ServedVault
-    owner: str | None = None  # the path of the owner's file; None in that of a sidecar that has one token
+    owner: str = ""  # the path of the owner's file; "" in that of a sidecar that has one token for everything
 
     def __repr__(self) -> str:
         return f"Discovery(pid={self.pid}, port={self.port}, vault={self.vault.id!r})"
 
 
-class OwnerFile(msgspec.Struct, frozen=True, kw_only=True):
+class OwnerFile(NamedTuple):
     """The content of the owner's file. `repr` omits the token."""
 
     pid: int
@@ -66,6 +69,8 @@ class OwnerFile(msgspec.Struct, frozen=True, kw_only=True):
 
 def new_token() -> str:
     """A fresh 256-bit token in hexadecimal, from the system's generator."""
+    import secrets  # here, as tools only read tokens
+
     return secrets.token_hex(TOKEN_BYTES)
 
 
@@ -79,19 +84,34 @@ def owner_path(discovery: Path) -> Path:
     return discovery.with_suffix(".owner")
 
 
-def write_discovery(path: Path, content: Discovery | OwnerFile) -> None:
+def write_discovery(path: Path, discovery: Discovery) -> None:
+    """
+    Put the discovery file in its place in one step, readable by this user alone from its first byte on.
+
+    Raises:
+        ConnectionFailed: It cannot be written, so nobody could find us.
+    """
+    _write(path, discovery.pid, {**discovery._asdict(), "vault": discovery.vault._asdict()})
+
+
+def write_owner_file(path: Path, owner: OwnerFile) -> None:
+    """Put the owner's file in its place. Raises as `write_discovery`."""
+    _write(path, owner.pid, owner._asdict())
+
+
+def _write(path: Path, pid: int, content: Mapping[str, object]) -> None:
     """
     Put a file in its place in one step, readable by this user alone from its first byte on.
 
     Raises:
         ConnectionFailed: It cannot be written, so nobody could find us.
     """
-    temporary = path.with_suffix(f".{content.pid}.new")
+    temporary = path.with_suffix(f".{pid}.new")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         temporary.unlink(missing_ok=True)
         with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-            file.write(msgspec.json.encode(content))
+            file.write(json.dumps(content, ensure_ascii=False).encode())
         _replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -105,22 +125,22 @@ def read_discovery(path: Path) -> Discovery | None:
 
     Whatever else lies at its place is not followed (a link) and not waited for (a pipe).
     """
-    return _read(path, Discovery)
+    return _read(path, _decode)
 
 
 def read_owner_file(path: Path) -> OwnerFile | None:
     """The content of the owner's file; None as for `read_discovery`."""
-    return _read(path, OwnerFile)
+    return _read(path, lambda content: OwnerFile(**_typed(OwnerFile, json.loads(content))))
 
 
-def _read(path: Path, content: type[F]) -> F | None:
+def _read(path: Path, decode: Callable[[bytes], F]) -> F | None:
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            return msgspec.json.decode(file.read(MAX_FILE_BYTES), type=content)
-    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
+            return decode(file.read(MAX_FILE_BYTES))
+    except (OSError, ValueError, RecursionError):
         return None
 
 
@@ -138,6 +158,21 @@ def remove_stale_files(path: Path) -> None:
     for leftover in (path, owner_path(path), *path.parent.glob(f"{path.stem}.*.new")):
         with contextlib.suppress(OSError):  # not there, or a folder, which writing ours will tell of
             leftover.unlink()
+
+
+def _decode(content: bytes) -> Discovery:
+    """The value that *content* encodes; `ValueError` if it encodes none. Fields that it has besides are left out."""
+    found = json.loads(content)
+    vault = _typed(ServedVault, found.get("vault") if isinstance(found, dict) else None)
+    return Discovery(**_typed(Discovery, {"owner": "", **found, "vault": ServedVault(**vault)}))
+
+
+def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:
+    """Those members of *found* that *kind* has, each of its type."""
+    types = kind.__annotations__
+    if not isinstance(found, dict) or any(type(found.get(name)) is not types[name] for name in types):
+        raise ValueError("no such value")
+    return {name: found[name] for name in types}
 
 
 def _replace(temporary: Path, path: Path) -> None:
@@ -161,8 +196,9 @@ class VaultLock:
     """
 
     def __init__(self, runtime_dir: Path, vault_id: str) -> None:
-        self._lock = FileLock(runtime_dir / f"{vault_id}.lock", mode=0o600)
+        self._path = runtime_dir / f"{vault_id}.lock"
         self._discovery = discovery_path(runtime_dir, vault_id)
+        self._lock: FileLock | None = None
 
     def __enter__(self) -> Self:
         if not self._take(LOCK_PATIENCE_S):
@@ -172,22 +208,51 @@ class VaultLock:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self._release()
 
     def is_held(self) -> bool:
-        """Whether any process holds the lock now. Looking takes it for a moment, which `__enter__` allows for."""
-        if not self._take(0):
-            return True
-        self._lock.release()
-        return False
+        """Whether any process holds the lock now. Looking may take it for a moment, which `__enter__` allows for."""
+        is_locked = _is_locked(self._path)
+        if is_locked is None:
+            is_locked = not self._take(0)
+            self._release()
+        return is_locked
 
     def _take(self, patience_s: float) -> bool:
+        from filelock import FileLock, Timeout  # here, as tools look without it: a third of the CPU time of a search
+
+        self._lock = FileLock(self._path, mode=0o600)
         try:
             self._lock.acquire(timeout=patience_s, poll_interval=_LOCK_POLL_S)
         except Timeout:
             return False
         except OSError as error:
-            raise ConnectionFailed(
-                f"the lock {self._lock.lock_file} cannot be opened: {error.strerror}; remove it"
-            ) from error
+            raise ConnectionFailed(f"the lock {self._path} cannot be opened: {error.strerror}; remove it") from error
         return True
+
+    def _release(self) -> None:
+        if self._lock:
+            self._lock.release()
+
+
+def _is_locked(path: Path) -> bool | None:
+    """Whether a process holds the lock *path*, as filelock takes it; None where only filelock itself can say."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that look do not take each other for a holder
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(file)  # which frees it
+    return False

@@ -8,19 +8,6 @@ from quarry.interfaces.gate import UNAUTHORIZED
 from quarry.interfaces.sanitize import scrubbed
 
 
-class RequestFailed(errors.QuarryError):
-    """
-    The sidecar answered with an error; `error.data.next` says what to do.
-
-    `error.data.position` counts into `query`, which is None where none was asked.
-    """
-
-    def __init__(self, error: Error, query: str | None = None) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.query = query
-
-
 class Presentation(Struct, frozen=True):
     """How one kind of error is shown."""
 

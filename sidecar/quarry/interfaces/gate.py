@@ -15,12 +15,12 @@ import hmac
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
+from quarry.interfaces import MAX_CONNECTIONS
 from quarry.interfaces.envelope import Error, ErrorData
 from quarry.interfaces.protocol import Access
 
 OBSIDIAN_ORIGIN = "app://obsidian.md"
 AUTH_TIMEOUT_S = 3.0
-MAX_CONNECTIONS = 64  # a person has a handful of tools; more is a flood
 MAX_UNAUTHENTICATED = 32  # a dozen tools started at once fit; an idle connection costs a file descriptor
 FAILURES_BEFORE_DELAY = 5
 FAILURE_DELAY_S = 1.0

@@ -12,9 +12,10 @@ from typing import Annotated, Any, TypeVar
 from quarry import __version__
 from quarry.errors import BadRequest, ExtraMissing, QuarryError
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.client import SidecarClient
+from quarry.interfaces import typed_client
+from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.days import start_of_day_ms
-from quarry.interfaces.failures import RequestFailed, presentation_of
+from quarry.interfaces.failures import presentation_of
 from quarry.interfaces.mcp_replies import (
     ContextReply,
     ExplainReply,
@@ -86,9 +87,9 @@ class _Sidecar:
         try:
             with self._lock:
                 self._client = self._client or SidecarClient(self._vault, "mcp")
-                return self._client.ask(method, params, result)
+                return typed_client.ask(self._client, method, params, result)
         except RequestFailed as failed:
-            raise ToolError(f"{failed}. {failed.error.data.next}.") from failed
+            raise ToolError(f"{failed}. {failed.next}.") from failed
         except QuarryError as error:
             self._hang_up()  # the next question starts afresh
             raise ToolError(f"{error}. {presentation_of(error).next}.") from error

@@ -21,6 +21,7 @@ class SearchHit(TypedDict):
     why: str
     confidence: float  # the probability that it answers, 0 to 1
     text: str
+    maps: list[str]  # paths of the maps of content that list it, where to read on
 
 
 class SpellingCorrection(TypedDict):
@@ -143,6 +144,7 @@ def _hit(hit: wire.Hit) -> SearchHit:
         why=hit.why,
         confidence=hit.confidence,
         text=printable(passage.text or ""),
+        maps=[each.path for each in hit.maps],
     )
 
 

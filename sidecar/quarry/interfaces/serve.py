@@ -38,6 +38,7 @@ from quarry.interfaces.discovery import (
     remove_discovery,
     remove_stale_files,
     write_discovery,
+    write_owner_file,
 )
 from quarry.interfaces.gate import Gate
 from quarry.interfaces.launch import LockHolder, ReadyLine
@@ -140,7 +141,7 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
 
 def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
     """Write the owner's file and the discovery file: from here on, tools find us."""
-    write_discovery(owner_path(file), OwnerFile(pid=os.getpid(), token=gate.owner_token))
+    write_owner_file(owner_path(file), OwnerFile(os.getpid(), gate.owner_token))
     discovery = Discovery(
         pid=os.getpid(),
         port=port,
@@ -186,7 +187,7 @@ def _background_tasks(
 
 def _last_wanted_s(engine: Engine, server: SocketServer) -> float:
     """When a client was last connected or indexing last active, on the monotonic clock."""
-    return time.monotonic() if engine.is_working else server.last_heard_s
+    return time.monotonic() if engine.is_working or engine.is_deepening else server.last_heard_s
 
 
 def _follow_vault_changes(engine: Engine, stop: threading.Event) -> None:
@@ -227,7 +228,7 @@ async def _notify_clients(engine: Engine, server: SocketServer) -> None:
             continue
         try:
             status = translate.index_status(await asyncio.to_thread(engine.status))
-            _broadcast(server, [updated for updated in batch if updated], status)
+            _broadcast(server, [updated for updated in batch if updated is not None], status)
         except QuarryError as error:  # the index is being swapped or mended: the next news is told again
             _log.warning("clients could not be notified of progress: %s", type(error).__name__)
         except Exception:  # one piece of news that cannot be told must not silence all that follow
@@ -237,7 +238,7 @@ async def _notify_clients(engine: Engine, server: SocketServer) -> None:
 def _broadcast(server: SocketServer, commits: Sequence[Updated], status: protocol.IndexStatus) -> None:
     indexed = [nfc(path) for updated in commits for path in updated.indexed]
     removed = [nfc(path) for updated in commits for path in updated.removed]
-    if indexed or removed:
+    if commits:
         news = protocol.IndexUpdated(indexed=indexed[:MAX_LISTED], removed=removed[:MAX_LISTED], status=status)
         server.broadcast("index/updated", news)
     else:

@@ -18,9 +18,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request as HandshakeRequest
 from websockets.http11 import Response as HandshakeResponse
 
-from quarry.interfaces import protocol
+from quarry.interfaces import MAX_CONNECTIONS, protocol
 from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation, notification
-from quarry.interfaces.gate import AUTH_TIMEOUT_S, MAX_CONNECTIONS, Gate, refuses_host, refuses_origin
+from quarry.interfaces.gate import AUTH_TIMEOUT_S, Gate, refuses_host, refuses_origin
 from quarry.interfaces.service import Service
 
 MAX_FRAME_BYTES = 2**20

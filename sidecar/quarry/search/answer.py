@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.index import StoredChunk
+from quarry.index import MapOfContent, StoredChunk
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
@@ -68,6 +68,7 @@ class Hit(Struct, frozen=True):
     further_passages: int = 0  # that match as well and are not quoted
     title_marks: tuple[Mark, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
+    maps: tuple[MapOfContent, ...] = ()  # that link to it
 
 
 class FurtherPassages(Struct, frozen=True):

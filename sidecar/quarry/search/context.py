@@ -8,6 +8,7 @@ from msgspec import Struct
 from quarry.embedding import Encoder
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Reader
 from quarry.ranking.fusion import RRF_K
+from quarry.search.contextual_queries import ContextualQueries
 from quarry.types import Retriever, SearchMode
 
 ALL_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
@@ -21,12 +22,13 @@ class RankFusion(Struct, frozen=True):
 
 
 class SearchContext(Struct, frozen=True):
-    """A snapshot of the index, the model that made its vectors, and what is missing."""
+    """A snapshot of the index, the models that made its vectors, and what is missing."""
 
     reader: Reader
     encoder: Encoder | None
     missing: Mapping[Retriever, str]  # retriever -> why it cannot serve
     rank_fusion: RankFusion = RankFusion()
+    contextual: ContextualQueries | None = None  # where contextual vectors answer in this snapshot
 
     def available(self, mode: SearchMode) -> tuple[Retriever, ...]:
         """The retrievers to ask for *mode*; where the wanted one is missing, the other stands in for it."""

@@ -44,7 +44,7 @@ def gather_evidence(
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    cosines = np.where(np.isfinite(features.max_cosine), features.max_cosine, 0.0)
+    cosines = np.where(np.isfinite(features.static_cosine), features.static_cosine, 0.0)
     cosine, others = cosines[shown], cosines[order[CONTRASTED]]
     background = features.background
     words = tuple(_words(prepared, reader))

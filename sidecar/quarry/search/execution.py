@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
-from quarry.index import Deadline
+from quarry.index import Deadline, Reader
 from quarry.ranking.confidence import WEAK
 from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
-from quarry.search.answer import Answer, FurtherPassages, Relaxed, Weakness
+from quarry.search.answer import Answer, FurtherPassages, Hit, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.features import extract_features
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
@@ -147,6 +147,7 @@ class QueryExecution(Struct, frozen=True):
             typing=request.typing or relaxed is not None,
             deadline=deadline,
             corrects=step != "any-passage",  # who quotes a word means it as it is written
+            contextual=context.contextual if "dense" in retrievers else None,
         )
         matching = (
             count_matching_chunks(prepared, retrievers, reader, self.deadline)
@@ -216,6 +217,7 @@ def search(
     result = execution.run_with_relaxation(query)
     deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
     hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
+    hits = _with_maps(hits, context.reader)
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
@@ -234,6 +236,12 @@ def search(
         relaxed=result.relaxed,
         weakness=_weakness(result, retrievers),
     )
+
+
+def _with_maps(hits: tuple[Hit, ...], reader: Reader) -> tuple[Hit, ...]:
+    """*hits* with the maps of content that link to them."""
+    maps = reader.maps_listing([hit.path for hit in hits])
+    return tuple([replace(hit, maps=maps[hit.path]) if hit.path in maps else hit for hit in hits]) if maps else hits
 
 
 def _unknown_words(result: RankedResult, retrievers: Sequence[Retriever]) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ def _explain_place(
     total = len(ranking.note_ids)
     if note.note_id not in ranking.note_ids:
         message = "It contains no word of the query and is not close enough in meaning."
-        if result.prepared.vector is None:
+        if result.prepared.vector is None and result.prepared.contextual is None:
             message = "It contains no word of the query that can be searched for, and meaning is not compared here."
         if found:
             message = f"It {_contents(found, lacking)}. Too many other notes match better."
@@ -119,7 +119,7 @@ def _explain_place(
     return Explanation(
         path=note.path,
         state="hit" if place < limit else "beyond",
-        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found, lacking)}.",
+        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found, lacking, result.prepared)}.",
         understood=understood,
         rank=place + 1,
         total=total,
@@ -143,13 +143,14 @@ def _words(
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 
 
+_CLOSE = "it is close in meaning"
 _REASONS = {
     "phrase": "words of the query are next to each other in it",
-    "meaning": "it is close in meaning",
-    "wording": "it is close in meaning",
+    "meaning": _CLOSE,
+    "wording": _CLOSE,
     "title": "its title matches",
     "exact": "its title is the query",
-    "vector": "it is close in meaning",
+    "vector": _CLOSE,
     "severity": "it is severe",
     "recency": "it is recent",
     "tags": "it has the tags",
@@ -158,14 +159,20 @@ _REASONS = {
 MAX_NAMED = 6  # words of the query; more are counted
 
 
-def _because(shares: Mapping[str, float], found: Sequence[str], lacking: Sequence[str]) -> str:
-    """The two reasons that count most, in words; `passage` and `note` are one reason, the words that the note holds."""
+def _because(shares: Mapping[str, float], found: Sequence[str], lacking: Sequence[str], prepared: PreparedQuery) -> str:
+    """
+    The two reasons that count most, in words.
+
+    `passage` and `note` are one reason, the words that the note holds. Of meaning it is said by which contextual model,
+    where one was asked.
+    """
     words = f"it {_contents(found, lacking)}" if found else "its text matches the query"
     strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])
     reasons = list(dict.fromkeys(_REASONS.get(name, words) for name in strongest))[:2]
-    if reasons:
-        return ", and ".join(reasons)
-    return words if found else "it is close in meaning"
+    sentence = ", and ".join(reasons) or (words if found else _CLOSE)
+    if prepared.contextual is None:
+        return sentence
+    return sentence.replace(_CLOSE, f"{_CLOSE} ({prepared.contextual.short_name})")
 
 
 def _contents(found: Sequence[str], lacking: Sequence[str]) -> str:

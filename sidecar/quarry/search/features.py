@@ -29,6 +29,7 @@ from quarry.index import (
 from quarry.index.ids import notes_of
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
+from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
 from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
 from quarry.terms.analysis import phrase_terms, stop_terms
@@ -41,6 +42,7 @@ POOL = 100  # candidates asked of each retriever; 30, as published, loses what i
 NAME_POOL = 100  # notes proposed for their names; their passages mostly propose them as well
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
 NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which says what the nearest one stands among
+CONTEXTUAL_SHARE = 1.0  # of the meaning, where contextual vectors answer; the rest is what static ones say
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
 
 
@@ -80,9 +82,10 @@ class CandidateFeatures(Struct, frozen=True):
     note_ids: NoteIds
     signals: Signals
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
+    static_cosine: Numbers  # the same by static vectors, which a confidence goes by
     bm25: Numbers  # of the best passage; 0 where none holds a word
     similarity: Numbers  # of the nearest passage to each word, see `reranking.py`; 0 where it was not computed
-    background: Background  # of the query's cosines, in this vault
+    background: Background  # of the query's static cosines, in this vault
     bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
     dense: RankedChunks
@@ -107,8 +110,10 @@ def extract_features(
     """
     query, admitted = prepared.lexical, prepared.admitted
     by_word = "lexical" in retrievers and not query.is_empty
-    by_meaning = "dense" in retrievers and prepared.vector is not None
-    dense_query = reader.dense_query(prepared.vector) if by_meaning and prepared.vector is not None else None
+    queries = NO_QUERIES
+    if "dense" in retrievers:
+        queries = MeaningQueries.of(reader, prepared.vector, prepared.contextual)
+    dense_query = queries.ranking
 
     keywords = reader.keywords.query(query, deadline=deadline)
     lexical = dense = NO_CHUNKS
@@ -136,6 +141,11 @@ def extract_features(
         pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
+    static_cosine, meaning = max_cosine, min_max_normalize(cosine)
+    if queries.is_contextual:
+        by_static = queries.static.nearest_chunks(note_ids) if queries.static else NO_NEAREST_CHUNKS
+        static_cosine, cosine = _cosines(note_ids, by_static, queries.static)
+        meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
     names = reader.note_names(sorted(named))
     title, exact = _match_names(note_ids, names, prepared.idf, reader.note_languages(named))
     bm25 = lexical.best_of(note_ids)
@@ -148,15 +158,16 @@ def extract_features(
             passage=max_normalize(bm25),
             note=max_normalize(_column(whole_notes, note_ids)),
             phrase=max_normalize(RankedChunks.of([*pairs.items()]).best_of(note_ids)),
-            meaning=min_max_normalize(cosine),
+            meaning=meaning,
             title=title,
             exact=exact,
             wording=np.zeros(len(note_ids)),  # see `reranking.py`
         ),
         max_cosine=max_cosine,
+        static_cosine=static_cosine,
         bm25=bm25,
         similarity=np.zeros(len(note_ids)),
-        background=dense_query.background() if dense_query else Background(),
+        background=queries.static.background() if queries.static else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / attainable) if attainable > 0 else 0.0,
         lexical=lexical,
         dense=dense,

@@ -18,10 +18,11 @@ from quarry.embedding.script_runs import has_runs
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
+from quarry.search.contextual_queries import ContextualQueries, ContextualVector
 from quarry.terms.alternatives import Languages
 from quarry.terms.analysis import is_unspaced_pair, locate_terms, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
-from quarry.terms.languages import function_words, language_of
+from quarry.terms.languages import LANGUAGES, UNSTEMMED, function_words, language_of
 from quarry.terms.normalize import fold, language_of_term, stem, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
@@ -55,6 +56,7 @@ class PreparedQuery(Struct, frozen=True):
     vector: FloatVector | None  # of unit length; None where the dense retriever is not asked
     languages: Languages  # of the vault, besides English
     vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
+    contextual: ContextualVector | None = None  # where contextual vectors answer
     trust_in_model: float = 1.0  # less in a vault in other languages, the fewer words the model knows as a whole
 
     @property
@@ -107,6 +109,7 @@ def prepare_query(
     typing: bool,
     deadline: Deadline,
     corrects: bool = True,
+    contextual: ContextualQueries | None = None,
 ) -> PreparedQuery:
     """
     Prepare *query* for *reader*.
@@ -115,6 +118,7 @@ def prepare_query(
         encoder: None where the dense retriever is not to be asked.
         typing: Whether the last word may be the beginning of one.
         corrects: Whether an unknown word may be taken for a typing error.
+        contextual: Embeds the query for the contextual vectors, where these answer.
 
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: A condition cannot be evaluated, or not in time.
@@ -141,8 +145,9 @@ def prepare_query(
         unknown_words=tuple([word for word in absent if word not in corrected]),
         languages=languages,
         vector=vector if vector is not None and vector.any() else None,
+        contextual=contextual.vector(text) if contextual and encoder and text else None,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
-        trust_in_model=_trust_in_model(text, encoder) if encoder and languages else 1.0,
+        trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )
 
 
@@ -151,9 +156,10 @@ def _without_function_words(query: Query, prefix: str | None, languages: Languag
     *query* without the function words of its language, if that is one of the vault's, unless it has no other words.
 
     Those of English were left out when it was read. A query of one word, or of a name, is in no language for certain.
+    Where words are not stemmed, the languages of the vault are not known.
     """
     language = language_of(query.text) if languages else None
-    if language not in languages:
+    if language not in (LANGUAGES if UNSTEMMED in languages else languages):
         return query
     common = function_words(language)
     content = tuple([word for word in query.words if word not in common or word == prefix])

@@ -33,6 +33,7 @@ from quarry.ranking.signals import (
 from quarry.search.context import RankFusion
 from quarry.search.evidence import gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
+from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
 from quarry.search.reranking import RERANKED, word_similarities
 from quarry.types import Fused, Retriever, SearchRequest
@@ -166,11 +167,12 @@ def rank_by_rrf(
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    admitted, vector = prepared.admitted, prepared.vector if "dense" in retrievers else None
-    by_word = "lexical" in retrievers
+    admitted, by_word, queries = prepared.admitted, "lexical" in retrievers, NO_QUERIES
+    if "dense" in retrievers:
+        queries = MeaningQueries.of(reader, prepared.vector, prepared.contextual)
     keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
     lexical = reader.candidates(keywords.top_chunks(admitted, depth, settings.columns)) if by_word else ()
-    dense = reader.dense(vector, admitted, depth, deadline=deadline) if vector is not None else ()
+    dense = reader.candidates(queries.ranking.top_chunks(admitted, depth, deadline)) if queries.ranking else ()
     note_ids, notes = [], []
     for path, chunks in group_by_note(fuse(lexical, dense, weights, settings.k)).items():
         has_word = any(chunk.lexical_rank is not None for chunk in chunks)

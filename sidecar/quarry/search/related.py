@@ -13,12 +13,15 @@ from msgspec import Struct
 
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest, NoteNotFound
-from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.ids import notes_of
-from quarry.index.vector.quantize import FloatVector
+from quarry.index.vector.quantize import FloatMatrix, FloatVector
+from quarry.index.vector.tables import CONTEXTUAL
 from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.context import SearchContext
+from quarry.search.contextual_queries import ContextualVector
 from quarry.search.features import NO_CHUNKS, RankedChunks
+from quarry.search.meaning import MeaningQueries
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.alternatives import split_alternatives
 from quarry.terms.analysis import STOP_TERMS, text_terms
@@ -74,9 +77,10 @@ def related(
     chunks, own_id, own_path = _chunks(source, reader)
     texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
     vector = _vector(chunks, texts, context)
+    queries = MeaningQueries.of(reader, vector, _contextual_vector(chunks, texts, context))
     terms = _significant_terms(texts, reader)
     admitted = reader.matching_notes(AllOf(scope.conditions), deadline=deadline)
-    scores, best = _scores(vector, KeywordQuery(terms=terms), admitted, reader, deadline)
+    scores, best = _scores(queries.ranking, KeywordQuery(terms=terms), admitted, reader, deadline)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
@@ -130,6 +134,25 @@ def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: Search
         rows = context.encoder.encode(texts)
     else:
         return None
+    return _mean(rows)
+
+
+def _contextual_vector(
+    chunks: Sequence[StoredChunk], texts: Sequence[str], context: SearchContext
+) -> ContextualVector | None:
+    """The contextual vector of the source, where such vectors answer and all its chunks have theirs."""
+    queries = context.contextual
+    if queries is None or "dense" in context.missing:
+        return None
+    if not chunks:
+        return queries.vector("\n".join(texts))
+    rows = context.reader.vectors_of([chunk.chunk_id for chunk in chunks], CONTEXTUAL)
+    vector = _mean(rows) if len(rows) == len(chunks) else None
+    return ContextualVector(vector, queries.encoder.fingerprint.name) if vector is not None else None
+
+
+def _mean(rows: FloatMatrix) -> FloatVector | None:
+    """The mean of *rows*, of unit length; None where it is zero."""
     if not len(rows):
         return None
     total = rows.astype(np.float64).sum(axis=0)
@@ -153,14 +176,13 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
 
 
 def _scores(
-    vector: FloatVector | None,
+    dense_query: DenseQuery | None,
     lexical: KeywordQuery,
     admitted: NoteIds | None,
     reader: Reader,
     deadline: Deadline,
 ) -> tuple[dict[int, float], dict[int, int]]:
     """Note -> score, and note -> its passage to show."""
-    dense_query = reader.dense_query(vector) if vector is not None else None
     dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline)) if dense_query else NO_CHUNKS
     words = NO_CHUNKS
     if not lexical.is_empty:
@@ -177,7 +199,7 @@ def _scores(
         best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
         cosines[note_ids.searchsorted(nearest.note_ids)] = nearest.cosines
     word = max_normalize(words.best_of(note_ids))
-    share = DENSE_WEIGHT if vector is not None else 0.0
+    share = DENSE_WEIGHT if dense_query else 0.0
     total = np.round(share * min_max_normalize(cosines) + (1 - share) * word, SCORE_DIGITS)
     return dict(zip(note_ids.tolist(), total.tolist(), strict=True)), best
 

@@ -31,6 +31,7 @@ from quarry.ranking.six_signals import (
 )
 from quarry.search.features import FIELD_WEIGHTS as CHUNK_FIELDS
 from quarry.search.features import POOL
+from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import FOUND_BY, PublishedRanking, RankedNote
 from quarry.terms.analysis import analyse, text_terms
@@ -114,8 +115,10 @@ def _propose(
     if "lexical" in in_use:
         keywords = reader.keywords.query(prepared.lexical, deadline=deadline)
         worded = keywords.top_chunks(prepared.admitted, max(POOL, depth), CHUNK_FIELDS)
-    vector = prepared.vector if "dense" in in_use else None
-    dense_query = reader.dense_query(vector) if vector is not None else None
+    queries = NO_QUERIES
+    if "dense" in in_use:
+        queries = MeaningQueries.of(reader, prepared.vector, prepared.contextual)
+    dense_query = queries.ranking
     if dense_query:
         near = dense_query.top_chunks(prepared.admitted, depth, deadline)
     chunks_of: dict[int, list[int]] = {}

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from quarry.terms.languages import ENGLISH
 
 Languages: TypeAlias = tuple[str, ...]
-"""The languages of a vault besides English, as `languages.LANGUAGES` spells them, in their order there."""
+"""The languages of a vault besides English, as `normalize.TAGS` spells them, in their order there."""
 
 SEPARATOR = "\ue001"  # between alternatives; in no term that a text has, as it is no letter
 

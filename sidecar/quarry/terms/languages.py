@@ -152,6 +152,8 @@ _COMMON_FUNCTION_WORDS: Mapping[str, str] = {
 
 LANGUAGES = tuple(_FUNCTION_WORDS)
 """Languages in Latin script, other than English, whose words are stemmed; ISO 639-1."""
+UNSTEMMED = "und"  # undetermined, to ISO 639-2
+"""Stands for the language of a text whose words are not stemmed, as the vault's settings say."""
 
 
 class _Signs(NamedTuple):

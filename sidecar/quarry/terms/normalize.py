@@ -4,7 +4,8 @@ the text that it stands in.
 
 A stem of another language than English ends in a capital that says of which, its *tag*: `Haus` in a German note is
 `hausÀ`, in an English one `hau`. So the words of two languages never meet by chance (`Eis`, ice, is `ei` to the English
-stemmer, the German egg), and a note in English is found as it would be in a vault without any other language.
+stemmer, the German egg), and a note in English is found as it would be in a vault without any other language. A word
+that is not stemmed, as the settings say, has a tag too: `running` never meets a stem, while some notes have stems.
 
 `index/folding.py` normalises names and paths, which have no stem.
 """
@@ -17,7 +18,7 @@ import Stemmer  # type: ignore[import-not-found]  # ships no types
 
 from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.german import german_stem
-from quarry.terms.languages import ENGLISH, LANGUAGES
+from quarry.terms.languages import ENGLISH, LANGUAGES, UNSTEMMED
 from quarry.terms.scripts import JOINERS, SKIN_TONES, VARIATIONS
 
 MAX_TERM_CHARS = 64  # characters; what is longer is data, and its beginning is the term
@@ -33,6 +34,7 @@ _IGNORED_MARKS = lazy_pattern(
 
 
 _CYRILLIC = lazy_pattern("[\u0400-\u04ff]{3,}+")
+_STEMMED = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++|[\u0400-\u04ff]{3,}+")
 _LATIN = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++")
 
 # Snowball's, by language. `dutch` takes `ge` off, so that a word would not begin as its stem does, which marks need.
@@ -54,8 +56,11 @@ _ALGORITHMS = {
     "cs": "czech",
     "ca": "catalan",
 }
-TAGS = {language: chr(0xC0 + number) for number, language in enumerate(LANGUAGES)}
-"""The last character of the stems of each language but English: a capital, which folding leaves in no term."""
+TAGS = {language: chr(0xC0 + number) for number, language in enumerate((*LANGUAGES, UNSTEMMED))}
+"""
+The last character of the stems of each language but English, and of words without a stem: a capital, which folding
+leaves in no term.
+"""
 LANGUAGE_OF_TAG = {tag: language for language, tag in TAGS.items()}
 # A vowel that some forms of a word lack: заметок, заметки; отец, отца. In 7,000 Russian texts 56 of the 58 stems that
 # become one without it are of one word; before other consonants it is two of three. Behind a vowel й takes its place:
@@ -99,9 +104,11 @@ def stem(word: str, language: str = ENGLISH) -> str:
     The term of one *word* in a text in *language*: folded, and stemmed if it is letters of one script.
 
     Latin letters are stemmed in *language*, in English by Porter's rules (1980) and without accents: `Résumés` is
-    `resum`. Cyrillic letters are stemmed as Russian, whatever the language.
+    `resum`. Cyrillic letters are stemmed as Russian, whatever the language. In `UNSTEMMED` no letters are.
     """
-    return english_stem(word) if language == ENGLISH else _foreign_stem(word, language)
+    if language == ENGLISH:
+        return english_stem(word)
+    return _foreign_stem(word, language) if language != UNSTEMMED else _unstemmed(word)
 
 
 @lru_cache(maxsize=CACHED_WORDS)
@@ -129,13 +136,18 @@ def _foreign_stem(word: str, language: str) -> str:
     return (stemmed if len(stemmed) > 1 else folded) + TAGS[language]
 
 
+def _unstemmed(word: str) -> str:
+    folded = fold(word)[:MAX_TERM_CHARS]
+    return folded + TAGS[UNSTEMMED] if _STEMMED.fullmatch(folded) else folded
+
+
 def plain_stem(word: str, language: str) -> str:
     """The term of *word* if it is typed without its accents: `comia` of `comía`, whose own is `com`."""
     return stem(fold(word), language)
 
 
 def language_of_term(term: str) -> str:
-    """The language that *term* was stemmed in; English also where it was not."""
+    """The language that *term* was stemmed in; English also where its characters have no stem."""
     return LANGUAGE_OF_TAG.get(term[-1:], ENGLISH)
 
 

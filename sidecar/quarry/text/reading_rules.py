@@ -7,6 +7,8 @@ from the code that reads notes, because every start needs them and most starts r
 
 from msgspec import Struct
 
+from quarry.types import Stemming
+
 SCRUBBER_VERSION = 2
 """Raise it with every change to the rules in `secrets/`, so that notes indexed before are scrubbed again."""
 
@@ -15,8 +17,9 @@ READER_VERSION = 1
 
 
 class ReadingRules(Struct, frozen=True):
-    """The settings that decide what of a note is indexed."""
+    """The settings that decide what of a note is indexed, and as which terms."""
 
     skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
     max_bytes: int = 10 * 2**20  # a longer file is a log or an export; its beginning says what it is
     max_chunks: int = 2_000
+    stemming: Stemming = "by-language"

@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { emptyBody } from "./dom";
-import { type App, type TFile } from "obsidian";
+import { type App, Menu, type MenuItem, type TFile, type WorkspaceLeaf } from "obsidian";
 import { expect, test, vi } from "vitest";
-import { linkTo, preview, startDrag } from "../../../plugin/ui/hit-actions";
+import { hitMenu, linkTo, preview, startDrag } from "../../../plugin/ui/hit-actions";
 import { type HitOption } from "../../../plugin/ui/hit-row";
 import { hit, passage } from "../builders";
 
 const trigger = vi.fn();
+const leaf: unknown = {};
 const app = {
   vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getMarkdownFiles: () => [] },
   fileManager: { generateMarkdownLink: (file: TFile, source: string, subpath = "") => `[[${file.path}${subpath}]] from ${source}` },
@@ -56,4 +57,25 @@ test("a preview is asked for at the passage's line", () => {
     sourcePath: "",
     state: { scroll: 12 },
   });
+});
+
+test("a map of content that lists the note can be opened from the menu", () => {
+  const titles: string[] = [];
+  const clicks: (() => void)[] = [];
+  vi.spyOn(Menu.prototype, "addItem").mockImplementation(function (this: Menu, build) {
+    const item = {
+      setTitle: (title: string) => { titles.push(title); return item; },
+      setIcon: () => item,
+      setSection: () => item,
+      onClick: (run: () => void) => { clicks.push(run); return item; },
+    };
+    build(item as unknown as MenuItem);
+    return this;
+  });
+  const openNote = vi.fn();
+  const chosen = { ...option("API.md", []), hit: hit("API.md", { maps: [{ path: "Work/Work MOC.md", title: "Work MOC" }] }) };
+  hitMenu(app, chosen, "quarry-search", leaf as WorkspaceLeaf, { open: vi.fn(), copy: vi.fn(), explain: vi.fn(), openNote });
+  clicks[titles.indexOf("Open map “Work MOC”")]?.();
+
+  expect(openNote).toHaveBeenCalledExactlyOnceWith("Work/Work MOC.md");
 });

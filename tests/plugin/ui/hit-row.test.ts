@@ -113,3 +113,14 @@ test("without a passage is still a row", () => {
   expect(titles()).toEqual(["a"]);
   expect(row.options).toMatchObject([{ key: "a.md", passage: null }]);
 });
+
+test("names the maps of content that list the note, and hides the line where there are none", () => {
+  const line = (): HTMLElement | null => el.querySelector(".quarry-maps");
+  show(hit("a.md"), 0);
+  const before = line()?.hasClass("is-hidden");
+  show(hit("a.md", { maps: [{ path: "Kitchen.md", title: "Kitchen <b>MOC</b>" }, { path: "Home.md", title: "Home" }] }), 0);
+
+  expect(before).toBe(true);
+  expect(line()?.hasClass("is-hidden")).toBe(false);
+  expect(texts(el, ".quarry-maps")).toEqual(["In Kitchen <b>MOC</b>, Home"]);
+});

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
-import { emptyBody, one } from "./dom";
-import { App, type Plugin, Setting } from "obsidian";
+import { emptyBody } from "./dom";
+import { App, Notice, type Plugin, Setting, type ToggleComponent } from "obsidian";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../plugin/protocol/messages";
 import { DEFAULTS } from "../../../plugin/settings";
@@ -10,6 +10,8 @@ import { Emitter } from "../../../plugin/emitter";
 import { QuarrySettingTab, foldersOf, isFullPath, weightOf } from "../../../plugin/ui/settings-tab";
 import { indexStatus, settled } from "../builders";
 
+vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice: vi.fn() }));
+
 const vaultSettings: VaultSettings = {
   includeFolders: [],
   excludeFolders: ["Archive", "Templates"],
@@ -18,6 +20,9 @@ const vaultSettings: VaultSettings = {
   lexicalWeight: 1,
   denseWeight: 1,
   fusion: "convex",
+  stemming: "by-language",
+  indexTemplates: false,
+  excludeStatus: ["archived"],
 };
 
 let answer: Reply<VaultSettings>;
@@ -26,8 +31,18 @@ let written: SettingsWriteParams[];
 let paths: (string | null)[];
 let engineChanged: Emitter<EngineState>;
 let tab: QuarrySettingTab;
+let toggles: ToggleComponent[];
 
 beforeEach(() => {
+  vi.mocked(Notice).mockClear();
+  toggles = [];
+  const addToggle = Reflect.get(Setting.prototype, "addToggle");
+  vi.spyOn(Setting.prototype, "addToggle").mockImplementation(function (this: Setting, build) {
+    return addToggle.call(this, (toggle) => {
+      toggles.push(toggle);
+      build(toggle);
+    });
+  });
   vi.useFakeTimers();
   answer = { ok: true, value: vaultSettings };
   reads = 0;
@@ -69,7 +84,10 @@ async function display(): Promise<void> {
 
 const areas = (): HTMLTextAreaElement[] => [...tab.containerEl.querySelectorAll("textarea")];
 
-function change(field: HTMLInputElement | HTMLTextAreaElement | undefined, value: string): void {
+const lists = (): HTMLSelectElement[] => [...tab.containerEl.querySelectorAll("select")];
+const noticeTexts = (): unknown[] => vi.mocked(Notice).mock.calls.map(([text]) => text);
+
+function change(field: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement | undefined, value: string): void {
   if (!field) throw new Error("no such field");
   field.value = value;
   field.dispatchEvent(new Event("change"));
@@ -92,15 +110,43 @@ describe("the vault's settings", () => {
 
   test("the way of ranking is chosen from a list", async () => {
     await display();
-    const select = one(tab.containerEl, "select") as HTMLSelectElement;
-    const before = select.value;
-    select.value = "rrf";
-    select.dispatchEvent(new Event("change"));
+    const select = lists()[0];
+    const before = select?.value;
+    change(select, "rrf");
     await settled();
 
     expect(before).toBe("convex");
-    expect([...select.options].map(({ value }) => value)).toEqual(["convex", "rrf", "six-signals"]);
+    expect([...(select?.options ?? [])].map(({ value }) => value)).toEqual(["convex", "rrf", "six-signals"]);
     expect(written).toEqual([{ fusion: "rrf" }]);
+    expect(noticeTexts()).toEqual([]);
+  });
+
+  test("whoever changes the stemming is told that all notes are indexed again", async () => {
+    await display();
+    change(lists()[1], "none");
+    await settled();
+
+    expect(written).toEqual([{ stemming: "none" }]);
+    expect(noticeTexts()).toEqual([expect.stringContaining("indexed again")]);
+  });
+
+  test("statuses are written one by one", async () => {
+    await display();
+    const field = [...tab.containerEl.querySelectorAll("input")].find(({ value }) => value === "archived");
+    change(field, "draft, ,archived,draft");
+    await settled();
+
+    expect(written).toEqual([{ excludeStatus: ["draft", "archived"] }]);
+  });
+
+  test("templates are searched once somebody says so, and nothing is written by showing that", async () => {
+    await display();
+    const before = [...written];
+    toggles[0]?.onClick();
+    await settled();
+
+    expect(before).toEqual([]);
+    expect(written).toEqual([{ indexTemplates: true }]);
   });
 
   test("cannot be changed while the engine is away", async () => {

@@ -1,12 +1,10 @@
 import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hugging_face_cache import HuggingFaceCache
 from msgspec.structs import replace
 
 from quarry.embedding import load_encoder, model_files
@@ -148,53 +146,6 @@ def test_a_folder_whose_extension_is_no_tokenizer_is_refused(bundled_copy: Path)
         load_encoder(str(bundled_copy))
 
 
-@pytest.mark.parametrize("in_home", [False, True])
-def test_a_folder_may_be_written_relative_or_from_home(
-    save_model: SaveModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_home: bool
-) -> None:
-    save_model(np.ones((5, 4), dtype="float32"), tmp_path / "models" / "mine")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-
-    encoder = load_encoder("~/models/mine" if in_home else "models/mine")
-
-    assert encoder.fingerprint.name == "mine"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "/nowhere/model",
-        __file__,
-        "./owner/name",
-        "../owner/name",
-        ".hidden/name",
-        "~/no/such/model",
-        "~nobody-of-this-name/model",
-        "C:\\models\\mine",
-        "C:/models/mine",
-        "models/of/mine",
-        "potion",
-        "owner\\name",
-        "owner/",
-        "a\x00b",
-        "x" * 5_000,
-    ],
-)
-def test_what_is_not_spelled_owner_slash_name_is_never_asked_for_on_the_network(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda name, **_: asked.append(name))
-    monkeypatch.chdir(tmp_path)
-
-    with pytest.raises(ModelMissing, match=r"set `embedding\.model` to"):
-        find_model(name)
-
-    assert asked == []
-
-
 def test_a_folder_of_pickled_parts_holds_no_model(tmp_path: Path) -> None:
     for name in ("pipeline.skops", "pytorch_model.bin", "model.pkl", "tokenizer.json", "config.json"):
         (tmp_path / name).write_bytes(b"cos\nsystem\n(S'exit 1'\ntR.")
@@ -226,49 +177,19 @@ def test_a_file_far_too_large_is_refused_unread(bundled_copy: Path) -> None:
         load_encoder(str(bundled_copy))
 
 
-# --- Hugging Face names: in a process of their own, as the library reads its environment when it is imported ------
-
-
-def load_in_a_new_process(name: str, hugging_face_home: Path) -> str:
-    """Load *name* with that Hugging Face cache and no network; give what was printed."""
-    code = (
-        "import sys\n"
-        "from quarry.embedding import load_encoder\n"
-        "from quarry.errors import QuarryError\n"
-        "try:\n"
-        "    print('loaded', load_encoder(sys.argv[1]).fingerprint.name)\n"
-        "except QuarryError as error:\n"
-        "    print(type(error).__name__, error)\n"
-    )
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "HUGGINGFACE_"))}
-    environment |= {"HF_HOME": str(hugging_face_home), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", code, name], env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
-def put_into_cache(folder: Path, hugging_face_home: Path, name: str) -> Path:
-    """Lay *folder* into a Hugging Face cache as a download of *name* would; give the snapshot."""
-    commit = "0" * 40
-    repository = hugging_face_home / "hub" / f"models--{name.replace('/', '--')}"
-    snapshot = repository / "snapshots" / commit
-    shutil.copytree(folder, snapshot)
-    (repository / "refs").mkdir()
-    (repository / "refs" / "main").write_text(commit, encoding="ascii")
-    return snapshot
+# --- Hugging Face names ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_a_name_in_the_cache_loads_without_a_network(save_model: SaveModel, tmp_path: Path) -> None:
-    put_into_cache(save_model(np.ones((5, 4), dtype="float32")), tmp_path, "someone/tiny-model")
+def test_a_name_in_the_cache_loads_without_a_network(save_model: SaveModel, cache: HuggingFaceCache) -> None:
+    cache.put(save_model(np.ones((5, 4), dtype="float32")), "someone/tiny-model")
 
-    assert load_in_a_new_process("someone/tiny-model", tmp_path) == "loaded someone/tiny-model"
+    assert cache.load("someone/tiny-model") == "loaded someone/tiny-model"
 
 
 @pytest.mark.slow
-def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(tmp_path: Path) -> None:
-    printed = load_in_a_new_process("minishlab/potion-base-8M", tmp_path)
+def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(cache: HuggingFaceCache) -> None:
+    printed = cache.load("minishlab/potion-base-8M")
 
     assert printed.startswith("ModelMissing embedding model 'minishlab/potion-base-8M' is not on this machine")
     assert "connect to the network and try again" in printed
@@ -276,19 +197,20 @@ def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_half_a_download_is_no_model(save_model: SaveModel, tmp_path: Path) -> None:
-    snapshot = put_into_cache(save_model(np.ones((5, 4), dtype="float32")), tmp_path, "someone/tiny-model")
+def test_half_a_download_is_no_model(save_model: SaveModel, cache: HuggingFaceCache) -> None:
+    snapshot = cache.put(save_model(np.ones((5, 4), dtype="float32")), "someone/tiny-model")
     (snapshot / WEIGHTS_FILE).unlink()
 
-    assert load_in_a_new_process("someone/tiny-model", tmp_path).startswith("ModelMissing")
+    assert cache.load("someone/tiny-model").startswith("ModelMissing")
 
 
 @pytest.mark.slow
-def test_a_damaged_download_says_what_to_delete(save_model: SaveModel, tmp_path: Path) -> None:
-    snapshot = put_into_cache(save_model(np.ones((5, 4), dtype="float32")), tmp_path, "someone/tiny-model")
+def test_a_damaged_download_says_what_to_delete(save_model: SaveModel, cache: HuggingFaceCache) -> None:
+    snapshot = cache.put(save_model(np.ones((5, 4), dtype="float32")), "someone/tiny-model")
+    (snapshot / WEIGHTS_FILE).unlink()
     (snapshot / WEIGHTS_FILE).write_bytes(b"torn")
 
-    printed = load_in_a_new_process("someone/tiny-model", tmp_path)
+    printed = cache.load("someone/tiny-model")
 
     assert printed.startswith("ModelDamaged")
     assert f"delete {snapshot}" in printed

@@ -1,5 +1,6 @@
 """
-A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, follows changes, rebuilds, says `clean`.
+A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, deepens, follows changes, rebuilds, says
+`clean`.
 
 Batches are tiny, so that twenty notes have as many moments between two commits as a vault has.
 """
@@ -9,10 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from builders import HashEncoder, Vault, settle
+from builders import Vault, open_with_contextual_model, settle_deeply
 
-from quarry.engine import Engine
 from quarry.index import writer
+from quarry.indexing import deepening
 from quarry.indexing.limits import IndexingLimits, PlanLimits
 from quarry.types import VaultChange
 
@@ -34,13 +35,13 @@ def change_everything(vault: Vault) -> list[VaultChange]:
 
 def main(root: str, index: str) -> None:
     """Run through every stage of indexing."""
-    writer.BATCH_NOTES = 3
-    engine = Engine.open(Path(root), Path(index), load=lambda _: HashEncoder(), limits=SMALL_BATCHES)
-    settle(engine)
+    writer.BATCH_NOTES, deepening.BATCH_CHUNKS = 3, 4
+    engine = open_with_contextual_model(Path(root), Path(index), SMALL_BATCHES)
+    settle_deeply(engine)
     engine.vault_changed(change_everything(Vault(Path(root))))
-    settle(engine)
+    settle_deeply(engine)
     engine.rebuild()
-    settle(engine)
+    settle_deeply(engine)
     engine.close()
     print("clean", flush=True)
 

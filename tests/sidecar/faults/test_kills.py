@@ -14,9 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from builders import HashEncoder, Vault, everything_found, settle
+from builders import Vault, everything_found, open_with_contextual_model, settle_deeply
 
-from quarry.engine import Engine
 from quarry.faults import STAGES
 from quarry.index import Index
 
@@ -48,8 +47,9 @@ def outset(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         vault.write(f"f{n % 4}/{n:02}.md", text)
     vault.write("Board.md", "---\nkanban-plugin: board\n---\nwalnut")
-    engine = Engine.open(vault.root, folder / "index.db", load=lambda _: HashEncoder())
-    settle(engine)
+    vault.write(".quarry.toml", '[embedding]\nmodel = "contextual"\n')
+    engine = open_with_contextual_model(vault.root, folder / "index.db")
+    settle_deeply(engine)
     engine.close()
     with (folder / "index.db").open("r+b") as file:
         file.seek(60)  # the schema's version, in the header of every SQLite file
@@ -81,8 +81,8 @@ def came_through(process: subprocess.Popen[str]) -> bool:
 def check(folder: Path) -> None:
     """The index left behind opens, is sound, is made equal the vault, and answers like a fresh one."""
     root, path = folder / "vault", folder / "index.db"
-    engine = Engine.open(root, path, load=lambda _: HashEncoder())
-    settle(engine)
+    engine = open_with_contextual_model(root, path)
+    settle_deeply(engine)
     followed = everything_found(engine, QUERIES)
     status = engine.status()
     engine.close()
@@ -90,8 +90,8 @@ def check(folder: Path) -> None:
     damaged, _ = index.verify(None, 1000)
     index.check()
     index.close()
-    fresh = Engine.open(root, folder / "fresh.db", load=lambda _: HashEncoder())
-    settle(fresh)
+    fresh = open_with_contextual_model(root, folder / "fresh.db")
+    settle_deeply(fresh)
     expected = everything_found(fresh, QUERIES)
     expected_status = fresh.status()
     fresh.close()

@@ -25,6 +25,9 @@ STEPS = st.one_of(
     st.tuples(st.just("restamp"), PLACES),
     st.tuples(st.just("embed")),
     st.tuples(st.just("drop vectors")),
+    st.tuples(st.just("choose"), st.sampled_from([None, "one", "two"])),
+    st.tuples(st.just("deepen"), st.integers(1, 3)),
+    st.tuples(st.just("rebuild")),
     st.tuples(st.just("reopen"), st.sampled_from([(), ("fts5",), ("sqlite-vec",), ("fts5", "sqlite-vec")])),
     st.tuples(st.just("checkpoint")),
     st.tuples(st.just("optimize")),
@@ -49,6 +52,9 @@ def answers(ask, admit, encode, in_time):
                     found += [[(c.path, c.number, c.score) for c in ranking] for ranking in rankings]
                     notes = reader.keywords.query(ask(word, "red car")).top_notes(admitted, 3)
                     found.append([(path, score) for _, path, score in notes])
+                contextual = reader.contextual_query(vector, None) if reader.contextual_model else None
+                near = reader.candidates(contextual.top_chunks(None, 3, in_time)) if contextual else ()
+                found.append([(c.path, c.number, c.score) for c in near])
                 dense_query = reader.dense_query(vector)
                 titles = dict(dense_query.top_titles(None, 99)) if dense_query else {}
                 found.append(sorted((name.path, titles[name.note_id]) for name in reader.note_names([*titles])))
@@ -112,6 +118,30 @@ class Both:
     def drop_vectors(self):
         self.index.drop_vectors()
 
+    def choose(self, model):
+        if model:
+            self.index.contextual.choose(model)
+        else:
+            self.index.contextual.drop()
+
+    def deepen(self, batch, index=None):
+        contextual = (index or self.index).contextual
+        if contextual.model is None:
+            return
+        chunks, titles = contextual.pending_chunks(batch), contextual.pending_titles(batch)
+        rows = quantize(self.encode([waiting.chunk.text for waiting in chunks]))
+        names = quantize(self.encode([waiting.title for waiting in titles]))
+        contextual.fill_in(
+            [(p.chunk_id, p.content_hash, row) for p, row in zip(chunks, rows, strict=True)],
+            [(p.note_id, p.title, row) for p, row in zip(titles, names, strict=True)],
+        )
+
+    def rebuild(self):
+        made = self.fresh()
+        made.contextual.carry_over(self.index.contextual, lambda: None)
+        made.close()
+        self.index.replace_with(self.folder / "fresh.db")
+
     def reopen(self, without):
         self.index.close()
         self.index = Index.open(self.folder / "i.db", without=frozenset(without))
@@ -140,10 +170,14 @@ def test_any_sequence_of_changes_ends_where_a_fresh_index_begins(
         both.do(*step)
     both.reopen(())
     both.embed()
+    both.deepen(99)
 
     both.index.check()
     assert both.index.verify(None, 99) == ([], None)
     fresh = both.fresh()
+    if both.index.contextual.model:
+        fresh.contextual.choose(both.index.contextual.model)
+        both.deepen(99, fresh)
     try:
         assert answers(both.index) == answers(fresh)
     finally:

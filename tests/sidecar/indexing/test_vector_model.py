@@ -4,23 +4,25 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from builders import DIM, HashEncoder, Vault
+from builders import DIM, HashContextualEncoder, HashEncoder, Vault, wait_until
 
-from quarry.embedding import Encoder
+from quarry.embedding import ContextualEncoder, Encoder
 from quarry.errors import ModelMissing
 from quarry.index import Index
 from quarry.indexing.activity import Activity
 from quarry.indexing.indexer import Indexer
+from quarry.indexing.metadata import fingerprint_text
 from quarry.indexing.vector_model import VectorModel
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
 
 FIRST, SECOND = HashEncoder("first", DIM), HashEncoder("second", 2 * DIM)
+CONTEXTUAL = HashContextualEncoder("network")
 
 
 def model_named(name: str, load: Callable[[str], Encoder], activity: Activity | None = None) -> VectorModel:
     """A model that has been awaited."""
-    model = VectorModel(name, load, activity or Activity(), head_start_s=0.0, wait_s=30.0)
+    model = VectorModel(name, load, load_contextual, activity or Activity(), head_start_s=0.0, wait_s=30.0)
     model.await_first()
     return model
 
@@ -29,6 +31,12 @@ def load(name: str) -> Encoder:
     if name == "none":
         raise ModelMissing("there is no such model")
     return SECOND if name == "second" else FIRST
+
+
+def load_contextual(name: str) -> ContextualEncoder | None:
+    if name == "broken network":
+        raise ModelMissing("install the extra")
+    return CONTEXTUAL if name == "network" else None
 
 
 @pytest.fixture
@@ -98,7 +106,7 @@ def test_another_name_in_the_settings_is_another_model(filled: Index):
 
 def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
     may_load = threading.Event()
-    model = VectorModel("first", lambda name: (may_load.wait(30), load(name))[1], Activity(), 0.0, wait_s=0.0)
+    model = VectorModel("first", lambda name: (may_load.wait(30), load(name))[1], load_contextual, Activity(), 0.0, 0.0)
     model.await_first()
     assert "still loading" in model.why_no_vectors
     assert model.is_awaited
@@ -111,3 +119,62 @@ def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
     assert missing.why_no_vectors == "there is no such model"
     assert not missing.is_awaited
     assert not missing.adopt(filled)
+
+
+def awaited(name: str) -> VectorModel:
+    """A model whose contextual encoder is there, or is known not to come."""
+    model = model_named(name, load)
+    wait_until(lambda: model.contextual_slot is None or model.contextual_slot.state != "loading")
+    return model
+
+
+def test_a_contextual_model_is_loaded_beside_the_static_one_and_the_index_makes_room_for_its_vectors(filled: Index):
+    model = awaited("network")
+
+    assert model.slot.encoder is FIRST
+    assert model.adopt_contextual(filled) is CONTEXTUAL
+    assert filled.contextual.model == fingerprint_text(CONTEXTUAL.fingerprint)
+
+
+def test_its_vectors_answer_when_they_are_complete(filled: Index):
+    model = awaited("network")
+    model.adopt_contextual(filled)
+    with filled.reader() as before:
+        assert model.contextual_encoder_for(before) is None
+        (chunk,), (title,) = filled.contextual.pending_chunks(9), filled.contextual.pending_titles(9)
+        vector = bytes([1] * CONTEXTUAL.dim)
+        filled.contextual.fill_in(
+            [(chunk.chunk_id, chunk.content_hash, vector)], [(title.note_id, title.title, vector)]
+        )
+        assert model.contextual_encoder_for(before) is None
+
+    with filled.reader() as after:
+        assert model.contextual_encoder_for(after) is CONTEXTUAL
+        assert awaited("first").contextual_encoder_for(after) is None
+
+
+def test_the_vectors_of_a_contextual_model_that_is_missing_stay(filled: Index):
+    awaited("network").adopt_contextual(filled)
+
+    assert awaited("broken network").adopt_contextual(filled) is None
+    assert filled.contextual.model is not None
+
+
+@pytest.mark.parametrize("name", ["first", "bundled"])
+def test_a_static_model_leaves_no_contextual_vectors(filled: Index, name: str):
+    awaited("network").adopt_contextual(filled)
+
+    assert awaited(name).adopt_contextual(filled) is None
+    assert filled.contextual.model is None
+
+
+def test_models_are_switched_both_ways():
+    model = awaited("bundled")
+    assert model.contextual_slot is None
+
+    model.select("network")
+    wait_until(lambda: model.contextual_encoder is CONTEXTUAL)
+    model.select("first")
+
+    wait_until(lambda: model.contextual_slot is not None and model.contextual_slot.is_of_another_kind)
+    assert model.contextual_encoder is None

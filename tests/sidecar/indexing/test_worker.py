@@ -55,6 +55,9 @@ class Jobs:
     def repair(self) -> None:
         self._run("repair")
 
+    def deepen(self) -> None:
+        self._run("deepen")
+
     def recreate(self, error: IndexDamaged) -> None:
         self._run("recreate")
 
@@ -436,3 +439,27 @@ def test_the_first_request_after_a_failure_is_remembered(requests: RequestQueue)
     requests.request_reconcile()
 
     assert requests.first_request_s == first_s < float("inf")
+
+
+def test_a_step_of_deepening_comes_behind_everything_else(jobs: Jobs, requests: RequestQueue, worker: Worker):
+    requests.request_deepening()
+    requests.request_reconcile()
+    requests.submit([A])
+    worker.start()
+
+    wait_until(lambda: "deepen" in jobs.log)
+    assert jobs.log == ["initial_sync", "reconcile", "apply a.md", "deepen"]
+
+
+def test_a_step_of_deepening_that_waits_is_no_work_and_waits_for_the_end_of_a_pause(
+    jobs: Jobs, requests: RequestQueue, worker: Worker
+):
+    worker.start()
+    wait_until(lambda: not worker.is_busy)
+    requests.pause()
+
+    requests.request_deepening()
+    assert not worker.is_busy
+    requests.resume()
+
+    wait_until(lambda: "deepen" in jobs.log)

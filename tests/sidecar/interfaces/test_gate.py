@@ -5,9 +5,9 @@ import socket
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from quarry.interfaces import MAX_CONNECTIONS
 from quarry.interfaces.gate import (
     FAILURES_BEFORE_DELAY,
-    MAX_CONNECTIONS,
     MAX_UNAUTHENTICATED,
     Gate,
     refuses_host,

@@ -129,6 +129,7 @@ def test_each_tool_gives_a_structured_result(spoken):
 
     assert "Health/Lying awake.md" in [hit["path"] for hit in hits]
     assert len(hits) <= 3
+    assert {tuple(hit["maps"]) for hit in hits} <= {(), ("Home.md",)}
     assert spoken.search.structured_content["notice"] is None
     assert "ten past two" in spoken.note.structured_content["text"]
     assert spoken.note.structured_content["first_line"] == 1

@@ -415,3 +415,19 @@ def test_its_constant_and_columns_are_those_of_the_vault(vault: Vault, open_engi
 
     assert [(hit.path, hit.score) for hit in as_published] == [("text.md", 1 / 61), ("section.md", 1 / 62)]
     assert [(hit.path, hit.score) for hit in as_set] == [("section.md", 1 / 2), ("text.md", 1 / 3)]
+
+
+def test_a_hit_comes_with_the_maps_that_link_to_it_however_it_was_found(vault: Vault, open_engine):
+    vault.write_all(
+        {
+            "Kitchen.md": "# Kitchen MOC\n[[Bread]]",
+            "Bread.md": "---\nstatus: done\n---\nflour and salt",
+            "Other.md": "flour again",
+        }
+    )
+    engine = open_engine()
+
+    for query in ("flour", "[status:done]"):
+        maps = {hit.path: [each.title for each in hit.maps] for hit in ask(engine, query).hits}
+        assert maps["Bread.md"] == ["Kitchen MOC"]
+        assert not maps.get("Other.md")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.terms.languages import LANGUAGES
+from quarry.terms.languages import LANGUAGES, UNSTEMMED
 from quarry.terms.normalize import MAX_TERM_CHARS, TAGS, fold, language_of_term, plain_stem, stem, untagged
 
 
@@ -95,6 +95,19 @@ def test_in_any_language_letters_alone_are_tagged(language):
         assert stem(word, language)[-1] == TAGS[language]
         assert language_of_term(stem(word, language)) == language
         assert stem(word, language) == untagged(stem(word, language)) + TAGS[language]
+
+
+@pytest.mark.parametrize(
+    ("word", "term"), [("Running", "running"), ("is", "is"), ("Häuser", "hauser"), ("Заметок", "заметок")]
+)
+def test_an_unstemmed_word_is_only_folded_and_has_a_tag(word: str, term: str):
+    assert stem(word, UNSTEMMED) == plain_stem(word, UNSTEMMED) == term + TAGS[UNSTEMMED]
+    assert (language_of_term(stem(word, UNSTEMMED)), untagged(stem(word, UNSTEMMED))) == (UNSTEMMED, term)
+
+
+@pytest.mark.parametrize("word", ["v2", "机", "שלום", "2026", "αβγ"])
+def test_what_has_no_stem_has_one_term_whether_words_are_stemmed_or_not(word: str):
+    assert stem(word, UNSTEMMED) == stem(word)
 
 
 def test_no_term_of_english_has_a_tag():

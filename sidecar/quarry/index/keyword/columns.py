@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from quarry.index.keyword.forward import ChunkColumns, NameColumns, NoteTerms
 from quarry.terms.analysis import AnalysedText, analyse, unaccented_terms
-from quarry.terms.languages import ENGLISH, LANGUAGES, declared_language, language_of
+from quarry.terms.languages import ENGLISH, UNSTEMMED, declared_language, language_of
 from quarry.terms.normalize import TAGS
-from quarry.types import Chunk, Note
+from quarry.types import Chunk, Note, Stemming
 
 CHANGES = 6  # raised whenever the same note would give other terms, by a change of ours
 # Stored terms are right for this only: another Python brings another Unicode, another stemmer other stems.
@@ -43,9 +43,9 @@ def _terms(text: str, language: str) -> AnalysedText:
     return replace(found, compounds=f"{found.compounds} {unaccented}") if unaccented else found
 
 
-def note_terms(note: Note) -> NoteTerms:
+def note_terms(note: Note, stemming: Stemming = "by-language") -> NoteTerms:
     """All terms of *note*: 0.1 ms a chunk, less where the chunk was analysed lately."""
-    declared = declared_language(note.properties)
+    declared = declared_language(note.properties) if stemming == "by-language" else UNSTEMMED
     language = declared or _language_of_note(note)
     chunks = [chunk_columns(chunk, declared or _language_of_chunk(chunk, language)) for chunk in note.chunks]
     return NoteTerms(name_columns(note, language), tuple(chunks))
@@ -55,7 +55,7 @@ def languages_in(terms: NoteTerms) -> str | None:
     """The languages other than English that *terms* are stemmed in, with spaces between; None if there is none."""
     columns = [*terms.names, *[column for columns in terms.chunks for column in columns]]
     tags = {tag for column in columns if not column.isascii() for tag in _TAG.findall(column)}
-    return " ".join([language for language in LANGUAGES if TAGS[language] in tags]) or None
+    return " ".join([language for language, tag in TAGS.items() if tag in tags]) or None
 
 
 def _language_of_note(note: Note) -> str:

@@ -22,7 +22,7 @@ from quarry.index.keyword.snapshot import SegmentSnapshot
 from quarry.index.keyword.snapshot_scorer import SnapshotScorer
 from quarry.index.snapshot_cache import SnapshotCache
 from quarry.terms.alternatives import Languages
-from quarry.terms.languages import ENGLISH
+from quarry.terms.languages import ENGLISH, UNSTEMMED
 from quarry.terms.normalize import TAGS, language_of_term, stem, untagged
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
@@ -138,9 +138,9 @@ def similar_terms(
         if 0 < distance <= slips:
             found[term] = (distance, term[0] != word[0])
     for language in languages:
-        stemmed = untagged(stem(word, language))
-        for term in _near({(word, 1), (stemmed, 1)}, terms, language):
-            if (distance := min(_edits(word, term), _edits(stemmed, term))) == 1:
+        stemmed, believed = untagged(stem(word, language)), slips if language == UNSTEMMED else 1
+        for term in _near({(word, believed), (stemmed, believed)}, terms, language):
+            if 0 < (distance := min(_edits(word, term), _edits(stemmed, term))) <= believed:
                 found[term + TAGS[language]] = (distance, term[0] != word[0])
     if among_others and len(word) < SHORT_AMONG_OTHERS:
         return {term: how for term, how in found.items() if _is_slip_of_the_finger(word, untagged(term))}

@@ -20,10 +20,11 @@ from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.vector import matrix
 from quarry.index.vector.background import BackgroundSample, in_sample
 from quarry.index.vector.matrix import RowBuffer, RowNumbers, VectorLimits, VectorMatrix, bytes_per_row
+from quarry.index.vector.tables import STATIC, VectorTables
 
 _IdsAndRows = tuple[NDArray[np.int64], NDArray[np.int8]]
-_CHUNKS = "SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0 AND chunk_id"
-_TITLES = "SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0 AND note_id"
+_CHUNKS = "SELECT chunk_id, vector FROM {vectors} WHERE length(vector) > 0 AND chunk_id"
+_TITLES = "SELECT note_id, vector FROM {titles} WHERE length(vector) > 0 AND note_id"
 _CHUNKS_OF_NOTE = _CHUNKS + " BETWEEN ? AND ? ORDER BY chunk_id"
 _TITLE_OF_NOTE = _TITLES + " = ?"
 # Many rows as one value, put together by SQLite while other threads go on: one by one they take three times as long.
@@ -33,9 +34,9 @@ _AS_ONE_VALUE = (
 )
 _NEXT_CHUNKS = "WITH part(id, vector) AS (" + _CHUNKS + " > ? ORDER BY chunk_id LIMIT ?)" + _AS_ONE_VALUE
 _NEXT_TITLES = "WITH part(id, vector) AS (" + _TITLES + " > ? ORDER BY note_id LIMIT ?)" + _AS_ONE_VALUE
-_COUNT_CHUNKS = "SELECT count(*) FROM vectors"
-_COUNT_VECTORS = "SELECT count(*) FROM vectors WHERE length(vector) > 0"
-_COUNT_TITLES = "SELECT count(*) FROM title_vectors"
+_COUNT_CHUNKS = "SELECT count(*) FROM {vectors}"
+_COUNT_VECTORS = "SELECT count(*) FROM {vectors} WHERE length(vector) > 0"
+_COUNT_TITLES = "SELECT count(*) FROM {titles}"
 
 
 class VectorSnapshot(Struct, frozen=True, dict=True):
@@ -61,10 +62,15 @@ class VectorSnapshot(Struct, frozen=True, dict=True):
 
 
 class VectorCache:
-    """The vectors of the newest snapshot that was asked for."""
+    """The vectors in *tables*, of the newest snapshot that was asked for."""
 
-    def __init__(self, limits: VectorLimits | None = None) -> None:
+    def __init__(self, limits: VectorLimits | None = None, tables: VectorTables = STATIC) -> None:
+        self.tables = tables
         self._limits = limits or matrix.DEFAULT_LIMITS
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all vectors, which are read anew when they are asked for."""
         self._cache = SnapshotCache(self._load, self._update)
         self._samples = SnapshotCache(self._read_sample)
 
@@ -74,7 +80,7 @@ class VectorCache:
         if kept is not None:
             count, dim = kept.chunks.count, kept.chunks.rows.shape[1]
         else:
-            (_, count), dim = meta.totals(connection), meta.dimension(connection) or 0
+            (_, count), dim = meta.totals(connection), self.tables.dimension(connection) or 0
         return count * bytes_per_row(dim) < self._limits.memory_bytes
 
     def snapshot(self, connection: apsw.Connection) -> VectorSnapshot:
@@ -83,7 +89,7 @@ class VectorCache:
 
     def of_notes(self, connection: apsw.Connection, note_ids: Sequence[int]) -> VectorSnapshot:
         """The vectors of some notes alone, for where memory does not hold all."""
-        chunks, titles = _read_notes(connection, sorted(note_ids))
+        chunks, titles = _read_notes(connection, sorted(note_ids), self.tables)
         return VectorSnapshot(self._matrix(chunks, SLOT_BITS), self._matrix(titles))
 
     def sample(self, connection: apsw.Connection) -> BackgroundSample:
@@ -91,11 +97,13 @@ class VectorCache:
         return self._samples.at(connection)
 
     def _read_sample(self, connection: apsw.Connection) -> BackgroundSample:
-        dim = meta.dimension(connection) or 0
-        [(total,)] = select(connection, _COUNT_VECTORS)
+        dim = self.tables.dimension(connection) or 0
+        [(total,)] = select(connection, self.tables.sql(_COUNT_VECTORS))
         chosen, last = [np.empty((0, dim), np.int8)], -1
         while True:
-            [(count, highest, _, data)] = select(connection, _NEXT_CHUNKS, (last, self._limits.rows_per_read))
+            [(count, highest, _, data)] = select(
+                connection, self.tables.sql(_NEXT_CHUNKS), (last, self._limits.rows_per_read)
+            )
             if not count:
                 return BackgroundSample.of(np.concatenate(chosen))
             rows = np.frombuffer(data, dtype=np.int8).reshape(count, dim)
@@ -105,8 +113,8 @@ class VectorCache:
     def _load(self, connection: apsw.Connection) -> VectorSnapshot:
         """Read all vectors: 80,000 of 256 dimensions take 50 ms, in most of which other threads go on."""
         return VectorSnapshot(
-            self._read_all(connection, _COUNT_CHUNKS, _NEXT_CHUNKS, SLOT_BITS),
-            self._read_all(connection, _COUNT_TITLES, _NEXT_TITLES),
+            self._read_all(connection, self.tables.sql(_COUNT_CHUNKS), self.tables.sql(_NEXT_CHUNKS), SLOT_BITS),
+            self._read_all(connection, self.tables.sql(_COUNT_TITLES), self.tables.sql(_NEXT_TITLES)),
         )
 
     def _read_all(self, connection: apsw.Connection, count: str, next_rows: str, slot_bits: int = 0) -> VectorMatrix:
@@ -118,7 +126,7 @@ class VectorCache:
             next_rows: SQL that gives the rows after an id, at most so many, as one value.
             slot_bits: See `VectorMatrix`.
         """
-        dim = meta.dimension(connection) or 0
+        dim = self.tables.dimension(connection) or 0
         stored = RowBuffer(select(connection, count)[0][0], dim, self._limits)
         last = -1
         while True:
@@ -148,13 +156,15 @@ class VectorCache:
                 (generation, limit + 1),
             )
         ]
-        was_dropped = int(meta.get(connection, meta.DROPPED) or 0) > generation
-        was_empty = kept.chunks.rows.shape[1] != (meta.dimension(connection) or 0)  # read before the first vector came
+        was_dropped = int(meta.get(connection, self.tables.dropped_key) or 0) > generation
+        was_empty = kept.chunks.rows.shape[1] != (
+            self.tables.dimension(connection) or 0
+        )  # read before the first vector came
         if was_dropped or was_empty or len(changed) > limit:
             return None
         if not changed:
             return kept
-        new_chunks, new_titles = _read_notes(connection, changed)
+        new_chunks, new_titles = _read_notes(connection, changed, self.tables)
         chunks, titles = (
             kept.chunks.with_replaced(changed, *new_chunks),
             kept.titles.with_replaced(changed, *new_titles),
@@ -162,12 +172,15 @@ class VectorCache:
         return VectorSnapshot(chunks, titles) if chunks is not None and titles is not None else None
 
 
-def _read_notes(connection: apsw.Connection, note_ids: Iterable[int]) -> tuple[_IdsAndRows, _IdsAndRows]:
+def _read_notes(
+    connection: apsw.Connection, note_ids: Iterable[int], tables: VectorTables
+) -> tuple[_IdsAndRows, _IdsAndRows]:
     """The vectors of chunks and of titles, in the order of *note_ids*."""
+    of_note, of_title = tables.sql(_CHUNKS_OF_NOTE), tables.sql(_TITLE_OF_NOTE)
     chunks, titles = [], []
     for note_id in note_ids:
-        chunks += select(connection, _CHUNKS_OF_NOTE, id_range(note_id))
-        titles += select(connection, _TITLE_OF_NOTE, (note_id,))
+        chunks += select(connection, of_note, id_range(note_id))
+        titles += select(connection, of_title, (note_id,))
     return _arrays(chunks), _arrays(titles)
 
 

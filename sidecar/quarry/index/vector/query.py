@@ -23,6 +23,7 @@ from quarry.index.vector.background import Background
 from quarry.index.vector.cache import VectorCache, VectorSnapshot
 from quarry.index.vector.matrix import ScoredMatrix
 from quarry.index.vector.quantize import PEAK, FloatMatrix, FloatVector, cosines, dequantize
+from quarry.index.vector.tables import STATIC, VectorTables
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -192,7 +193,7 @@ OVERFETCH = 2  # proposed for each one wanted: rounding the query to int8 moves 
 OVERFETCH_EXTRA = 20
 
 _SCORED = (
-    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(:query)) AS score FROM vectors"
+    "SELECT chunk_id, -vec_distance_cosine(vec_int8(vector), vec_int8(:query)) AS score FROM {vectors}"
     " WHERE length(vector) > 0"
 )
 _BEST = " ORDER BY score DESC LIMIT :limit"
@@ -200,11 +201,11 @@ _AMONG = " AND (" + note_of_sql("+chunk_id") + ") IN (SELECT value FROM json_eac
 _NEAREST = _SCORED + _BEST
 _NEAREST_AMONG = _SCORED + _AMONG + _BEST
 _OF_CHUNKS = (
-    "SELECT chunk_id, vector FROM vectors WHERE length(vector) > 0 AND chunk_id IN (SELECT value FROM json_each(?))"
+    "SELECT chunk_id, vector FROM {vectors} WHERE length(vector) > 0 AND chunk_id IN (SELECT value FROM json_each(?))"
     " ORDER BY chunk_id"
 )
 _OF_TITLES = (
-    "SELECT note_id, vector FROM title_vectors WHERE length(vector) > 0 AND note_id IN (SELECT value FROM json_each(?))"
+    "SELECT note_id, vector FROM {titles} WHERE length(vector) > 0 AND note_id IN (SELECT value FROM json_each(?))"
     " ORDER BY note_id"
 )
 
@@ -222,7 +223,7 @@ class StoredDenseQuery(Struct, frozen=True):
             return []
         with deadline.over(self.connection):
             proposed = self._propose(admitted, depth * OVERFETCH + OVERFETCH_EXTRA)
-            ids, found = self._cosines(_OF_CHUNKS, [chunk_id for chunk_id, _ in proposed])
+            ids, found = self._cosines(self.cache.tables.sql(_OF_CHUNKS), [chunk_id for chunk_id, _ in proposed])
             return sort_by_score_then_path(ids, found, depth, lambda tied: chunk_locations(self.connection, tied))
 
     def nearest_chunks(self, note_ids: NoteIds) -> NearestChunks:
@@ -236,7 +237,7 @@ class StoredDenseQuery(Struct, frozen=True):
 
     def title_cosines(self, note_ids: NoteIds) -> tuple[NoteIds, FloatArray]:
         """See `DenseQuery`."""
-        return self._cosines(_OF_TITLES, note_ids)
+        return self._cosines(self.cache.tables.sql(_OF_TITLES), note_ids)
 
     def background(self) -> Background:
         """See `DenseQuery`."""
@@ -246,7 +247,7 @@ class StoredDenseQuery(Struct, frozen=True):
         values: dict[str, SqlValue] = {"query": self.query.quantized.tobytes()}
         if admitted is not None:
             values["ids"] = id_list(admitted)
-        sql = _NEAREST if admitted is None else _NEAREST_AMONG
+        sql = self.cache.tables.sql(_NEAREST if admitted is None else _NEAREST_AMONG)
         return fetch_with_ties(lambda limit: select(self.connection, sql, {**values, "limit": limit}), wanted)
 
     def _cosines(self, sql: str, ids: NoteIds | Sequence[int]) -> tuple[NoteIds, FloatArray]:
@@ -256,6 +257,9 @@ class StoredDenseQuery(Struct, frozen=True):
         return np.array([row_id for row_id, _ in rows], dtype=np.int64), np.array(scores, dtype=np.float64)
 
 
-def unit_vectors_of(connection: apsw.Connection, chunk_ids: Sequence[int], dim: int) -> FloatMatrix:
+def unit_vectors_of(
+    connection: apsw.Connection, chunk_ids: Sequence[int], tables: VectorTables = STATIC
+) -> FloatMatrix:
     """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
-    return dequantize([vector for _, vector in select(connection, _OF_CHUNKS, (id_list(chunk_ids),))], dim)
+    rows = select(connection, tables.sql(_OF_CHUNKS), (id_list(chunk_ids),))
+    return dequantize([vector for _, vector in rows], tables.dimension(connection) or 0)

@@ -2,20 +2,10 @@
 
 import argparse
 
-import msgspec
-
 from quarry.errors import ConnectionFailed
 from quarry.interfaces.cli.options import add_json, add_vault, connect
 from quarry.interfaces.cli.terminal import print_json, print_line
-from quarry.interfaces.discovery import Discovery, read_discovery
-
-
-class Attached(msgspec.Struct, frozen=True, kw_only=True):
-    """What `--json` prints: the path of the discovery file, its content, and whether this call started the sidecar."""
-
-    discovery: str
-    started: bool
-    content: Discovery
+from quarry.interfaces.discovery import read_discovery
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -25,14 +15,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Start a sidecar if need be, and print the path of its discovery file; with `--json`, the content too."""
+    """Start a sidecar if need be, and print the path of its discovery file; with `--json`, what it says too."""
     with connect(options) as client:
         path, started = client.discovery_path, client.started_sidecar
         content = read_discovery(path)
     if content is None:
         raise ConnectionFailed(f"the sidecar of {client.root} left as soon as it had answered")
     if options.as_json:
-        print_json(Attached(discovery=str(path), started=started, content=content))
+        found = {**content._asdict(), "vault": content.vault._asdict()}
+        print_json({"discovery": str(path), "started": started, "content": found})
     else:
         print_line(str(path))
     return 0

@@ -14,11 +14,9 @@ from quarry.bench.results import Result
 from quarry.bench.runner import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, BenchPlan, measure, size_of_name
 from quarry.config import private_folder
 from quarry.errors import BadRequest
-from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.index import BUSY
 from quarry.interfaces.cli.terminal import print_line, print_stderr
-from quarry.interfaces.client import SidecarClient
-from quarry.interfaces.failures import RequestFailed
+from quarry.interfaces.client import RequestFailed, SidecarClient
 
 DETAILS = """Measure the engine and the sidecar on copies of a vault, which itself is only read:
 
@@ -92,11 +90,12 @@ class BenchSession:
 
     def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
         """Ask for ten hits; the retrievers that answered, none where the query failed."""
-        mode: wire.Mode = "keyword" if by_word_only else "hybrid"
         try:
-            return self._client.search(wire.SearchParams(query=text, mode=mode)).legs
+            found = self._client.ask("search", {"query": text, "mode": "keyword" if by_word_only else "hybrid"})
         except RequestFailed:  # not a query, or too slow; it counts as what it took
             return ()
+        legs: list[str] = found.legs
+        return legs
 
     def is_working(self) -> bool:
         """Whether there is indexing to finish."""
@@ -108,7 +107,7 @@ class BenchSession:
 
     def rebuild(self) -> None:
         """Start a full rebuild."""
-        self._client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
+        self._client.ask("index/rebuild")
 
     def close(self) -> None:
         """Close the connection."""

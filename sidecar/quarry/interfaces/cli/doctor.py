@@ -7,20 +7,19 @@ A check that fails says what to do. None of them changes anything, and none star
 import argparse
 import platform
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
-
-import msgspec
+from typing import Literal, NamedTuple
 
 from quarry import __version__, config
-from quarry.embedding import load_encoder
+from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
-from quarry.interfaces import protocol as wire
+from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
@@ -31,6 +30,10 @@ from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
 MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}
 
 Verdict = Literal["good", "bad", "note"]
+
+# As long as half of the passages of notes are.
+_PASSAGE = "A passage of a note, of a usual length, to see how long the model takes for one. " * 10
+_TIMED_PASSAGES = 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -50,25 +53,19 @@ def run(options: argparse.Namespace) -> int:
         vault = None
     findings = examine(vault)
     if options.as_json:
-        print_json(Report(findings=findings))
+        print_json({"findings": [finding._asdict() for finding in findings]})
     else:
         for finding in findings:
             print_line(f"{MARKS[finding.verdict]}  {finding.subject}: {finding.detail}")
     return 1 if any(finding.verdict == "bad" for finding in findings) else 0
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(NamedTuple):
     """The result of one check."""
 
     subject: str
     verdict: Verdict
     detail: str
-
-
-class Report(msgspec.Struct, frozen=True):
-    """All findings, for `--json`."""
-
-    findings: list[Finding]
 
 
 def examine(vault: Path | None) -> list[Finding]:
@@ -79,7 +76,8 @@ def examine(vault: Path | None) -> list[Finding]:
     model = _tried("settings", lambda: load_settings(vault).model)
     name = model.detail if model.verdict == "good" else "bundled"
     settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
-    return [*findings, settings, _tried("model", lambda: _model(name)), _sidecar(vault), _log(vault)]
+    models = [_tried("model", lambda: _model(name)), _tried("contextual model", lambda: _contextual_model(name))]
+    return [*findings, settings, *models, _sidecar(vault), _log(vault)]
 
 
 def _tried(subject: str, check: Callable[[], str]) -> Finding:
@@ -93,7 +91,7 @@ def _tried(subject: str, check: Callable[[], str]) -> Finding:
 
 def _program() -> Finding:
     where = f"Python {platform.python_version()} at {sys.executable}, {platform.platform()}"
-    return Finding("quarry", "good", f"{__version__}, protocol {wire.PROTOCOL_VERSION}, {where}")
+    return Finding("quarry", "good", f"{__version__}, protocol {PROTOCOL_VERSION}, {where}")
 
 
 def _database() -> Iterator[Finding]:
@@ -125,6 +123,19 @@ def _shown(folder: Callable[[], Path]) -> str:
 def _model(name: str) -> str:
     encoder = load_encoder(name)
     return f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens"
+
+
+def _contextual_model(name: str) -> str:
+    encoder = load_contextual_encoder(name)
+    if encoder is None:
+        return "none chosen"
+    begun = time.perf_counter()
+    encoder.encode_passages([_PASSAGE] * _TIMED_PASSAGES)
+    seconds = (time.perf_counter() - begun) / _TIMED_PASSAGES
+    return (
+        f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens; "
+        f"here it takes some {seconds * 1000:.0f} ms for a passage, {seconds * 10_000 / 60:.0f} minutes for 10,000"
+    )
 
 
 def _sidecar(vault: Path) -> Finding:

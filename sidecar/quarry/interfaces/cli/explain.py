@@ -1,12 +1,17 @@
 """`quarry explain`: why a note ranks where it does for a query, or why it is not among the hits."""
 
+from __future__ import annotations
+
 import argparse
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.options import add_json, add_vault, connect, number, unprotected
 from quarry.interfaces.cli.search import DEFAULT_LIMIT, MAX_LIMIT, QUERY_HELP, add_search_options, signal_name
 from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line
+
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,15 +32,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain."""
-    params = wire.ExplainParams(
-        query=unprotected(options.query),
-        path=PurePath(unprotected(options.path)).as_posix(),
-        limit=options.limit,
-        mode=options.mode,
-        fusion=options.fusion,
-    )
+    params = {
+        "query": unprotected(options.query),
+        "path": PurePath(unprotected(options.path)).as_posix(),
+        "limit": options.limit,
+        "mode": options.mode,
+        "fusion": options.fusion,
+    }
     with connect(options) as client:
-        explained = client.ask("explain", params, wire.ExplainResult)
+        explained: wire.ExplainResult = client.ask("explain", params)
     if options.as_json:
         print_json(explained)
     else:

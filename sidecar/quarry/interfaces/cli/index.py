@@ -1,20 +1,25 @@
 """`quarry index`: bring the index up to date and watch it happen."""
 
+from __future__ import annotations
+
 import argparse
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
 from quarry.errors import IndexUnavailable
-from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.options import VAULT_HELP, add_json, connect
 from quarry.interfaces.cli.terminal import print_if_empty, print_json, print_line, print_stderr
-from quarry.interfaces.client import SidecarClient
 
-BUSY: tuple[wire.IndexState, ...] = ("starting", "scanning", "indexing", "rebuilding", "embedding")
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from quarry.interfaces import protocol as wire
+    from quarry.interfaces.client import SidecarClient
+
+BUSY = ("starting", "scanning", "indexing", "rebuilding", "embedding")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     with connect(options, as_owner=True) as client:
         before = client.status()
         if before.state == "paused" and not options.rebuild:
-            client.ask("index/resume", wire.NoParams(), wire.IndexStatus)
+            client.ask("index/resume")
         try:
             status = _rebuild(client) if options.rebuild else _follow(client, _is_done)
         except KeyboardInterrupt:
@@ -52,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 def _rebuild(client: SidecarClient) -> wire.IndexStatus:
     """Have the index built anew once it is at rest, so that the next time it becomes equal to the vault is that."""
     at_rest = _follow(client, lambda status: status.state not in BUSY)
-    client.ask("index/rebuild", wire.RebuildParams(), wire.IndexStatus)
+    client.ask("index/rebuild")
     return _follow(client, lambda status: _is_done(status) and status.indexed_ms != at_rest.indexed_ms)
 
 
@@ -80,7 +85,7 @@ def _is_done(status: wire.IndexStatus) -> bool:
     return status.state not in BUSY
 
 
-def _draw(bar: "tqdm[Never]", status: wire.IndexStatus) -> None:
+def _draw(bar: tqdm[Never], status: wire.IndexStatus) -> None:
     bar.set_description_str(status.state, refresh=False)
     if status.progress:
         bar.total = status.progress.total_notes

@@ -1,11 +1,16 @@
 """`quarry list`: notes by folder, tag, type or date, newest first."""
 
-import argparse
+from __future__ import annotations
 
-from quarry.interfaces import protocol as wire
+import argparse
+from typing import TYPE_CHECKING
+
 from quarry.interfaces.cli.options import add_json, add_vault, connect, number
 from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line, print_stderr
 from quarry.interfaces.days import day_of, start_of_day_ms
+
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -23,17 +28,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List notes."""
-    params = wire.ListNotesParams(
-        folder=options.folder,
-        tag=options.tag,
-        type=options.type,
-        modified_after_ms=start_of_day_ms(options.since, "--since") if options.since else None,
-        modified_before_ms=start_of_day_ms(options.until, "--until") if options.until else None,
-        limit=options.limit,
-        offset=options.offset,
-    )
+    params = {
+        "folder": options.folder,
+        "tag": options.tag,
+        "type": options.type,
+        "modifiedAfterMs": start_of_day_ms(options.since, "--since") if options.since else None,
+        "modifiedBeforeMs": start_of_day_ms(options.until, "--until") if options.until else None,
+        "limit": options.limit,
+        "offset": options.offset,
+    }
     with connect(options) as client:
-        page = client.ask("notes/list", params, wire.NoteList)
+        page: wire.NoteList = client.ask("notes/list", params)
     if options.as_json:
         print_json(page)
         return 0

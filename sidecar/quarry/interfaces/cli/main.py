@@ -1,6 +1,7 @@
 """The command line: which commands there are, and what the process ends with."""
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, str] = {
     "bench": "measure how fast a vault is indexed and searched on this machine",
 }
 """Command -> summary, in the order of the help. Each is a module of this package, with `add_options` and `run`."""
+WITH_ENGINE = frozenset({"doctor", "serve", "mcp", "eval", "bench"})  # these import it, or a server; others only ask
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,7 +80,7 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="quarry")  # else argparse works it out
     named = next((argument for argument in given if not argument.startswith("-")), None)
     if named is None or named not in COMMANDS:  # help, or a mistake
         for name, summary in COMMANDS.items():
@@ -87,11 +89,14 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
 
     from importlib import import_module
 
-    from quarry.interfaces.cli.startup import without_gc
+    from quarry.interfaces.cli.startup import prepare_for_engine, without_gc
 
+    if named in WITH_ENGINE:
+        prepare_for_engine()
     with without_gc():
         module = import_module(f"quarry.interfaces.cli.{named}")
         from quarry.interfaces.cli.options import protect_exclusions
+    gc.freeze()  # modules stay; and without this, the first collection looks through all of them
     command = commands.add_parser(named, description=COMMANDS[named])
     command.set_defaults(run=module.run)
     module.add_options(command)
@@ -108,11 +113,12 @@ def _print_version() -> None:
 def _report(error: QuarryError) -> int:
     """Print *error* with the next step on standard error; gives the exit code."""
     from quarry.interfaces.cli.terminal import print_failure, print_stderr  # here, as most commands meet none
-    from quarry.interfaces.failures import RequestFailed, exit_code_of, presentation_of
+    from quarry.interfaces.client import RequestFailed
+    from quarry.interfaces.failures import exit_code_of, presentation_of
 
     if isinstance(error, RequestFailed):
         print_failure(error)
-        return exit_code_of(error.error.data.kind)
+        return exit_code_of(error.kind)
     presentation = presentation_of(error)
     print_stderr(str(error))
     print_stderr(presentation.next)

@@ -1,12 +1,17 @@
 """`quarry read`: a note, or part of it."""
 
+from __future__ import annotations
+
 import argparse
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from quarry.errors import BadRequest
-from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.options import add_json, add_vault, connect, number
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
+
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +27,13 @@ def run(options: argparse.Namespace) -> int:
     """Print a note."""
     if options.from_line < 1:
         raise BadRequest(f"--from-line is {options.from_line}; lines count from 1")
-    params = wire.ReadNoteParams(
-        path=PurePath(options.path).as_posix(), start_line=options.from_line - 1, max_tokens=options.max_tokens
-    )
+    params = {
+        "path": PurePath(options.path).as_posix(),
+        "startLine": options.from_line - 1,
+        "maxTokens": options.max_tokens,
+    }
     with connect(options) as client:
-        note = client.ask("note/read", params, wire.NoteText)
+        note: wire.NoteText = client.ask("note/read", params)
     if options.as_json:
         print_json(note)
         return 0

@@ -1,15 +1,20 @@
 """`quarry related`: the notes nearest to a note, to the passage at a line of it, or to a text from anywhere."""
 
+from __future__ import annotations
+
 import argparse
 import re
 import sys
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from quarry.errors import BadRequest
-from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.options import add_json, add_vault, connect, number
 from quarry.interfaces.cli.search import DEFAULT_LIMIT, MAX_LIMIT, print_heading_trail
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
+
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
 
 STDIN = "-"
 MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
@@ -40,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """Find the similar notes and print them."""
     params = _asked(options)
     with connect(options) as client:
-        related = client.ask("related", params, wire.RelatedResult)
+        related: wire.RelatedResult = client.ask("related", params)
     if options.as_json:
         print_json(related)
         return 0
@@ -50,9 +55,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(options: argparse.Namespace) -> wire.RelatedParams:
+def _asked(options: argparse.Namespace) -> dict[str, object]:
     """
-    What the command line asks.
+    The parameters of the request.
 
     Raises:
         BadRequest: Neither a note nor a text is given, or both; or the line is 0.
@@ -60,14 +65,14 @@ def _asked(options: argparse.Namespace) -> wire.RelatedParams:
     if (options.place is None) == (options.text is None):
         raise BadRequest("give either a note or --text")
     if STDIN in (options.place, options.text):
-        return wire.RelatedParams(text=sys.stdin.read(MAX_TEXT), limit=options.limit)
+        return {"text": sys.stdin.read(MAX_TEXT), "limit": options.limit}
     if options.text is not None:
-        return wire.RelatedParams(text=options.text, limit=options.limit)
+        return {"text": options.text, "limit": options.limit}
     placed = _PLACE.fullmatch(options.place)
     path = PurePath(placed[1] if placed else options.place).as_posix()
     if placed and int(placed[2]) < 1:
         raise BadRequest(f"{options.place} names line 0; lines count from 1")
-    return wire.RelatedParams(path=path, line=int(placed[2]) - 1 if placed else None, limit=options.limit)
+    return {"path": path, "line": int(placed[2]) - 1 if placed else None, "limit": options.limit}
 
 
 def _show(related: wire.RelatedResult) -> None:

@@ -1,14 +1,14 @@
 """`quarry search`: one query and its hits, or a prompt that takes one after another."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import TYPE_CHECKING
 
 from quarry.errors import BadQuery
-from quarry.interfaces import protocol as wire
 from quarry.interfaces.cli.options import add_json, add_vault, connect, number, unprotected
 from quarry.interfaces.cli.terminal import (
     bold,
@@ -20,8 +20,13 @@ from quarry.interfaces.cli.terminal import (
     print_line,
     print_stderr,
 )
-from quarry.interfaces.client import SidecarClient
-from quarry.interfaces.failures import RequestFailed, exit_code_of
+from quarry.interfaces.client import RequestFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from quarry.interfaces import protocol as wire
+    from quarry.interfaces.client import SidecarClient
 
 SIGNALS = {
     "passage": "words in a passage",
@@ -76,10 +81,12 @@ QUERY_HELP = (
     'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: block: line: task: '
     "match-case: [property:value] modified:7d"
 )
+MODES = ("hybrid", "keyword", "semantic")  # as on the wire, whose types take longer to import than asking
+FUSIONS = ("convex", "rrf", "six-signals")
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 100  # hits, as on the wire
 START_WAIT_S = 3.0  # a person asks once: better whole after half a second than half at once
-JUST_STARTED: tuple[wire.IndexState, ...] = ("starting", "scanning")
+JUST_STARTED = ("starting", "scanning")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -112,10 +119,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose how to search."""
-    parser.add_argument("--mode", choices=get_args(wire.Mode), default="hybrid")
+    parser.add_argument("--mode", choices=MODES, default="hybrid")
     parser.add_argument(
         "--fusion",
-        choices=get_args(wire.Fusion),
+        choices=FUSIONS,
         help="how keyword and semantic results are combined: by weighted signals, by rank alone or by "
         "six signals (default: the vault's setting)",
     )
@@ -146,7 +153,9 @@ def _answer_line(client: SidecarClient, options: argparse.Namespace, line: str) 
         _answer(client, options, line)
     except RequestFailed as failed:
         print_failure(failed)
-        return exit_code_of(failed.error.data.kind)
+        from quarry.interfaces.failures import exit_code_of  # here, as most queries meet none
+
+        return exit_code_of(failed.kind)
     return 0
 
 
@@ -173,18 +182,18 @@ def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
 
 
 def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> None:
-    params = wire.SearchParams(
-        query=query,
-        limit=DEFAULT_LIMIT if options.limit is None else options.limit,
-        mode=options.mode,
-        fusion=options.fusion,
-        detail="full" if options.full or options.why or options.as_json else "scan",
-        max_tokens=options.max_tokens,
-        expand=options.full or options.as_json,
-        guard=options.limit is None,  # who names a limit means it
-    )
+    params = {
+        "query": query,
+        "limit": DEFAULT_LIMIT if options.limit is None else options.limit,
+        "mode": options.mode,
+        "fusion": options.fusion,
+        "detail": "full" if options.full or options.why or options.as_json else "scan",
+        "maxTokens": options.max_tokens,
+        "expand": options.full or options.as_json,
+        "guard": options.limit is None,  # who names a limit means it
+    }
     started_s = time.perf_counter()
-    result = client.search(params)
+    result: wire.SearchResult = client.ask("search", params)
     elapsed_ms = 1000 * (time.perf_counter() - started_s)
     if options.as_json:
         print_json(result)

@@ -27,6 +27,14 @@ def without_gc() -> Iterator[None]:
             gc.enable()
 
 
+def prepare_for_engine() -> None:
+    """Have what the engine and its server import cost less; to be called before either is imported."""
+    limit_blas_threads()
+    skip_numpy_docstrings()
+    lazy_import("importlib.metadata")
+    lazy_import("urllib.request")
+
+
 def limit_blas_threads() -> None:
     """
     Have numpy's BLAS start no threads, which spin idly for 50 ms of CPU time after its import, in every process.

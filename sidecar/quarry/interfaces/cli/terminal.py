@@ -1,16 +1,20 @@
 """What a person sees on the terminal, and what a pipe gets instead."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys
-import unicodedata
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from quarry.interfaces.failures import RequestFailed
-from quarry.interfaces.protocol import IndexStatus, Mark, Vault
+from quarry.interfaces.replies import json_text
 from quarry.interfaces.sanitize import printable, printable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quarry.interfaces.client import RequestFailed
+    from quarry.interfaces.protocol import IndexStatus, Mark, Vault
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
@@ -43,17 +47,17 @@ def print_stderr(text: str) -> None:
     print(f"quarry: {printable(text)}", file=sys.stderr)
 
 
-def print_json(value: msgspec.Struct) -> None:
-    """*value* as the wire encodes it, indented, with characters that could steer the terminal escaped."""
-    print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
+def print_json(value: object) -> None:
+    """*value*, a reply or plain data, as JSON, indented, with characters that could steer the terminal escaped."""
+    print(printable_json(json_text(value)))
 
 
 def print_failure(failed: RequestFailed) -> None:
     """The sidecar's refusal, its place in the query and the next step, on standard error."""
     print_stderr(str(failed))
-    if failed.query is not None and failed.error.data.position is not None:
-        print_caret(failed.query, failed.error.data.position)
-    print_stderr(failed.error.data.next)
+    if failed.query is not None and failed.position is not None:
+        print_caret(failed.query, failed.position)
+    print_stderr(failed.next)
 
 
 def print_if_empty(vault: Vault, status: IndexStatus) -> None:
@@ -98,6 +102,8 @@ def _even(text: str) -> str:
 
 def _columns(character: str) -> int:
     """How many columns of a terminal a character takes."""
+    import unicodedata  # here, as only a mistake in a query is pointed at
+
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -52,6 +52,7 @@ from quarry.interfaces.protocol.search import (
     ExplainResult,
     ExplainState,
     Hit,
+    MapOfContent,
     Mark,
     Passage,
     PassagesParams,
@@ -72,6 +73,7 @@ from quarry.interfaces.protocol.search import (
 from quarry.interfaces.protocol.session import (
     Access,
     Client,
+    Deepening,
     IndexState,
     IndexStatus,
     IndexUpdated,
@@ -84,6 +86,7 @@ from quarry.interfaces.protocol.session import (
     RebuildParams,
     Settings,
     SettingsWriteParams,
+    Stemming,
     Vault,
 )
 
@@ -102,6 +105,7 @@ __all__ = [
     "ContextParams",
     "ContextResult",
     "Correction",
+    "Deepening",
     "Done",
     "ExplainParams",
     "ExplainResult",
@@ -117,6 +121,7 @@ __all__ = [
     "InitializeResult",
     "LegName",
     "ListNotesParams",
+    "MapOfContent",
     "Mark",
     "MissingLeg",
     "Mode",
@@ -147,6 +152,7 @@ __all__ = [
     "SettingsWriteParams",
     "Signal",
     "Source",
+    "Stemming",
     "Value",
     "Vault",
     "VaultChangedParams",

@@ -72,6 +72,13 @@ Confidence = Annotated[
 Weakness = Literal["no-words", "unlikely"]
 
 
+class MapOfContent(Value, frozen=True, kw_only=True):
+    """A note that lists others by links: `moc`, `map` or `index` to its author, or mostly links."""
+
+    path: str
+    title: str
+
+
 class Hit(Value, frozen=True, kw_only=True):
     """A note that matches the query, with its passages, best first."""
 
@@ -91,6 +98,7 @@ class Hit(Value, frozen=True, kw_only=True):
         list[Signal] | None,
         Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
     ]
+    maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
 
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]

@@ -9,7 +9,9 @@ from quarry.interfaces.protocol.query_params import Fusion
 
 IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 Access = Literal["reader", "owner"]
+Stemming = Literal["by-language", "none"]
 ModelState = Literal["loading", "ready", "missing"]
+DeepeningState = Literal["loading", "missing", "deepening", "complete"]
 
 
 class Progress(Value, frozen=True, kw_only=True):
@@ -30,6 +32,17 @@ class Model(Value, frozen=True, kw_only=True):
     message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null when it is not.")]
 
 
+class Deepening(Value, frozen=True, kw_only=True):
+    """A contextual model, and how far the index is deepened by it: the share of its chunks that have its vectors."""
+
+    model: str
+    state: Annotated[DeepeningState, Doc(description="Until it is complete, static vectors answer.")]
+    message: Annotated[str | None, Doc(description="Why the model is missing and what to do about it.")]
+    done_chunks: int
+    total_chunks: int
+    remaining_ms: Annotated[int | None, Doc(description="Null while it cannot be estimated, and when it is complete.")]
+
+
 class Problem(Value, frozen=True, kw_only=True):
     """A note that was skipped, truncated, or only partly read."""
 
@@ -48,6 +61,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     excluded: Annotated[int, Doc(description="Notes excluded by a rule at the last scan.")]
     progress: Annotated[Progress | None, Doc(description="Null when idle.")]
     model: Model
+    deepening: Annotated[Deepening | None, Doc(description="Null unless a contextual model is chosen.")]
     missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable now; normally empty.")]
     problem_count: int
     problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
@@ -113,6 +127,11 @@ class Settings(Value, frozen=True, kw_only=True):
     lexical_weight: float
     dense_weight: float
     fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
+    stemming: Annotated[Stemming, Doc(description="none: only a word itself matches, not its forms.")]
+    index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
+    exclude_status: Annotated[
+        list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
+    ]
 
 
 class SettingsWriteParams(Params, frozen=True, kw_only=True):
@@ -125,3 +144,9 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     lexical_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     dense_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     fusion: Fusion | msgspec.UnsetType = msgspec.UNSET
+    stemming: (
+        Annotated[Stemming, Doc(description="A change re-indexes all notes; search goes on meanwhile.")]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
+    index_templates: bool | msgspec.UnsetType = msgspec.UNSET
+    exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET

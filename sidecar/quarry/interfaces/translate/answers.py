@@ -86,6 +86,7 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
         note = hit.passages[0].chunk
         texts.append(note.title)
         texts += note.tags
+        texts += [each.title for each in hit.maps]
         texts += _texts_of_passages(hit.passages, with_text=with_text)
     return texts
 
@@ -115,6 +116,7 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
         passages=[_passage(passage, clean, with_text=with_text) for passage in hit.passages],
         further_passages=hit.further_passages,
         signals=_signals(hit.shares) if with_text else None,
+        maps=[wire.MapOfContent(path=nfc(each.path), title=clean[each.title]) for each in hit.maps],
     )
 
 

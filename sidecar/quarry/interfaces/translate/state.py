@@ -5,6 +5,7 @@ from typing import get_args
 
 from quarry.engine import Status, WholeNote
 from quarry.index import NotePage
+from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import scrubbed
@@ -88,12 +89,24 @@ def index_status(status: Status) -> wire.IndexStatus:
         if progress
         else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
+        deepening=_deepening(status.deepening) if status.deepening else None,
         missing=missing_legs(status.missing),
         problem_count=status.problem_count,
         problems=[wire.Problem(path=nfc(p.path), reason=p.reason, skipped=p.skipped) for p in status.problems],
         indexed_ms=status.indexed_ms,
         size_bytes=status.size_bytes,
         message=status.message,
+    )
+
+
+def _deepening(status: DeepeningStatus) -> wire.Deepening:
+    return wire.Deepening(
+        model=status.model,
+        state=status.state,
+        message=status.message,
+        done_chunks=status.done_chunks,
+        total_chunks=status.total_chunks,
+        remaining_ms=status.remaining_ms,
     )
 
 
@@ -107,6 +120,9 @@ def settings(values: Settings) -> wire.Settings:
         lexical_weight=values.lexical_weight,
         dense_weight=values.dense_weight,
         fusion=values.fusion,
+        stemming=values.stemming,
+        index_templates=values.index_templates,
+        exclude_status=list(values.exclude_status),
     )
 
 

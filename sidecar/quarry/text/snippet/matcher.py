@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
 from quarry.terms.analysis import locate_terms
-from quarry.terms.languages import ENGLISH
+from quarry.terms.languages import ENGLISH, UNSTEMMED
 from quarry.terms.normalize import language_of_term
 
 WEIGHT_UNIT = 1024  # weights are added up as whole numbers of 1/1024, so that sums do not depend on their order
@@ -180,6 +180,8 @@ def _common_beginnings(stem: str, language: str) -> tuple[str, ...]:
     Endings change up to two letters before them (`journaux`, `journal`). In German an umlaut may be written as two
     letters, `haeuser`, where the stem has one, `haus`, and participles begin with `ge`.
     """
+    if language == UNSTEMMED:
+        return (stem,)
     beginning = stem[: max(1, len(stem) - CHANGED_LETTERS)]
     if language != "de":
         return (beginning,)

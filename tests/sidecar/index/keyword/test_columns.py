@@ -4,11 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.index import Index
-from quarry.index.keyword.columns import BETWEEN, MAX_TERM_CHARACTERS, chunk_columns, name_columns, note_terms, stored
+from quarry.index.keyword.columns import (
+    BETWEEN,
+    MAX_TERM_CHARACTERS,
+    chunk_columns,
+    languages_in,
+    name_columns,
+    note_terms,
+    stored,
+)
 from quarry.index.keyword.forward import NoteTerms, decode_terms, encode_terms
 from quarry.index.keyword.fts5 import _CREATE_INDEX, _CREATE_VOCABULARY
 from quarry.index.keyword.segment_delta import read_note
 from quarry.terms.analysis import analyse, phrase_terms
+from quarry.terms.languages import UNSTEMMED
+from quarry.terms.normalize import TAGS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
@@ -53,6 +63,17 @@ def test_a_note_has_its_terms_by_where_they_stand(make_note):
     assert (title, name, headings, tags) == ("a titl", "file name", "head", "t u")
     assert aliases == f"on {BETWEEN} two"
     assert compounds.split() == ["filenam", "t/u"]
+
+
+def test_without_stemming_a_note_has_its_words_in_whatever_language(make_note):
+    note = make_note("running.md", "Die Häuser am Markt sind alt und nicht dicht", "houses", properties={"lang": "de"})
+
+    terms = note_terms(note, "none")
+
+    tag = TAGS[UNSTEMMED]
+    assert terms.names[2] == f"running{tag}"
+    assert [columns[0].split()[-1] for columns in terms.chunks] == [f"dicht{tag}", f"houses{tag}"]
+    assert languages_in(terms) == UNSTEMMED
 
 
 def test_a_chunk_has_its_terms_by_where_they_stand(make_note):

@@ -1,12 +1,16 @@
 """The doctor finds what is wrong, says what to do, changes nothing and starts nothing."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
 from quarry.errors import ModelMissing
 from quarry.interfaces.cli import doctor
 from quarry.interfaces.cli.doctor import examine
+
+MINILM_LAYER = Path(__file__).parents[3] / "models" / "minilm-1-layer"
 
 
 def by_subject(findings):
@@ -56,6 +60,28 @@ def test_a_model_that_is_not_there_is_bad_and_says_what_to_do(vault, tmp_path):
 
     assert findings["model"].verdict == "bad"
     assert "none" in findings["model"].detail
+
+
+def test_a_contextual_model_is_tried_beside_the_static_one(vault):
+    (vault / ".quarry.toml").write_text(f'[embedding]\nmodel = "{MINILM_LAYER.as_posix()}"\n')
+
+    findings = by_subject(examine(vault))
+
+    assert findings["model"].detail.startswith("bundled")
+    assert findings["contextual model"].verdict == "good"
+    assert findings["contextual model"].detail.startswith("minilm-1-layer, 384 dimensions, 1540 tokens; here it takes")
+
+
+def test_a_contextual_model_that_cannot_be_run_is_bad_and_the_static_one_good(vault, tmp_path):
+    broken = shutil.copytree(MINILM_LAYER, tmp_path / "broken")
+    (broken / "modules.json").unlink()
+    (vault / ".quarry.toml").write_text(f'[embedding]\nmodel = "{broken.as_posix()}"\n')
+
+    findings = by_subject(examine(vault))
+
+    assert findings["model"].verdict == "good"
+    assert findings["contextual model"].verdict == "bad"
+    assert "modules.json" in findings["contextual model"].detail
 
 
 @pytest.mark.parametrize("error", [ModelMissing("no weights"), ValueError("odd"), ImportError("no such library")])

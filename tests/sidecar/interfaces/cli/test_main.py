@@ -101,7 +101,7 @@ def test_outside_every_vault_it_asks_for_one(command, tmp_path, monkeypatch):
 
 
 def test_a_sidecar_of_another_protocol_ends_with_6(command, at_shared, monkeypatch):
-    monkeypatch.setattr(client_module.wire, "PROTOCOL_VERSION", 99)
+    monkeypatch.setattr(client_module, "PROTOCOL_VERSION", 99)
 
     done = command("status")
 

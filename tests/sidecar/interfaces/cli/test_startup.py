@@ -12,6 +12,7 @@ from quarry.interfaces.cli.startup import without_gc
 pytestmark = pytest.mark.slow  # each test starts an interpreter
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
+WIRE = {"msgspec", "websockets", "filelock", "asyncio", "dataclasses", "logging", "subprocess"}
 OTHERS = {
     "tqdm",
     "watchfiles",
@@ -26,6 +27,7 @@ READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdo
 INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare", "quarry.indexing.pool"}
 SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
 
+PREPARED = "from quarry.interfaces.cli.startup import prepare_for_engine\nprepare_for_engine()\n"
 BEGIN = "from quarry.__main__ import main\n"
 ANSWER = """
 import sys, threading
@@ -71,8 +73,28 @@ def test_a_command_that_asks_a_sidecar_imports_no_engine(command: str):
     found = imported(f"{helped(command, '--help')}import quarry.interfaces.client")
 
     assert "quarry.interfaces.client" in found
-    assert not found & (ENGINE | OTHERS | LAZY | SELDOM)
+    assert not found & (ENGINE | WIRE | OTHERS | LAZY | SELDOM)
     assert "quarry.text.secrets.scrub" not in found
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "accordion"),
+        ("search", "--json", "accordion"),
+        ("search", "--full", "--why", "accordion"),
+        ("explain", "accordion", "Home.md"),
+        ("related", "Home.md"),
+        ("read", "Home.md"),
+        ("list",),
+        ("status",),
+    ],
+)
+def test_a_question_to_a_sidecar_that_runs_is_asked_with_the_standard_library_alone(at_shared, arguments):
+    found = imported(helped(*arguments))
+
+    assert "quarry.interfaces.client" in found
+    assert not found & (ENGINE | WIRE | OTHERS | LAZY | SELDOM)
 
 
 def test_a_command_that_serves_agents_imports_no_engine():
@@ -104,9 +126,9 @@ def test_an_answer_from_an_index_that_equals_its_vault_needs_nothing_that_reads_
         tmp_path / "vault", {"Tea.md": "# Tea\n\nPut the kettle on.\n", "Bed.md": "# Bed\n\nMade.\n"}
     )
     places = (str(vault), str(tmp_path / "index.db"), mode)
-    first = imported(f"{BEGIN}{ANSWER}engine.close()", *places)
+    first = imported(f"{PREPARED}{ANSWER}engine.close()", *places)
 
-    found = imported(f"{BEGIN}{ANSWER}", *places)
+    found = imported(f"{PREPARED}{ANSWER}", *places)
 
     assert first >= READING_NOTES | INDEXING  # the names are right: they were needed to index it
     assert not found & (READING_NOTES | INDEXING | OTHERS | LAZY | SELDOM)
@@ -118,21 +140,21 @@ def test_what_is_put_off_is_there_when_it_is_asked_for():
         "assert version('numpy')\nassert urllib.request.Request('http://localhost/').host == 'localhost'"
     )
 
-    found = imported(f"import quarry.__main__\n{code}")
+    found = imported(f"{PREPARED}{code}")
 
     assert {"importlib.metadata._adapters", "http.client"} <= found
 
 
 def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
-    code = "import numpy, os\nassert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
+    code = f"{PREPARED}import numpy, os\nassert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
     if sys.platform == "linux":
         code += "\nassert len(os.listdir('/proc/self/task')) == 1"
 
-    assert "numpy" in imported(f"import quarry.__main__\n{code}")
+    assert "numpy" in imported(f"{PREPARED}{code}")
 
 
 def test_numpy_brings_no_docstrings_of_its_c_functions():
-    assert "numpy" in imported("import quarry.__main__, numpy\nassert not numpy.ndarray.sort.__doc__")
+    assert "numpy" in imported(f"{PREPARED}import numpy\nassert not numpy.ndarray.sort.__doc__")
 
 
 def test_a_sidecar_imports_ssl_when_something_asks_for_it():

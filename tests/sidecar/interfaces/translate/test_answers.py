@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from quarry.index import MapOfContent
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
@@ -62,6 +63,12 @@ def test_a_path_goes_out_in_nfc(stored, hit_of):
     assert hit_of(stored("oolong", path="Cafe\u0301.md")).path == "Caf\u00e9.md"
 
 
+def test_maps_of_content_go_out_with_their_titles(stored, hit_of):
+    (map_,) = hit_of(stored("oolong"), maps=(MapOfContent("Cafe\u0301 MOC.md", "Drinks"),)).maps
+
+    assert (map_.path, map_.title) == ("Caf\u00e9 MOC.md", "Drinks")
+
+
 def test_every_text_is_scrubbed_once_more(made, secret):
     told = f"token: {secret}"
     chunk = made.stored(f"oolong {told}", title=told, tags=(told,), heading=(told,))
@@ -69,6 +76,7 @@ def test_every_text_is_scrubbed_once_more(made, secret):
         chunk,
         text=chunk.chunk.text,
         understood=told,
+        maps=(MapOfContent("Tea/MOC.md", told),),
         corrections=(Correction(told, told),),
         relaxed=Relaxed("any-passage", told, told),
     )

@@ -91,7 +91,9 @@ def test_missing_legs_come_in_a_fixed_order():
 
 
 def test_every_setting_is_told():
-    told = translate.settings(Settings(("In",), ("Out",), "model", ("Links",), 2.0, 0.5, "rrf"))
+    told = translate.settings(
+        Settings(("In",), ("Out",), "model", ("Links",), 2.0, 0.5, "rrf", True, ("draft",), "none")
+    )
 
     assert told == wire.Settings(
         include_folders=["In"],
@@ -101,4 +103,7 @@ def test_every_setting_is_told():
         lexical_weight=2.0,
         dense_weight=0.5,
         fusion="rrf",
+        stemming="none",
+        index_templates=True,
+        exclude_status=["draft"],
     )

@@ -61,6 +61,7 @@ def test_what_is_written_with_signs_is_looked_for_as_it_is() -> None:
         ("fi", "taloissa vanhempi"),
         ("nl", "huizen manen lopende"),
         ("cs", "praze matce"),
+        ("und", "running files заметок"),
     ],
 )
 def test_a_word_of_another_language_begins_with_what_its_term_is_looked_for_by(language: str, words: str) -> None:

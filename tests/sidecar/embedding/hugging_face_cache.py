@@ -1,0 +1,53 @@
+"""A cache as `huggingface_hub` keeps it, without a network."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+COMMIT = "0" * 40
+LOAD = """
+import sys
+from quarry.embedding import load_contextual_encoder, load_encoder
+from quarry.errors import QuarryError
+try:
+    print("loaded", (load_contextual_encoder(sys.argv[1]) or load_encoder(sys.argv[1])).fingerprint.name)
+except QuarryError as error:
+    print(type(error).__name__, error)
+"""
+
+
+class HuggingFaceCache:
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def put(self, folder: Path, name: str) -> Path:
+        """Lay *folder* into it as a download of *name* would: files called by their content, and links to them."""
+        repository = self._home / "hub" / f"models--{name.replace('/', '--')}"
+        snapshot = repository / "snapshots" / COMMIT
+        (repository / "blobs").mkdir(parents=True)
+        for number, path in enumerate(sorted(path for path in folder.rglob("*") if path.is_file())):
+            blob, link = repository / "blobs" / f"{number:040}", snapshot / path.relative_to(folder)
+            shutil.copy(path, blob)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if os.name == "nt":  # where a download copies unless it may make links
+                shutil.copy(path, link)
+            else:
+                link.symlink_to(os.path.relpath(blob, link.parent))
+        (repository / "refs").mkdir()
+        (repository / "refs" / "main").write_text(COMMIT, encoding="ascii")
+        return snapshot
+
+    def load(self, name: str) -> str:
+        """
+        Load *name* from it and give what was printed.
+
+        In a process of its own, as the library reads its environment when it is imported.
+        """
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "HUGGINGFACE_"))}
+        environment |= {"HF_HOME": str(self._home), "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", LOAD, name], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()

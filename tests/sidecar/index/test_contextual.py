@@ -1,0 +1,295 @@
+"""Contextual vectors lie beside the static ones, follow their texts, and are carried over into a rebuilt index."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from quarry.errors import IndexDamaged
+from quarry.index import Index, quantize
+from quarry.index.database import connect
+from quarry.index.vector.tables import CONTEXTUAL
+
+MODEL = "network"
+
+
+@pytest.fixture
+def deepen(encode) -> Callable[..., list[str]]:
+    """Fill in everything that waits, a batch at a time; gives the texts in the order in which they were made."""
+
+    def fill(index: Index, batch: int = 64) -> list[str]:
+        made: list[str] = []
+        while chunks := index.contextual.pending_chunks(batch):
+            vectors = quantize(encode([pending.chunk.text for pending in chunks]))
+            index.contextual.fill_in(
+                [(p.chunk_id, p.content_hash, vector) for p, vector in zip(chunks, vectors, strict=True)]
+            )
+            made += [pending.chunk.text for pending in chunks]
+        while titles := index.contextual.pending_titles(batch):
+            vectors = quantize(encode([pending.title for pending in titles]))
+            index.contextual.fill_in((), [(p.note_id, p.title, v) for p, v in zip(titles, vectors, strict=True)])
+            made += [pending.title for pending in titles]
+        return made
+
+    return fill
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "other.db")
+    yield opened
+    opened.close()
+
+
+def waiting(index: Index) -> list[str]:
+    chunks = [pending.chunk.text for pending in index.contextual.pending_chunks(99)]
+    return chunks + [pending.title for pending in index.contextual.pending_titles(99)]
+
+
+def serving(index: Index) -> str | None:
+    with index.reader() as reader:
+        return reader.contextual_model
+
+
+def dense(index: Index, vector, in_time) -> list[tuple[int, float]]:
+    with index.reader() as reader:
+        query = reader.contextual_query(vector, reader.dense_query(vector))
+        return query.top_chunks(None, 9, in_time) if query else []
+
+
+def test_without_a_contextual_model_there_are_no_tables_for_it(index, put, snapshot):
+    put("a.md", "apples")
+
+    with snapshot() as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+        keys = {key for (key,) in connection.execute("SELECT key FROM meta")}
+    assert not any("contextual" in name for name in names | keys)
+    assert (index.contextual.model, serving(index)) == (None, None)
+
+
+def test_every_text_waits_when_a_model_is_chosen_and_the_newest_come_first(index, put, deepen):
+    put("old.md", "apples", "pears", seconds=1, title="Old")
+    put("new.md", "plums", seconds=2, title="New")
+
+    index.contextual.choose(MODEL)
+
+    assert deepen(index, batch=2) == ["plums", "apples", "pears", "New", "Old"]
+    assert (waiting(index), index.contextual.has_pending()) == ([], False)
+
+
+def test_contextual_vectors_answer_once_nothing_waits(index, put, deepen):
+    put("a.md", "apples", title="A")
+    index.contextual.choose(MODEL)
+    assert serving(index) is None
+    (chunk,) = index.contextual.pending_chunks(9)
+    assert not index.contextual.fill_in([(chunk.chunk_id, chunk.content_hash, b"")])
+    assert serving(index) is None
+
+    deepen(index)
+
+    assert serving(index) == MODEL
+
+
+@pytest.mark.parametrize(("saved", "answers"), [(2, True), (3, False)])
+def test_they_go_on_answering_while_few_chunks_wait(index, put, deepen, saved, answers):
+    for number in range(20):
+        put(f"{number}.md", f"text {number}")
+    index.contextual.choose(MODEL)
+    deepen(index)
+
+    for number in range(saved):
+        put(f"{number}.md", f"other text {number}")
+
+    assert (serving(index) is not None) == answers
+
+
+def test_a_saved_note_waits_for_its_new_texts_alone(index, put, deepen):
+    put("a.md", "apples", "pears", title="A", context="")
+    index.contextual.choose(MODEL)
+    deepen(index)
+
+    put("a.md", "plums", "apples", title="B", context="")
+
+    assert waiting(index) == ["plums", "B"]
+
+
+def test_vectors_go_with_their_notes(index, put, deepen, snapshot):
+    put("a.md", "apples")
+    index.contextual.choose(MODEL)
+    deepen(index)
+
+    index.remove("a.md")
+
+    with snapshot() as connection:
+        for table in (CONTEXTUAL.vectors, CONTEXTUAL.titles, CONTEXTUAL.pending):
+            assert list(connection.execute(f"SELECT * FROM {table}")) == []
+
+
+def test_a_vector_of_a_text_that_has_changed_since_is_not_stored(index, put, encode):
+    put("a.md", "apples", title="A")
+    index.contextual.choose(MODEL)
+    chunks, titles = index.contextual.pending_chunks(9), index.contextual.pending_titles(9)
+    put("a.md", "pears", title="B")
+
+    vector = quantize(encode(["apples"]))[0]
+    index.contextual.fill_in(
+        [(chunks[0].chunk_id, chunks[0].content_hash, vector)], [(titles[0].note_id, titles[0].title, vector)]
+    )
+
+    assert waiting(index) == ["pears", "B"]
+
+
+def test_another_model_begins_anew_and_none_leaves_nothing(index, put, deepen, snapshot):
+    put("a.md", "apples", title="A")
+    index.contextual.choose(MODEL)
+    deepen(index)
+    index.contextual.choose(MODEL)
+    assert waiting(index) == []
+
+    index.contextual.choose("another")
+    assert (waiting(index), serving(index)) == (["apples", "A"], None)
+    index.contextual.drop()
+    index.contextual.drop()
+
+    with snapshot() as connection:
+        assert not list(connection.execute("SELECT 1 FROM sqlite_schema WHERE name LIKE 'contextual%'"))
+    put("b.md", "pears")
+    assert index.verify(None, 99) == ([], None)
+
+
+def test_vectors_of_another_length_are_refused(index, put):
+    put("a.md", "apples", "pears")
+    index.contextual.choose(MODEL)
+    first, second = index.contextual.pending_chunks(9)
+    index.contextual.fill_in([(first.chunk_id, first.content_hash, bytes([1, 2]))])
+
+    with pytest.raises(ValueError, match="dimensions"):
+        index.contextual.fill_in([(second.chunk_id, second.content_hash, bytes([1, 2, 3]))])
+
+
+def test_what_is_chosen_holds_for_the_index_when_it_is_opened_again(tmp_path, index, put, deepen):
+    put("a.md", "apples", title="A")
+    index.contextual.choose(MODEL)
+    index.close()
+
+    again = Index.open(tmp_path / "index.db")
+
+    assert (again.contextual.model, waiting(again)) == (MODEL, ["apples", "A"])
+    again.close()
+
+
+def test_damage_is_found_and_a_note_written_anew_waits_again(tmp_path, index, put, deepen, snapshot):
+    put("a.md", "apples", title="A")
+    put("b.md", "pears", title="B")
+    index.contextual.choose(MODEL)
+    deepen(index)
+    for sql in (
+        "UPDATE contextual_vectors SET vector = zeroblob(32) WHERE chunk_id = (SELECT min(id) FROM chunk_rows)",
+        "UPDATE contextual_title_vectors SET checksum = zeroblob(4) WHERE note_id = 2",
+    ):
+        connection, _ = connect(tmp_path / "index.db", writable=True)
+        connection.execute(sql)
+        connection.close()
+
+    assert index.verify(None, 99) == (["a.md", "b.md"], None)
+    put("a.md", "apples", title="A")
+    put("b.md", "pears", title="B")
+
+    assert index.verify(None, 99) == ([], None)
+    assert waiting(index) == ["apples", "B"]
+
+
+def test_an_index_without_all_of_its_contextual_tables_is_damaged(tmp_path, index):
+    index.contextual.choose(MODEL)
+    index.close()
+    connection, _ = connect(tmp_path / "index.db", writable=True)
+    connection.execute("DROP TABLE contextual_pending")
+    connection.close()
+
+    with pytest.raises(IndexDamaged, match="contextual"):
+        Index.open(tmp_path / "index.db")
+
+
+def test_a_rebuilt_index_takes_over_the_vectors_of_texts_that_stayed(index, other, put, store, make_note, deepen):
+    put("a.md", "apples", "pears", title="A")
+    put("b.md", "plums", title="B")
+    index.contextual.choose(MODEL)
+    deepen(index)
+    for note in (make_note("a.md", "cherries", "apples", title="A"), make_note("c.md", "plums", title="B")):
+        store(other, note)
+    paused: list[None] = []
+
+    other.contextual.carry_over(index.contextual, lambda: paused.append(None))
+
+    assert other.contextual.model == MODEL
+    assert waiting(other) == ["cherries", "plums", "B"]
+    assert other.verify(None, 99) == ([], None)
+    assert paused
+
+
+def test_an_index_that_takes_over_everything_is_complete(index, other, put, store, deepen):
+    notes = [put(f"{number}.md", f"text {number}") for number in range(150)]
+    index.contextual.choose(MODEL)
+    deepen(index)
+    for note in notes:
+        store(other, note)
+
+    other.contextual.carry_over(index.contextual, lambda: None)
+
+    assert (waiting(other), serving(other)) == ([], MODEL)
+
+
+def test_damaged_vectors_are_not_taken_over(tmp_path, index, other, put, store, deepen):
+    store(other, put("a.md", "apples", title="A"))
+    index.contextual.choose(MODEL)
+    deepen(index)
+    connection, _ = connect(tmp_path / "index.db", writable=True)
+    connection.execute("UPDATE contextual_vectors SET vector = zeroblob(32)")
+    connection.close()
+
+    other.contextual.carry_over(index.contextual, lambda: None)
+
+    assert waiting(other) == ["apples"]
+
+
+def test_nothing_is_taken_over_from_an_index_without_a_contextual_model(index, other):
+    other.contextual.carry_over(index.contextual, lambda: None)
+
+    assert other.contextual.model is None
+
+
+@pytest.mark.parametrize("without", [frozenset(), frozenset({"sqlite-vec"})])
+def test_memory_and_sqlite_vec_answer_alike(tmp_path, put, index, deepen, encode, in_time, without):
+    from quarry.index.vector.matrix import VectorLimits
+
+    texts = ["red car", "green apples", "red apples", "grey sea"]
+    for number, text in enumerate(texts):
+        put(f"{number}.md", text)
+    index.contextual.choose(MODEL)
+    deepen(index)
+    vector = encode(["red apples"])[0]
+    expected = dense(index, vector, in_time)
+    index.close()
+
+    large = Index.open(tmp_path / "index.db", vector_limits=VectorLimits(memory_bytes=0), without=without)
+
+    assert dense(large, vector, in_time) == expected
+    assert len(expected) == 4
+    large.close()
+
+
+def test_what_is_kept_in_memory_follows_saved_notes(index, put, deepen, encode, in_time):
+    for number in range(30):
+        put(f"{number}.md", f"text {number}")
+    index.contextual.choose(MODEL)
+    deepen(index)
+    vector: Sequence[float] = encode(["walnut"])[0]
+    before = dense(index, vector, in_time)
+
+    put("new.md", "walnut")
+    while_waiting = dense(index, vector, in_time)
+    deepen(index)
+    after = dense(index, vector, in_time)
+
+    assert len(before) == len(after) == 9
+    assert while_waiting[0][0] == after[0][0] != before[0][0]
