@@ -10,7 +10,7 @@ from quarry.embedding.contextual_files import ContextualFolder, find_contextual,
 from quarry.embedding.encoder import ContextualEncoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.network import Network
 from quarry.embedding.pooling import Pooling, pool
-from quarry.embedding.token_windows import OVERLAP, WindowTokenizer
+from quarry.embedding.token_windows import HEAD_TOKENS, OVERLAP, WindowTokenizer
 from quarry.errors import ModelDamaged, ModelMissing
 
 EXTRA = "quarry-search[transformer]"
@@ -128,7 +128,7 @@ def _open(folder: ContextualFolder) -> TransformerEncoder:
 
     network = Network(folder.graph)
     config = read_config(folder.path, folder.name, is_pooled=network.is_pooled)
-    weights_sha256 = hash_contextual(folder, (config, OVERLAP))
+    weights_sha256 = hash_contextual(folder, (config, OVERLAP, HEAD_TOKENS))
     tokenizer = WindowTokenizer(Tokenizer.from_file(str(folder.tokenizer)), config)
     return TransformerEncoder(network, tokenizer, config.pooling, folder.name, weights_sha256)
 

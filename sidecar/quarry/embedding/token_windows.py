@@ -1,8 +1,9 @@
 """
 The token ids that a network reads for a text: in windows, where the text is longer than what it reads at once.
 
-Windows overlap, so that what stands at the end of one is read in its context by the next. Each begins with the prompt
-and is marked at both ends as a text of its own.
+Each window begins with the prompt and the head of the text, as a passage begins with its title and heading, without
+which the rest says less. Windows overlap, so that what stands at the end of one is read in its context by the next.
+Each is marked at both ends as a text of its own.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 OVERLAP = 1 / 8  # of a window's own tokens
+# Repeated in every window: nDCG@10 by meaning is .733 with it, .693 without, .727 with the first window alone
+# (anthropic-docs, all-MiniLM-L6-v2; decision 018).
+HEAD_TOKENS = 32
+MAX_HEAD = 1 / 4  # of a window
 
 
 class WindowTokenizer:
@@ -45,9 +50,14 @@ class WindowTokenizer:
     def passage(self, text: str) -> list[list[int]]:
         """The windows of a passage, as many tokens in each; none if *text* has no token that the model knows."""
         prompt_ids, ids = self._read(text, self._config.prompts.passage)
+        room = self._room(prompt_ids)
         if self._is_unknown(ids):
             return []
-        return [self._marked(prompt_ids, window) for window in split_evenly(ids, self._room(prompt_ids))]
+        if len(ids) <= room:
+            return [self._marked(prompt_ids, ids)]
+        cut = min(HEAD_TOKENS, int(room * MAX_HEAD))
+        head, rest = ids[:cut], ids[cut:]
+        return [self._marked(prompt_ids, [*head, *window]) for window in split_evenly(rest, room - cut)]
 
     def query(self, text: str) -> list[int]:
         """The first window of a query; empty if *text* has no token that the model knows."""

@@ -55,12 +55,21 @@ class RequestFailed(errors.QuarryError):
 class SidecarClient:
     """One connection to the sidecar of one vault. Not to be shared between threads."""
 
-    def __init__(self, root: Path, name: str, *, may_start: bool = True, as_owner: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        name: str,
+        *,
+        may_start: bool = True,
+        as_owner: bool = False,
+        patience_s: float = ATTACH_TIMEOUT_S,
+    ) -> None:
         """
         Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
 
         Args:
             as_owner: With the owner's token, for methods that need it. A hook, and whatever serves an agent, is none.
+            patience_s: How long one that runs is given to answer.
 
         Raises:
             VaultMissing: There is no such folder.
@@ -75,6 +84,7 @@ class SidecarClient:
         self._name = name
         self._may_start = may_start
         self._as_owner = as_owner
+        self._patience_s = patience_s
         self._next_id = 0
         self._id = vault_id(root)
         self.discovery_path = discovery_path(runtime_dir(), self._id)
@@ -156,7 +166,7 @@ class SidecarClient:
         program may have its port by now. A holder of the lock may be stopping or still starting: it is waited for.
         """
         begun_s = time.monotonic()
-        deadline_s = begun_s + ATTACH_TIMEOUT_S
+        deadline_s = begun_s + self._patience_s
         starts = 0
         while time.monotonic() < deadline_s and starts < MAX_STARTS:
             if not self._lock.is_held():
@@ -204,7 +214,7 @@ class SidecarClient:
         self.close()  # the one before, which has ended
         try:
             self._connection = WebSocketConnection(
-                discovery.port, timeout_s=REPLY_TIMEOUT_S, max_message_bytes=MAX_REPLY_BYTES
+                discovery.port, timeout_s=min(REPLY_TIMEOUT_S, self._patience_s), max_message_bytes=MAX_REPLY_BYTES
             )
         except HandshakeRefused as refusal:
             if refusal.status == SERVICE_UNAVAILABLE:

@@ -157,9 +157,13 @@ class QueryExecution(Struct, frozen=True):
         ranking: NoteRanking
         if self.fusion == "rrf":
             depth = rrf_depth(request, retrievers, prepared, reader, matching)
-            ranking = rank_by_rrf(prepared, reader, retrievers, self.weights, depth, context.rank_fusion, deadline)
+            ranking = rank_by_rrf(
+                prepared, reader, retrievers, self.weights, depth, context.rank_fusion, encoder, deadline
+            )
         elif self.fusion == "six-signals":
-            ranking = rank_by_six_signals(prepared, reader, retrievers, self.weights, request.limit, self.now, deadline)
+            ranking = rank_by_six_signals(
+                prepared, reader, retrievers, self.weights, request.limit, self.now, encoder, deadline
+            )
         else:
             features = extract_features(prepared, reader, retrievers, deadline)
             features = prefer_whole_name(prepared, features, reader, deadline)

@@ -60,6 +60,16 @@ class PreparedQuery(Struct, frozen=True):
     trust_in_model: float = 1.0  # less in a vault in other languages, the fewer words the model knows as a whole
 
     @property
+    def known_share(self) -> float:
+        """The share of the query that the ranking model knows; a contextual one was chosen for the notes: all of it."""
+        return 1.0 if self.contextual else self.vocabulary_coverage
+
+    @property
+    def trust_in_cosines(self) -> float:
+        """How far the cosines that rank can be trusted, 0 to 1."""
+        return self.known_share * (1.0 if self.contextual else self.trust_in_model)
+
+    @property
     def max_bm25(self) -> float:
         """The upper bound of the BM25 of any passage: every term as frequent in it as can be."""
         return max_score(self.idf.values())

@@ -67,6 +67,7 @@ class Quiet:
             indexed_ms=None,
             size_bytes=0,
             message=None,
+            deepening=None,
         )
 
     def search(self, request, is_cancelled):
