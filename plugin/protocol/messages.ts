@@ -433,7 +433,7 @@ export interface Breakdown {
   readonly lexicalScore: number | null;
   readonly denseRank: number | null;
   /**
-   * Cosine.
+   * Cosine; that of a contextual model is standardised, see decisions/019.
    */
   readonly denseScore: number | null;
   /**

@@ -190,7 +190,7 @@ class Reader:
             return MemoryRetriever(scorer, self._memory.spelling)
         return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
 
-    def _fits(self, vector: FloatVector, tables: VectorTables) -> bool:
+    def _fits(self, vector: FloatVector, tables: VectorTables = STATIC) -> bool:
         """
         Whether there is anything to compare *vector* with.
 

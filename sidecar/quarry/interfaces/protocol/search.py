@@ -23,7 +23,9 @@ class Breakdown(Value, frozen=True, kw_only=True):
     lexical_rank: int | None
     lexical_score: Annotated[float | None, Doc(description="BM25.")]
     dense_rank: int | None
-    dense_score: Annotated[float | None, Doc(description="Cosine.")]
+    dense_score: Annotated[
+        float | None, Doc(description="Cosine; that of a contextual model is standardised, see decisions/019.")
+    ]
     fused: Annotated[float, Doc(description="The score that its note is ranked by.")]
 
 

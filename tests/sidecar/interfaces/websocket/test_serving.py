@@ -61,6 +61,7 @@ class Quiet:
             model_name="none",
             model_state="missing",
             model_message=None,
+            deepening=None,
             missing={},
             problem_count=0,
             problems=(),
