@@ -68,7 +68,6 @@ class Quiet:
             indexed_ms=None,
             size_bytes=0,
             message=None,
-            deepening=None,
         )
 
     def search(self, request, is_cancelled):
