@@ -161,6 +161,11 @@ class Reader:
         """The names of these notes, in the same order; unknown ids are left out."""
         return self._snapshot_data.names.of(self._db, note_ids)
 
+    @property
+    def note_count(self) -> int:
+        """The number of notes in the index."""
+        return meta.totals(self._db)[0]
+
     @cached_property
     def chunk_count(self) -> int:
         """The number of chunks in the index."""

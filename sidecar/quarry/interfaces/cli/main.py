@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "stop": "stop the sidecar of a vault, or all of them",
     "status": "show what the index holds and what it is doing",
     "doctor": "check the installation and a vault, and say how to repair what fails",
+    "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
     "mcp": "serve an AI agent over MCP on standard input and output",
     "eval": "measure retrieval quality on queries with relevance judgments",

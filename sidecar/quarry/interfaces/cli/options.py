@@ -129,15 +129,15 @@ def resolve_vault(options: argparse.Namespace) -> Path:
     raise VaultMissing(f"neither {here} nor any of its parent folders is a vault")
 
 
-def connect(options: argparse.Namespace) -> "SidecarClient":
-    """A client of the vault's sidecar, which is started if need be."""
+def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
+    """A client of the vault's sidecar, which is started if need be; *as_owner*: for what only the owner may do."""
     # here, as `serve` has no use for them: a twentieth of its start
     from quarry.interfaces.cli.scope import confirm_scope
     from quarry.interfaces.client import SidecarClient
 
     root = resolve_vault(options)
     confirm_scope(root)
-    return SidecarClient(root, "cli")
+    return SidecarClient(root, "cli", as_owner=as_owner)
 
 
 def protected_arguments(arguments: Sequence[str]) -> list[str]:
