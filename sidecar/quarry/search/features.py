@@ -41,7 +41,10 @@ POOL = 100  # candidates asked of each retriever; 30, as published, loses what i
 NAME_POOL = 100  # notes proposed for their names; their passages mostly propose them as well
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
 NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which says what the nearest one stands among
-CONTEXTUAL_SHARE = 1.0  # of the meaning, where contextual vectors answer; the rest is what static ones say
+# Of the meaning, where contextual vectors answer; the rest is what static ones say. With all-MiniLM-L6-v2 the mean
+# nDCG@10 of five collections is .769; with all of it .769 (and less where the model is a wrong choice), with half .766,
+# without the model .756.
+CONTEXTUAL_SHARE = 0.75
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
 
 

@@ -232,14 +232,14 @@ def rank_by_signals(
     """
     signals, note_ids = features.signals, features.note_ids
     in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
-    known = prepared.vocabulary_coverage * prepared.trust_in_model
+    known = prepared.trust_in_cosines
     word_count = len(prepared.query.words)
     given = effective_weights(default_signal_weights(), features.bm25_coverage, word_count, known, in_use)
     scores = blend(signals, given)
     floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)
     cosine = np.maximum(features.max_cosine, -1.0)
-    is_near = cosine * prepared.vocabulary_coverage >= floor
+    is_near = cosine * prepared.known_share >= floor
     is_near &= _cosine_ranks(features, reader) < np.where(has_word, DEPTH, POOL)
     found = (has_word | is_near).nonzero()[0]
     wording = None
