@@ -1,4 +1,4 @@
-"""How well confidence must do on the sample vault: tell answers from the rest, and warn where nothing is to be found."""
+"""How well confidence must do on the sample vault: tell answers from the rest, and warn where there are none."""
 
 from pathlib import Path
 
