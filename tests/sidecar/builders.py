@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 import zstandard
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
+from quarry.embedding.late_interaction import WordSimilarities
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Index, KeywordQuery, NoteIds, Problem, Reader
@@ -166,11 +166,13 @@ class HashEncoder:
         """All of it, if it is anything."""
         return 1.0 if text.strip() else 0.0
 
-    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
-        """The weighted share of *words* that each text holds."""
-        total = sum(words.values()) or 1.0
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> WordSimilarities:
+        """1 for each of *words* that a text holds, and the weighted share of all of them."""
+        weights = np.array([*words.values()])
         split = [text.lower().split() for text in texts]
-        return np.array([sum(words[word] for word in words if word.lower() in text) / total for text in split])
+        held = np.array([[float(word.lower() in text) for text in split] for word in words])
+        held = held.reshape(len(words), len(texts))
+        return WordSimilarities(weights @ held / (weights.sum() or 1.0), held, np.ones(len(words)))
 
     def is_word(self, word: str) -> bool:
         """Whether it was said to be one."""

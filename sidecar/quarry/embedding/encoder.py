@@ -7,6 +7,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.embedding.late_interaction import WordSimilarities
+
 FloatMatrix: TypeAlias = NDArray[np.float32]
 """Embeddings, shape (text count, dim), one row a text."""
 
@@ -61,15 +63,14 @@ class Encoder(Protocol):
         """
         ...
 
-    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> WordSimilarities:
         """
         How near each of *texts* comes to *words*, word by word; see `late_interaction.max_similarities`.
 
+        The lengths of words are relative to the median of the model's vectors: less than 1 for a word that says little.
+
         Args:
             words: The weight of each word, at least 0.
-
-        Returns:
-            Shape (len(texts),), -1 to 1; 0 where there is no token to compare.
         """
         ...
 

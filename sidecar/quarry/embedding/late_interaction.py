@@ -9,6 +9,7 @@ static model. A token that stands in the text counts in full, one that is like a
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.embedding.tokens import TokenIds
@@ -17,36 +18,83 @@ from quarry.embedding.weights import Table
 EXACT_DIMENSIONS = 2**24 // 128**2  # float32 holds every sum of so many products of two int8 exactly
 
 
+class WordSimilarities(Struct, frozen=True):
+    """How near several texts come to the words of a query, and how much the model has to say of each word."""
+
+    means: NDArray[np.float64]  # shape (texts,), -1 to 1: of all words together
+    of_words: NDArray[np.float64]  # shape (words, texts), -1 to 1
+    lengths: NDArray[np.float64]  # shape (words,): of the vectors of each word, at a right angle to each other
+
+
 def max_similarities(
     rows_of: Callable[[TokenIds], Table],
     count: int,
-    wanted: TokenIds,
+    words: Sequence[TokenIds],
     weights: Sequence[float],
     texts: Sequence[TokenIds],
-) -> NDArray[np.float64]:
+) -> WordSimilarities:
     """
-    The weighted mean over the *wanted* tokens of the cosine of each with the nearest token of a text.
+    The cosine of each token of the *words* with the nearest token of a text: the mean of all, and of each word.
 
-    A token counts its weight times the length of its vector: a model in which frequent words say little has short
-    vectors for them. With int8 rows the bytes are the same on every machine and any number of threads.
+    In the mean of all, a token counts its weight times the length of its vector: a model in which frequent words say
+    little has short vectors for them. With int8 rows the bytes are the same on every machine and any number of threads.
 
     Args:
         rows_of: Gives the vectors of tokens.
         count: The number of tokens there are.
-        wanted: Token ids of the query, each once.
-        weights: One for each of *wanted*, at least 0.
+        words: Token ids of each word of the query.
+        weights: One for each of *words*, at least 0; a token of several counts as in the one that weighs most.
         texts: Token ids of each text.
 
     Returns:
-        Shape (len(texts),), -1 to 1; 0 for a text without tokens, and everywhere where nothing is wanted.
+        Similarities that are 0 for a text or word without tokens; all means are 0 where nothing has weight.
     """
-    found = np.zeros(len(texts))
-    lengths_of = np.array([len(token_ids) for token_ids in texts], dtype=np.intp)
+    weight_of: dict[int, float] = {}
+    for weight, token_ids in zip(weights, words, strict=True):
+        for token_id in token_ids.tolist():
+            weight_of[token_id] = max(weight, weight_of.get(token_id, 0.0))
+    wanted = np.array([*weight_of], dtype=np.int64)
     query = _as_floats(rows_of(wanted))
     lengths = _lengths(query)
-    weight_of = lengths * np.array(weights, dtype=np.float64)
-    total = sum(weight_of.tolist())
-    if total <= 0 or not lengths_of.any():
+    nearest = _nearest_cosines(query, lengths, rows_of, count, texts)
+    means = np.zeros(len(texts))
+    token_weights = (lengths * np.array([*weight_of.values()], dtype=np.float64)).tolist()
+    total = sum(token_weights)
+    if total > 0:
+        for weight, cosine in zip(token_weights, nearest, strict=True):  # in one order, on every machine
+            means += weight * cosine
+        means /= total
+    return WordSimilarities(means, *_by_word(nearest, lengths, [*weight_of], words))
+
+
+def _by_word(
+    nearest: NDArray[np.float64], lengths: NDArray[np.float64], token_ids: Sequence[int], words: Sequence[TokenIds]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """For each word the mean of *nearest* over its tokens, which count by their lengths, and the length of the word."""
+    of_words, word_lengths = np.zeros((len(words), nearest.shape[1])), np.zeros(len(words))
+    counts = np.array([len(of_word) for of_word in words], dtype=np.intp)
+    has_tokens = counts > 0
+    if has_tokens.any():
+        place_of = {token_id: place for place, token_id in enumerate(token_ids)}
+        at = [place_of[token_id] for of_word in words for token_id in of_word.tolist()]
+        begins = (counts.cumsum() - counts)[has_tokens]
+        sums = np.add.reduceat(nearest[at] * lengths[at, np.newaxis], begins, axis=0)
+        of_words[has_tokens] = sums / np.add.reduceat(lengths[at], begins)[:, np.newaxis]
+        word_lengths[has_tokens] = np.sqrt(np.add.reduceat(np.square(lengths[at]), begins))
+    return of_words, word_lengths
+
+
+def _nearest_cosines(
+    query: NDArray[np.float32] | NDArray[np.float64],
+    query_lengths: NDArray[np.float64],
+    rows_of: Callable[[TokenIds], Table],
+    count: int,
+    texts: Sequence[TokenIds],
+) -> NDArray[np.float64]:
+    """The cosine of each row of *query* with the nearest token of each text; 0 for a text without tokens."""
+    found = np.zeros((len(query), len(texts)))
+    lengths_of = np.array([len(token_ids) for token_ids in texts], dtype=np.intp)
+    if not len(query) or not lengths_of.any():
         return found
     every = np.concatenate(texts)
     is_there = np.zeros(count, np.bool_)
@@ -54,14 +102,10 @@ def max_similarities(
     distinct = is_there.nonzero()[0]
     place_of = np.empty(count, np.intp)
     place_of[distinct] = np.arange(len(distinct))
-    cosines = _cosines(_as_floats(rows_of(distinct)), query, lengths)
+    cosines = _cosines(_as_floats(rows_of(distinct)), query, query_lengths)
     has_tokens = lengths_of > 0
     begins = (lengths_of.cumsum() - lengths_of)[has_tokens]
-    nearest = np.maximum.reduceat(cosines.take(place_of.take(every), axis=1), begins, axis=1)
-    sums = np.zeros(nearest.shape[1])
-    for weight, cosine in zip(weight_of.tolist(), nearest, strict=True):  # in one order, on every machine
-        sums += weight * cosine
-    found[has_tokens] = sums / total
+    found[:, has_tokens] = np.maximum.reduceat(cosines.take(place_of.take(every), axis=1), begins, axis=1)
     return found
 
 

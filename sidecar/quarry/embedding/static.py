@@ -6,14 +6,16 @@ The letters of some scripts may have their tokens in an extension (`extension.py
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
 from quarry.embedding.extension import Extension, read_extension
-from quarry.embedding.late_interaction import max_similarities
+from quarry.embedding.late_interaction import WordSimilarities, max_similarities
 from quarry.embedding.model_files import (
     CONFIG_FILE,
     TOKENIZER_FILE,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 # Latin, CJK, an emoji and a letter no vocabulary has: whatever path a broken tokenizer fails on, it fails at loading.
 _PROBE = "Quarry finds notes 笔记 💡 ꙮ"
+LENGTHS_READ = 128  # vectors whose median length stands for that of all
 _INT16_ROWS = 256  # rows of int8 whose sum fits int16, the type with the fastest additions
 
 
@@ -110,15 +113,18 @@ class StaticEncoder:
         lengths = [sum(map(str.isalnum, token)) for token in tokens]
         return min(1.0, (known + sum(length for length in lengths if length > 1)) / letters)
 
-    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> WordSimilarities:
         """See `Encoder`."""
-        weight_of: dict[int, float] = {}
-        for weight, row_numbers in zip(words.values(), self._row_numbers(list(words)), strict=True):
-            for row in row_numbers.tolist():
-                weight_of[row] = max(weight, weight_of.get(row, 0.0))
         count = len(self._table) + (len(self._extension.table) if self._extension else 0)
-        wanted = np.array([*weight_of], dtype=np.int64)
-        return max_similarities(self._rows, count, wanted, [*weight_of.values()], self._row_numbers(texts))
+        tokens_of_words, tokens_of_texts = self._row_numbers([*words]), self._row_numbers(texts)
+        found = max_similarities(self._rows, count, tokens_of_words, [*words.values()], tokens_of_texts)
+        return replace(found, lengths=found.lengths / self._usual_length)
+
+    @cached_property
+    def _usual_length(self) -> float:
+        """The median length of the vectors, of some that lie far apart: reading all would keep them in memory."""
+        rows = self._table[:: max(1, len(self._table) // LENGTHS_READ)].astype(np.float64)
+        return float(np.median(np.sqrt(np.einsum("ij,ij->i", rows, rows)))) or 1.0
 
     def is_word(self, word: str) -> bool:
         """Whether *word*, in lower case, is one token; SentencePiece prefixes it with `▁`."""

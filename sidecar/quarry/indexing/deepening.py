@@ -20,7 +20,6 @@ from msgspec import Struct
 from quarry.embedding import ContextualEncoder
 from quarry.errors import Cancelled, QuarryError
 from quarry.index import Index, PendingChunk, PendingTitle, quantize
-from quarry.indexing.prepare import embedded_text
 from quarry.model import ModelSlot
 
 _log = logging.getLogger(__name__)
@@ -67,6 +66,8 @@ class _Batch(Struct, frozen=True):
     @property
     def texts(self) -> list[str]:
         """The texts as the encoder sees them."""
+        from quarry.indexing.prepare import embedded_text  # here, as most starts find nothing to index
+
         return [embedded_text(pending.chunk) for pending in self.chunks] or [title.title for title in self.titles]
 
 

@@ -14,11 +14,10 @@ from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
+from quarry.embedding.late_interaction import WordSimilarities
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index, discard, sync_to_disk
 from quarry.indexing.indexer import Indexer, RunMonitor
@@ -213,7 +212,7 @@ class _LazyEncoder:
     def vocabulary_coverage(self, text: str) -> float:
         return self._loaded.vocabulary_coverage(text)
 
-    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> WordSimilarities:
         return self._loaded.max_similarities(words, texts)
 
     def is_word(self, word: str) -> bool:

@@ -73,6 +73,9 @@ def start_sidecar(root: Path) -> ReadyLine:
         return msgspec.json.decode(_first_line(process), type=ReadyLine)
     except msgspec.DecodeError:
         raise _failure(process, root) from None
+    except KeyboardInterrupt:  # whoever wanted it does so no more
+        process.terminate()
+        raise
     finally:
         _release(process)
 

@@ -18,9 +18,8 @@ from msgspec import Struct
 from quarry.ranking.signals import Numbers
 from quarry.types import Retriever
 
-WEAK = 0.1  # below it, a hit is told as weak: 1 in 12 right first hits, 6 in 7 of what is far from a vault
+WEAK = 0.1  # below it, a hit is told as weak: 1 in 17 right first hits, 14 in 15 of what is far from a vault
 CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
-HIGHEST_DEVIATION = 8.0  # standard deviations: what is farther out is no more probable
 
 TABLES: Mapping[frozenset[Retriever], str] = {
     frozenset(("lexical", "dense")): "hybrid",
@@ -34,45 +33,24 @@ class Evidence(Struct, frozen=True):
     """What speaks for each of several notes (arrays, shape (notes,)), and what their query is like."""
 
     telling: frozenset[Retriever]  # the retrievers that found anything
+    contrast: Numbers  # its score minus the mean of those behind the first
     cosine: Numbers  # of the nearest passage or title; 0 where meaning has no say
-    deviation: Numbers  # of that cosine from those of passages taken at random, in standard deviations
-    contrast: Numbers  # that cosine minus the mean of notes further down
-    coverage: Numbers  # share of the query's words that the best passage holds, weighted by idf
-    similarity: Numbers  # of the passage to each word of the query (MaxSim), weighted by idf; at least `coverage`
-    share: Numbers  # the same share, each word counting as much
-    rarity: Numbers  # idf of the rarest word that the passage holds, relative to the highest idf in this vault
-    missing: Numbers  # idf of the rarest word that it does not hold
-    bm25: Numbers  # of the best passage, relative to the highest possible
+    met: Numbers  # share of the query, by weight of its words, that its passages hold or come near to
+    missing: Numbers  # sum of the weights of the words that they do not: 1 for a word of no other passage
     title: Numbers  # how well the title matches; see `ranking/signals.py`
-    exact: Numbers  # 1 where the query is the title
-    agreement: Numbers  # 1 where it is among the best by its words and by its meaning
-    words: int  # of the query that rank
-    content: float  # their share of all words that were typed
-    rarest: float  # idf of the rarest word of the query, relative to the highest
-    known: float  # share of the query that the model knows
+    held: Numbers  # share of the query's words that its passages hold, each counting as much
+    typed: int  # words of the query, with those too common to rank by
+    rarest: float  # weight of the rarest word of the query, 0 to 1
 
     def features(self) -> dict[str, Numbers | float]:
-        """The columns of the regression, by name: shape (notes,), or a number for all; most of them from 0 to 1."""
-        length = math.log1p(self.words) / 2
+        """The columns of the regression, by name: shape (notes,), or a number for all; about 0 to 1."""
         return {
-            "cosine": self.cosine,
-            "deviation": np.clip(self.deviation, 0, HIGHEST_DEVIATION) / 4,
-            "contrast": self.contrast,
-            "coverage": self.coverage,
-            "similarity": self.similarity,
-            "share": self.share,
-            "rarity": self.rarity,
-            "missing": self.missing,
-            "bm25": self.bm25,
+            "contrast_met": self.contrast * self.met,
+            "cosine_met": self.cosine * self.met,
+            "missing": np.log1p(self.missing),
             "title": self.title,
-            "exact": self.exact,
-            "agreement": self.agreement,
-            "length": length,
-            "content": self.content,
+            "length": math.log1p(self.typed) / 3,
             "rarest": self.rarest,
-            "known": self.known,
-            "cosine_length": self.cosine * length,
-            "share_length": self.share * length,
         }
 
 
@@ -99,9 +77,9 @@ def confidences(evidence: Evidence) -> list[float]:
     """The confidence of each note of *evidence*, rounded to three digits; 0 where no retriever found anything."""
     table = TABLES.get(evidence.telling)
     if table is None:
-        return [0.0] * len(evidence.cosine)
+        return [0.0] * len(evidence.contrast)
     weights, features = default_confidence_weights()[table], evidence.features()
-    total = np.full(len(evidence.cosine), weights.bias)
+    total = np.full(len(evidence.contrast), weights.bias)
     for name, weight in weights.columns.items():  # one after the other: a matrix product adds in another order
         total += weight * features[name]
     found: list[float] = (1 / (1 + np.exp(-total))).round(CONFIDENCE_DIGITS).tolist()

@@ -1,8 +1,7 @@
 """
 What speaks for a note, whatever else was found? Collects the evidence that its confidence is computed from.
 
-Nothing here is relative to the best candidate: each number means the same for every query and in every vault. Notes
-further down only tell by how much a note stands out.
+Each number means the same for every query and in every vault. Other notes only tell by how much a note stands out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,25 +10,28 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index import Deadline, QueryTerm, Reader, idf, query_term
+from quarry.index import Deadline, NoteIds, QueryTerm, Reader, idf, query_term
+from quarry.index.ids import look_up
 from quarry.ranking.confidence import Evidence
 from quarry.ranking.signals import Numbers
 from quarry.search.features import CandidateFeatures
 from quarry.search.prepare import PreparedQuery
+from quarry.search.reranking import Wording
 from quarry.terms.analysis import ranking_terms
 from quarry.types import Fused
 
-CONTRASTED = slice(3, 9)  # places in the order; a note that answers is nearer in meaning than the notes there
-AGREED = 2  # a note that is among so many of the best by words and by meaning is what both mean
+CONTRASTED = slice(1, 4)  # places behind the first, by score: an answer leaves the notes there behind
+ALONE = 0.2  # the contrast of a note that there is no other to compare with: that of most first hits that answer
 UNFINISHED = 0.5  # of the weight of a word: its beginning, while it is being typed
 
 
 def gather_evidence(
     prepared: PreparedQuery,
     features: CandidateFeatures,
-    order: NDArray[np.intp],
+    scores: Numbers,
     shown: NDArray[np.intp],
     passages: Sequence[Sequence[Fused]],
+    wording: Wording | None,
     reader: Reader,
     deadline: Deadline,
 ) -> Evidence:
@@ -37,46 +39,39 @@ def gather_evidence(
     The evidence for the candidates at *shown*.
 
     Args:
-        order: Positions of the candidates that were found, best first.
+        scores: Of all candidates, found or not.
         shown: Positions of those that are asked about.
         passages: The best passages of each of these, best first.
+        wording: How near notes come to the words of the query; None where no model tells.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    cosines = np.where(np.isfinite(features.static_cosine), features.static_cosine, 0.0)
-    cosine, others = cosines[shown], cosines[order[CONTRASTED]]
-    background = features.background
+    others = np.sort(scores)[::-1][CONTRASTED]
     words = tuple(_words(prepared, reader))
     held = np.zeros((len(words), len(shown)))
     if "lexical" in features.telling:
         held = _words_held(words, prepared, passages, reader, deadline)
-    weights = np.array([[word.weight] for word in words]).reshape(len(words), 1)
-    coverage = (held * weights).sum(axis=0) / max(weights.sum(), 1e-9)
+    said, near = _words_met(words, features.note_ids[shown], wording)
+    met = np.maximum(held, near)
+    weights = np.array([[word.weight] for word in words]).reshape(len(words), 1) * said
     return Evidence(
         telling=features.telling,
-        cosine=cosine,
-        deviation=(cosine - background.mean) / background.spread,
-        contrast=cosine - (others.mean() if len(others) else background.mean),
-        coverage=coverage,
-        similarity=np.maximum(features.similarity[shown], coverage),  # a word that is held is as near as can be
-        share=held.sum(axis=0) / max(len(words), 1),
-        rarity=(held * weights).max(axis=0, initial=0.0),
-        missing=((1 - held) * weights).max(axis=0, initial=0.0),
-        bm25=np.minimum(features.bm25[shown] / prepared.max_bm25, 1.0) if prepared.max_bm25 > 0 else 0 * cosine,
+        contrast=scores[shown] - others.mean() if len(others) else np.full(len(shown), ALONE),
+        cosine=np.where(np.isfinite(features.static_cosine[shown]), features.static_cosine[shown], 0.0),
+        met=(met * weights).sum(axis=0) / max(float(weights.sum()), 1e-9),
+        missing=((1 - met) * weights).sum(axis=0),
         title=features.signals.title[shown],
-        exact=features.signals.exact[shown],
-        agreement=np.minimum(_is_among_best(features.bm25, shown), _is_among_best(cosines, shown)),
-        words=len(words),
-        content=min(1.0, len(words) / max(1, len(prepared.query.text.split()))),
-        rarest=float(weights.max(initial=0.0)),
-        known=prepared.vocabulary_coverage,
+        held=held.sum(axis=0) / max(len(words), 1),
+        typed=len(prepared.query.text.split()),
+        rarest=max([word.weight for word in words], default=0.0),
     )
 
 
 class _Word(Struct, frozen=True):
     """A word or phrase of the query."""
 
+    text: str  # as it is searched for; "" for a phrase
     weight: float  # its idf, relative to that of a word of no passage; 0 to 1
     terms: Mapping[QueryTerm, float]  # that stand for it -> the share of the word that each stands for
 
@@ -99,10 +94,10 @@ def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[_Word]:
             prefixes = [term for term in scored if term.is_prefix]
             terms.update(dict.fromkeys(prefixes, 1.0))
             weight *= UNFINISHED if prefixes else 1.0
-        yield _Word(min(weight / highest, 1.0), terms)
+        yield _Word(word, min(weight / highest, 1.0), terms)
     for term in scored:
         if term.kind == "phrase":
-            yield _Word(1.0, {term: 1.0})
+            yield _Word("", 1.0, {term: 1.0})
 
 
 def _words_held(
@@ -112,28 +107,34 @@ def _words_held(
     reader: Reader,
     deadline: Deadline,
 ) -> Numbers:
-    """How far the passage of each note that holds most of the *words* holds each of them; shape (words, notes)."""
+    """How far the *passages* of each note hold each of the *words*, 0 to 1; shape (words, notes)."""
     counts = np.array([len(of_note) for of_note in passages], dtype=np.intp)
     chunk_ids = np.array([passage.chunk_id for of_note in passages for passage in of_note], dtype=np.int64)
-    best = np.zeros((len(words), len(passages)))
+    found = np.zeros((len(words), len(passages)))
     if not words or not len(chunk_ids):
-        return best
+        return found
     terms_held = reader.keywords.query(prepared.lexical, deadline=deadline).terms_held(chunk_ids)
     held_of = dict(zip(prepared.lexical.scored, terms_held, strict=True))
     held = np.zeros((len(words), len(chunk_ids)))
     for row, word in zip(held, words, strict=True):
         for term, share in word.terms.items():
             np.maximum(row, held_of[term] * share, out=row)
-    weights = np.array([[word.weight] for word in words])
-    coverage = (held * weights).sum(axis=0)
-    for note, (end, count) in enumerate(zip(counts.cumsum().tolist(), counts.tolist(), strict=True)):
-        if count:
-            best[:, note] = held[:, end - count + int(coverage[end - count : end].argmax())]
-    return best
+    has_passage = counts > 0
+    found[:, has_passage] = np.maximum.reduceat(held, (counts.cumsum() - counts)[has_passage], axis=1)
+    return found
 
 
-def _is_among_best(values: Numbers, at: NDArray[np.intp]) -> Numbers:
-    """1 for each candidate *at* a position that fewer than `AGREED` exceed in *values*, and 0 for others."""
-    ordered = np.sort(values)
-    above = len(ordered) - ordered.searchsorted(values[at], side="right")
-    return ((above < AGREED) & (values[at] > 0)).astype(np.float64)
+def _words_met(words: Sequence[_Word], note_ids: NoteIds, wording: Wording | None) -> tuple[Numbers, Numbers]:
+    """How much the model has to say of each word, shape (words, 1), and how near each note comes to it."""
+    said, near = np.ones((len(words), 1)), np.zeros((len(words), len(note_ids)))
+    if wording is None or not wording.words:
+        return said, near
+    at, is_compared = look_up(wording.note_ids, note_ids)
+    compared = np.maximum(wording.of_words[:, at[is_compared]], 0.0)
+    row_of = {word: row for row, word in enumerate(wording.words)}
+    for place, word in enumerate(words):
+        row = row_of.get(word.text)
+        if row is not None:
+            said[place] = wording.lengths[row]
+            near[place, is_compared] = compared[row]
+    return said, near

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
-from quarry.ranking.confidence import confidences
+from quarry.ranking.confidence import Evidence, confidences
 from quarry.ranking.fusion import DEPTH, fuse
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
 from quarry.ranking.signals import (
@@ -35,13 +35,15 @@ from quarry.search.evidence import gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
-from quarry.search.reranking import RERANKED, word_similarities
+from quarry.search.reranking import RERANKED, Wording, compare_wording
 from quarry.types import Fused, Retriever, SearchRequest
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
 # would keep out most of what gibberish brings up, and with it notes that say the same in other words: on the sample
 # vault .3 costs .13 nDCG@10 of the queries that share no word with their note.
 MIN_COSINE = 0.1
+
+COMPARED = 3  # of the first notes, for their confidence alone, where wording counts nothing: .1 ms each
 
 FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
     (False, False): frozenset(),
@@ -64,10 +66,11 @@ class RankedNote(Struct, frozen=True):
 
 
 class PublishedRanking(Struct, frozen=True):
-    """Notes in the order of a published method, which says nothing of confidence."""
+    """Notes in the order of a published method, which says nothing of confidence: that is of the notes' signals."""
 
     prepared: PreparedQuery
     retrievers: tuple[Retriever, ...]
+    encoder: Encoder | None
     note_ids: list[int]  # best first
     notes: tuple[RankedNote, ...]
 
@@ -84,14 +87,17 @@ class PublishedRanking(Struct, frozen=True):
             DeadlineExceeded, Cancelled: The deadline says so.
         """
         features = extract_features(self.prepared, reader, self.retrievers, deadline, also=self.note_ids)
-        order = features.note_ids.searchsorted(self.note_ids)
+        weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+        by_signals = rank_by_signals(
+            self.prepared, features, reader, self.retrievers, weights, self.encoder, deadline, min_cosine=-1.0
+        )
         notes = [self.notes[place] for place in places]
-        passages = [note.passages for note in notes]
-        evidence = gather_evidence(self.prepared, features, order, order[list(places)], passages, reader, deadline)
+        chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
+        evidence = by_signals.evidence(chosen, [note.passages for note in notes], reader, deadline)
         return tuple(
             [
                 replace(note, confidence=one, words_held=share)
-                for note, one, share in zip(notes, confidences(evidence), evidence.share.tolist(), strict=True)
+                for note, one, share in zip(notes, confidences(evidence), evidence.held.tolist(), strict=True)
             ]
         )
 
@@ -107,6 +113,8 @@ class SignalRanking(Struct, frozen=True):
     is_near: NDArray[np.bool_]  # whether it is near in meaning: one of the two holds for all that are found
     order: NDArray[np.intp]  # the positions among the candidates of those that are found, best first
     note_ids: list[int]  # of these
+    wording: Wording | None  # of the notes that stand first; None where it counts nothing
+    encoder: Encoder | None
 
     @property
     def dense_only_notes(self) -> list[int]:
@@ -131,8 +139,8 @@ class SignalRanking(Struct, frozen=True):
         by_words = [SIGNAL_NAMES.index(name) for name in WORD_SIGNALS]
         words_lead = [sum([of_note[at] for at in by_words]) > sum(of_note) / 2 for of_note in shares]
         passages = _choose_passages(names, scores, words_lead, self.features, self.prepared, reader, deadline)
-        evidence = gather_evidence(self.prepared, self.features, self.order, chosen, passages, reader, deadline)
-        columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.share.tolist())
+        evidence = self.evidence(chosen, passages, reader, deadline)
+        columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.held.tolist())
         return tuple(
             [
                 RankedNote(
@@ -148,6 +156,22 @@ class SignalRanking(Struct, frozen=True):
             ]
         )
 
+    def evidence(
+        self, chosen: NDArray[np.intp], passages: Sequence[Sequence[Fused]], reader: Reader, deadline: Deadline
+    ) -> Evidence:
+        """
+        What speaks for the candidates at the positions *chosen*, the best *passages* of which are these.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        wording = self.wording
+        if wording is None and self.encoder:
+            first = np.sort(chosen[np.isin(chosen, self.order[:COMPARED])])
+            note_ids, nearest = self.features.note_ids[first], self.features.nearest
+            wording = compare_wording(self.prepared, note_ids, nearest, reader, self.encoder, deadline)
+        return gather_evidence(self.prepared, self.features, self.scores, chosen, passages, wording, reader, deadline)
+
 
 NoteRanking: TypeAlias = PublishedRanking | SignalRanking
 
@@ -159,6 +183,7 @@ def rank_by_rrf(
     weights: Mapping[Retriever, float],
     depth: int,
     settings: RankFusion,
+    encoder: Encoder | None,
     deadline: Deadline,
 ) -> PublishedRanking:
     """
@@ -179,7 +204,7 @@ def rank_by_rrf(
         is_near = any(chunk.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))
         notes.append(RankedNote(path, chunks[0].score, FOUND_BY[has_word, is_near], {}, chunks))
-    return PublishedRanking(prepared, tuple(retrievers), note_ids, tuple(notes))
+    return PublishedRanking(prepared, tuple(retrievers), encoder, note_ids, tuple(notes))
 
 
 def rank_by_signals(
@@ -207,27 +232,30 @@ def rank_by_signals(
     """
     signals, note_ids = features.signals, features.note_ids
     in_use = {retriever: weight if retriever in retrievers else 0.0 for retriever, weight in weights.items()}
-    known = prepared.vocabulary_coverage * prepared.trust_in_model
+    known = prepared.trust_in_cosines
     word_count = len(prepared.query.words)
     given = effective_weights(default_signal_weights(), features.bm25_coverage, word_count, known, in_use)
     scores = blend(signals, given)
     floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
     has_word = (signals.passage > 0) | (signals.note > 0)
     cosine = np.maximum(features.max_cosine, -1.0)
-    is_near = cosine * prepared.vocabulary_coverage >= floor
+    is_near = cosine * prepared.known_share >= floor
     is_near &= _cosine_ranks(features, reader) < np.where(has_word, DEPTH, POOL)
     found = (has_word | is_near).nonzero()[0]
+    wording = None
     if given["wording"] and encoder and len(found) > 1:
         places = argsort_by_score_then_path(note_ids[found], scores[found], RERANKED, _locations(reader))
         first = np.sort(found[places])
-        similarity, column = np.zeros(len(note_ids)), np.zeros(len(note_ids))
-        similarity[first] = word_similarities(prepared, note_ids[first], features.nearest, reader, encoder, deadline)
-        column[first] = min_max_normalize(similarity[first])
+        wording = compare_wording(prepared, note_ids[first], features.nearest, reader, encoder, deadline)
+        column = np.zeros(len(note_ids))
+        column[first] = min_max_normalize(wording.similarities)
         signals = replace(signals, wording=column)
-        features = replace(features, signals=signals, similarity=similarity)
+        features = replace(features, signals=signals)
         scores = blend(signals, given)
     order = found[argsort_by_score_then_path(note_ids[found], scores[found], len(found), _locations(reader))]
-    return SignalRanking(prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist())
+    return SignalRanking(
+        prepared, features, given, scores, has_word, is_near, order, note_ids[order].tolist(), wording, encoder
+    )
 
 
 def rrf_depth(

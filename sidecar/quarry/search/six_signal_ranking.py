@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from quarry.conditions import AllOf, Condition, HasProperty, HasTag
+from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.filters.properties import moment_ms
 from quarry.index.top_k import Scored
@@ -47,6 +48,7 @@ def rank_by_six_signals(
     weights: Mapping[Retriever, float],
     limit: int,
     now: datetime,
+    encoder: Encoder | None,
     deadline: Deadline,
 ) -> PublishedRanking:
     """
@@ -55,6 +57,7 @@ def rank_by_six_signals(
     Args:
         limit: Of the hits: three times as many notes are proposed, and at least 30.
         now: What the age of a note is counted to, in whole days.
+        encoder: None where the dense retriever is not asked.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
@@ -90,7 +93,7 @@ def rank_by_six_signals(
         found.append((note_id, RankedNote(places[note_id], score, found_by, shares, passages)))
     found.sort(key=lambda pair: (-pair[1].score, pair[1].path))
     note_ids, notes = [note_id for note_id, _ in found], tuple(note for _, note in found)
-    return PublishedRanking(prepared, tuple(retrievers), note_ids, notes)
+    return PublishedRanking(prepared, tuple(retrievers), encoder, note_ids, notes)
 
 
 # --- steps -----------------------------------------------------------------------------------------

@@ -13,8 +13,13 @@ def ids(*rows: int) -> NDArray[np.int64]:
     return np.array(rows, dtype=np.int64)
 
 
+def compared(words: list[NDArray[np.int64]], weights: list[float], texts: list[NDArray[np.int64]], table=TABLE):
+    return max_similarities(lambda rows: table.take(rows, axis=0), len(table), words, weights, texts)
+
+
 def similarities(wanted: NDArray[np.int64], weights: list[float], texts: list[NDArray[np.int64]], table=TABLE):
-    return max_similarities(lambda rows: table.take(rows, axis=0), len(table), wanted, weights, texts).tolist()
+    """The means over words of one token each."""
+    return compared([wanted[at : at + 1] for at in range(len(wanted))], weights, texts, table).means.tolist()
 
 
 def test_each_token_counts_as_far_as_its_nearest_token_is_near():
@@ -50,7 +55,7 @@ def test_float_tables_give_what_int8_tables_give():
 def test_a_text_with_the_words_is_nearer_than_one_with_like_words_and_that_than_another(bundled: StaticEncoder):
     texts = ["repair of accordions", "mending an old harmonium", "tax return of last year", ""]
 
-    same, alike, other, nothing = bundled.max_similarities({"repair": 3.0, "accordion": 5.0}, texts).tolist()
+    same, alike, other, nothing = bundled.max_similarities({"repair": 3.0, "accordion": 5.0}, texts).means.tolist()
 
     assert same > alike > other > nothing == 0
 
@@ -59,7 +64,7 @@ def test_a_word_that_counts_more_decides(bundled: StaticEncoder):
     texts = ["repair", "accordion"]
 
     first, second = (
-        bundled.max_similarities({"repair": weight, "accordion": 1 - weight}, texts) for weight in (0.9, 0.1)
+        bundled.max_similarities({"repair": weight, "accordion": 1 - weight}, texts).means for weight in (0.9, 0.1)
     )
 
     assert first[0] > first[1]
@@ -67,7 +72,7 @@ def test_a_word_that_counts_more_decides(bundled: StaticEncoder):
 
 
 def test_words_of_another_script_are_near_what_they_mean(bundled: StaticEncoder):
-    near, far = bundled.max_similarities({"собака": 5.0}, ["the dog sleeps", "a tax return"]).tolist()
+    near, far = bundled.max_similarities({"собака": 5.0}, ["the dog sleeps", "a tax return"]).means.tolist()
 
     assert near > far
 
@@ -75,6 +80,21 @@ def test_words_of_another_script_are_near_what_they_mean(bundled: StaticEncoder)
 def test_texts_do_not_change_each_other(bundled: StaticEncoder):
     words, texts = {"winter": 2.0, "tyres": 4.0}, ["snow chains", "Зимние шины", "summer", ""]
 
-    together = bundled.max_similarities(words, texts).tolist()
+    together = bundled.max_similarities(words, texts)
+    alone = [bundled.max_similarities(words, [text]) for text in texts]
 
-    assert together == [bundled.max_similarities(words, [text])[0] for text in texts]
+    assert together.means.tolist() == [one.means[0] for one in alone]
+    assert together.of_words.T.tolist() == [one.of_words[:, 0].tolist() for one in alone]
+
+
+def test_each_word_is_as_near_as_its_tokens_are_and_as_long_as_they_are_together():
+    found = compared([ids(0), ids(2, 0), ids()], [1.0, 0.0, 1.0], [ids(0), ids(1), ids()])
+
+    assert found.of_words == pytest.approx(np.array([[1, 0, 0], [0.9, -0.3, 0], [0, 0, 0]]))
+    assert found.lengths == pytest.approx([5, np.sqrt(50), 0])
+
+
+def test_a_word_that_every_text_holds_is_shorter_than_one_that_few_do(bundled: StaticEncoder):
+    found = bundled.max_similarities({"something": 1.0, "accordion": 1.0}, [])
+
+    assert found.lengths[0] < 0.5 < found.lengths[1]

@@ -1,13 +1,18 @@
 """A query is compared by contextual vectors where it has one, and by static ones for its confidence."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
-from builders import HashContextualEncoder, Vault, open_with_contextual_model, settle_deeply
+from builders import HashContextualEncoder, HashEncoder, Vault, open_with_contextual_model, settle_deeply
 
 from quarry.engine import Engine
-from quarry.search.contextual_queries import ContextualVector
+from quarry.index import Deadline
+from quarry.search.contextual_queries import ContextualQueries, ContextualVector
+from quarry.search.features import extract_features
 from quarry.search.meaning import NO_QUERIES, MeaningQueries
+from quarry.search.prepare import prepare_query
+from quarry.text.query.parse import parse_query
 
 
 @pytest.fixture
@@ -47,3 +52,42 @@ def test_a_contextual_vector_goes_by_the_last_part_of_its_models_name():
 
     assert ContextualVector(vector, "sentence-transformers/all-MiniLM-L6-v2").short_name == "all-MiniLM-L6-v2"
     assert ContextualVector(vector, "my-folder").short_name == "my-folder"
+
+
+def test_both_kinds_of_vectors_have_a_say_in_the_meaning_of_a_note(engine: Engine, encoder):
+    queries, deadline = ContextualQueries(HashContextualEncoder(), wait_s=30.0), Deadline.after(30)
+    with engine.reader() as reader:
+        query = parse_query("walnut", now=datetime(2026, 3, 1))  # noqa: DTZ001
+        both, static = (
+            extract_features(
+                prepare_query(query, reader, encoder, typing=False, deadline=deadline, contextual=asked),
+                reader,
+                ("lexical", "dense"),
+                deadline,
+            )
+            for asked in (queries, None)
+        )
+    queries.close()
+
+    assert both.static_cosine.tolist() == static.static_cosine.tolist() == static.max_cosine.tolist()
+    assert both.background == static.background
+    assert both.max_cosine.tolist() != both.static_cosine.tolist()
+    assert both.signals.meaning.tolist() == [1.0, 0.0]  # each says that the first note is nearest
+
+
+def test_a_contextual_model_is_trusted_with_a_query_that_the_static_one_does_not_know(engine: Engine):
+    class Illiterate(HashEncoder):
+        def vocabulary_coverage(self, text: str) -> float:
+            return 0.0
+
+    queries, deadline = ContextualQueries(HashContextualEncoder(), wait_s=30.0), Deadline.after(30)
+    with engine.reader() as reader:
+        query = parse_query("αθήνα", now=datetime(2026, 3, 1))  # noqa: DTZ001
+        both, static = (
+            prepare_query(query, reader, Illiterate(), typing=False, deadline=deadline, contextual=asked)
+            for asked in (queries, None)
+        )
+    queries.close()
+
+    assert (both.known_share, both.trust_in_cosines) == (1.0, 1.0)
+    assert (static.known_share, static.trust_in_cosines) == (0.0, 0.0)

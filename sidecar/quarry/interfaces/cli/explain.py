@@ -6,8 +6,19 @@ import argparse
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from quarry.interfaces.cli.options import add_json, add_vault, connect, number, unprotected
-from quarry.interfaces.cli.search import DEFAULT_LIMIT, MAX_LIMIT, QUERY_HELP, add_search_options, signal_name
+from quarry.interfaces.cli.hits import signal_name
+from quarry.interfaces.cli.options import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    QUERY_HELP,
+    add_json,
+    add_search_options,
+    add_vault,
+    checked_query,
+    connect,
+    number,
+    unprotected,
+)
 from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line
 
 if TYPE_CHECKING:
@@ -33,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain."""
     params = {
-        "query": unprotected(options.query),
+        "query": checked_query(unprotected(options.query)),
         "path": PurePath(unprotected(options.path)).as_posix(),
         "limit": options.limit,
         "mode": options.mode,

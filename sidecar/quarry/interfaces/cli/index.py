@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Never
@@ -11,10 +12,11 @@ from tqdm import tqdm
 
 from quarry.errors import IndexUnavailable
 from quarry.interfaces.cli.options import VAULT_HELP, add_json, connect
+from quarry.interfaces.cli.parser import Once
 from quarry.interfaces.cli.terminal import print_if_empty, print_json, print_line, print_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from quarry.interfaces import protocol as wire
     from quarry.interfaces.client import SidecarClient
@@ -27,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     vault = parser.add_mutually_exclusive_group()
     vault.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the vault, like --vault DIR")
-    vault.add_argument("--vault", type=Path, metavar="DIR", help=VAULT_HELP)
+    vault.add_argument("--vault", action=Once, type=Path, metavar="DIR", help=VAULT_HELP)
     parser.add_argument(
         "--rebuild", action="store_true", help="rebuild the index from scratch; the old one answers queries meanwhile"
     )
@@ -36,22 +38,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Follow the sidecar until the index equals the vault."""
     options.vault = options.folder or options.vault
-    with connect(options) as client:
-        before = client.status()
-        if before.state == "paused" and not options.rebuild:
-            client.ask("index/resume")
-        try:
+    with connect(options, as_owner=True) as client:
+        with _ending_with_us(client):
+            before = client.status()
+            if before.state == "paused" and not options.rebuild:
+                client.ask("index/resume")
             status = _rebuild(client) if options.rebuild else _follow(client, _is_done)
-        except KeyboardInterrupt:
-            if client.started_sidecar:  # nobody else wants it to go on
-                client.shut_down()
-            raise
         if options.as_json:
             print_json(status)
         else:
             _report(before, status, known=() if client.started_sidecar else before.problems)
             print_if_empty(client.hello.vault, status)
     return 0
+
+
+@contextlib.contextmanager
+def _ending_with_us(client: SidecarClient) -> Iterator[None]:
+    """On Ctrl-C, end a sidecar that we started; say of another that it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if client.started_sidecar:
+            client.shut_down()
+            print_stderr("indexing has stopped; what was indexed is kept")
+        else:
+            print_stderr("indexing goes on in the background; `quarry stop` ends it")
+        raise
 
 
 def _rebuild(client: SidecarClient) -> wire.IndexStatus:

@@ -7,22 +7,13 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from quarry.errors import QuarryError
+from quarry.interfaces.exit_codes import INTERRUPTED, exit_code_table
 
 TYPE_CHECKING = False  # importing it from `typing` takes as long as everything else that `--version` does
 if TYPE_CHECKING:
     import argparse
 
 DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
-EXIT_CODES = """exit codes:
-    0  success, also when nothing was found
-    1  failure; the message gives the reason
-    2  invalid usage, query or setting
-    3  another sidecar serves this vault (serve)
-    4  no such vault folder
-    5  the index was written by a newer version of Quarry
-    6  the sidecar and this tool speak different protocol versions
-  130  interrupted with Ctrl-C; what was indexed until then is kept"""
-INTERRUPTED = 130
 
 COMMANDS: Mapping[str, str] = {
     "search": "find notes; without a query, prompt for one after another",
@@ -31,8 +22,11 @@ COMMANDS: Mapping[str, str] = {
     "index": "bring the index of a vault up to date",
     "read": "print a note, with credentials redacted",
     "list": "list notes, newest first",
+    "ps": "list the sidecars that run",
+    "stop": "stop the sidecar of a vault, or all of them",
     "status": "show what the index holds and what it is doing",
     "doctor": "check the installation and a vault, and say how to repair what fails",
+    "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
     "mcp": "serve an AI agent over MCP on standard input and output",
     "eval": "measure retrieval quality on queries with relevance judgments",
@@ -49,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given and given[0] == "--version":  # before argparse, which takes longer to import than everything else here
         _print_version()
         return 0
-    options = _parse(given)
     try:
+        options = _parse(given)
         exit_code: int = options.run(options)
         sys.stdout.flush()  # a pipe that was closed is an everyday thing here, and a crash at the end
         return exit_code
@@ -60,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except QuarryError as error:
-        return _report(error)
+        from quarry.interfaces.cli.failure import report  # here, as most commands meet none
+
+        return report(error, as_json="--json" in _options_of(given))
 
 
 def _parse(given: Sequence[str]) -> "argparse.Namespace":
@@ -72,10 +68,12 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
     """
     import argparse  # here, as `--version` needs none
 
-    parser = argparse.ArgumentParser(
+    from quarry.interfaces.cli.parser import Parser
+
+    parser = Parser(
         prog="quarry",
         description=DESCRIPTION,
-        epilog=EXIT_CODES,
+        epilog=f"exit codes:\n{exit_code_table()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
@@ -94,12 +92,13 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
         prepare_for_engine()
     with without_gc():
         module = import_module(f"quarry.interfaces.cli.{named}")
-        from quarry.interfaces.cli.options import protect_exclusions
+        from quarry.interfaces.cli.options import protected_arguments
     gc.freeze()  # modules stay; and without this, the first collection looks through all of them
+    parser.command = named
     command = commands.add_parser(named, description=COMMANDS[named])
     command.set_defaults(run=module.run)
     module.add_options(command)
-    return parser.parse_args(protect_exclusions(given))
+    return parser.parse_args(protected_arguments(given))
 
 
 def _print_version() -> None:
@@ -109,19 +108,9 @@ def _print_version() -> None:
     print(f"quarry {quarry.__version__} (protocol {PROTOCOL_VERSION})")
 
 
-def _report(error: QuarryError) -> int:
-    """Print *error* with the next step on standard error; gives the exit code."""
-    from quarry.interfaces.cli.terminal import print_failure, print_stderr  # here, as most commands meet none
-    from quarry.interfaces.client import RequestFailed
-    from quarry.interfaces.failures import exit_code_of, presentation_of
-
-    if isinstance(error, RequestFailed):
-        print_failure(error)
-        return exit_code_of(error.kind)
-    presentation = presentation_of(error)
-    print_stderr(str(error))
-    print_stderr(presentation.next)
-    return presentation.exit_code
+def _options_of(given: Sequence[str]) -> Sequence[str]:
+    """The arguments before `--`, behind which none is an option."""
+    return given[: given.index("--")] if "--" in given else given
 
 
 def _replace_unencodable() -> None:

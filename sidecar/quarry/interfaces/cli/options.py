@@ -7,15 +7,27 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.errors import VaultMissing
+from quarry.errors import BadQuery, VaultMissing
+from quarry.interfaces.cli.parser import Once
 
 if TYPE_CHECKING:
     from quarry.interfaces.client import SidecarClient
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
 VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
+QUERY_HELP = (
+    'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: block: line: task: '
+    "match-case: [property:value] modified:7d"
+)
+MODES = ("hybrid", "keyword", "semantic")  # as on the wire, whose types take longer to import than asking
+FUSIONS = ("convex", "rrf", "six-signals")
+DEFAULT_LIMIT = 10
+MAX_LIMIT = 100  # hits, as on the wire
+MAX_QUERY = 4096  # characters, as on the wire
+START_WAIT_S = 5.0  # a person asks once: better whole after a second than half at once
+LONG_WAIT_S = 3600.0  # of `--wait` without a time
 OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--fusion", "--max-tokens")
-COMMANDS_WITH_QUERY = ("search", "explain")
+COMMANDS_WITH_QUERY = ("search", "explain", "context")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
 _EXCLUSION = re.compile(r"-[^-h]|-h.")
 
@@ -27,12 +39,59 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_vault(parser: argparse.ArgumentParser) -> None:
     """Add `--vault`."""
+    parser.add_argument("--vault", action=Once, type=Path, metavar="DIR", help=VAULT_HELP)
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose how to search."""
+    parser.add_argument("--mode", choices=MODES, default="hybrid")
     parser.add_argument(
-        "--vault",
-        type=Path,
-        metavar="DIR",
-        help=VAULT_HELP,
+        "--fusion",
+        choices=FUSIONS,
+        help="how keyword and semantic results are combined: by weighted signals, by rank alone or by "
+        "six signals (default: the vault's setting)",
     )
+
+
+def add_wait(parser: argparse.ArgumentParser) -> None:
+    """Add `--wait`, which takes a time only behind `=`: the word after it is a word of the query."""
+    parser.add_argument(
+        "--wait",
+        type=_seconds,
+        metavar="SECONDS",
+        help="wait until the vault is wholly indexed, or at most --wait=SECONDS (default: "
+        f"{START_WAIT_S:g} for a vault that never was)",
+    )
+
+
+def _seconds(given: str) -> float:
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONG_WAIT_S:
+        raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number of seconds from 0 to {LONG_WAIT_S:g}")
+    return seconds
+
+
+def wait_for_index(client: "SidecarClient", wait_s: float | None) -> None:
+    """Wait *wait_s* for complete answers; None waits only for a vault that is being indexed for the first time."""
+    if wait_s is not None:
+        client.wait_until_complete(wait_s)
+    elif client.started_sidecar or client.hello.status.indexed_ms is None:
+        client.wait_until_complete(START_WAIT_S)
+
+
+def checked_query(query: str) -> str:
+    """
+    *query*, which the wire takes.
+
+    Raises:
+        BadQuery: It is too long.
+    """
+    if len(query) > MAX_QUERY:
+        raise BadQuery(f"the query has {len(query):,} characters; it takes up to {MAX_QUERY:,}", MAX_QUERY)
+    return query
 
 
 def number(least: int, most: int) -> Callable[[str], int]:
@@ -42,9 +101,9 @@ def number(least: int, most: int) -> Callable[[str], int]:
         try:
             value = int(given)
         except ValueError:
-            value = least - 1
+            raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number from {least:,} to {most:,}") from None
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{given!r} is not a number from {least:,} to {most:,}")
+            raise argparse.ArgumentTypeError(f"is {value:,}; it takes {least:,} to {most:,}")
         return value
 
     return parsed
@@ -70,16 +129,21 @@ def resolve_vault(options: argparse.Namespace) -> Path:
     raise VaultMissing(f"neither {here} nor any of its parent folders is a vault")
 
 
-def connect(options: argparse.Namespace) -> "SidecarClient":
-    """A client of the vault's sidecar, which is started if need be."""
-    from quarry.interfaces.client import SidecarClient  # here, as `serve` has no use for it: a twentieth of its start
+def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
+    """A client of the vault's sidecar, which is started if need be; *as_owner*: for what only the owner may do."""
+    # here, as `serve` has no use for them: a twentieth of its start
+    from quarry.interfaces.cli.scope import confirm_scope
+    from quarry.interfaces.client import SidecarClient
 
-    return SidecarClient(resolve_vault(options), "cli")
+    root = resolve_vault(options)
+    confirm_scope(root)
+    return SidecarClient(root, "cli", as_owner=as_owner)
 
 
-def protect_exclusions(arguments: Sequence[str]) -> list[str]:
+def protected_arguments(arguments: Sequence[str]) -> list[str]:
     """
-    *arguments* with words such as `-draft` hidden from argparse, which would take them for options.
+    *arguments* with words such as `-draft` hidden from argparse, which would take them for options, and `--wait` with
+    its time, for which argparse would take the next word.
 
     Only for commands that take a query, where one dash before a word excludes the notes that hold it, and options have
     two.
@@ -88,6 +152,9 @@ def protect_exclusions(arguments: Sequence[str]) -> list[str]:
         return list(arguments)
     protected = list(arguments[:1])
     for argument in arguments[1:]:
+        if argument == "--wait" and "--" not in protected:
+            protected.append(f"--wait={LONG_WAIT_S:g}")
+            continue
         is_value = protected[-1] in OPTIONS_WITH_VALUE
         protected.append(HIDDEN + argument if _EXCLUSION.match(argument) and not is_value else argument)
     return protected

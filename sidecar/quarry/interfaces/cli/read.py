@@ -13,20 +13,22 @@ from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
 
+MAX_LINE = 1_000_000_000
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument("path", help="the note, relative to the vault, as `quarry search` prints it")
+    parser.add_argument("path", metavar="NOTE", help="the note, relative to the vault, as `quarry search` prints it")
     add_vault(parser)
-    parser.add_argument("--from-line", type=int, default=1, metavar="N", help="first line to print, counting from 1")
+    parser.add_argument(
+        "--from-line", type=number(1, MAX_LINE), default=1, metavar="N", help="first line to print, counting from 1"
+    )
     parser.add_argument("--max-tokens", type=number(50, 100_000), default=10_000, metavar="N")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print a note."""
-    if options.from_line < 1:
-        raise BadRequest(f"--from-line is {options.from_line}; lines count from 1")
     params = {
         "path": PurePath(options.path).as_posix(),
         "startLine": options.from_line - 1,
@@ -34,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
     }
     with connect(options) as client:
         note: wire.NoteText = client.ask("note/read", params)
+    if options.from_line > note.line_count:
+        raise BadRequest(f"--from-line is {options.from_line:,}; {note.path} has {_lines(note.line_count)}")
     if options.as_json:
         print_json(note)
         return 0
@@ -41,6 +45,10 @@ def run(options: argparse.Namespace) -> int:
     if note.truncated:
         print_stderr(_where_to_go_on(note))
     return 0
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'s' * (count != 1)}"
 
 
 def _where_to_go_on(note: wire.NoteText) -> str:

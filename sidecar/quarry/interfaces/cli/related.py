@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from quarry.errors import BadRequest
-from quarry.interfaces.cli.options import add_json, add_vault, connect, number
-from quarry.interfaces.cli.search import DEFAULT_LIMIT, MAX_LIMIT, print_heading_trail
+from quarry.interfaces.cli.hits import print_heading_trail
+from quarry.interfaces.cli.options import DEFAULT_LIMIT, MAX_LIMIT, add_json, add_vault, connect, number
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
 
 if TYPE_CHECKING:

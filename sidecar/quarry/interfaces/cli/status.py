@@ -1,10 +1,18 @@
 """`quarry status`: what the index holds, what it is doing, and its problems."""
 
-import argparse
+from __future__ import annotations
 
-from quarry.interfaces import protocol
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
 from quarry.interfaces.cli.options import add_json, add_vault, connect
+from quarry.interfaces.cli.scope import inner_vaults, outer_vault
 from quarry.interfaces.cli.terminal import bold, print_json, print_line, print_stderr
+
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol
+    from quarry.interfaces.replies import Reply
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +26,9 @@ def run(options: argparse.Namespace) -> int:
     with connect(options) as client:
         status = client.status()
         vault = client.hello.vault
+    outer, inner = outer_vault(Path(vault.path)), inner_vaults(Path(vault.path))
     if options.as_json:
-        print_json(status)
+        print_json(dict(cast("Reply", status), outerVault=str(outer) if outer else None, innerVaults=inner))
         return 0
     print_line(f"{bold(vault.name)}  {vault.path}")
     print_line(f"{status.state}: {status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB")
@@ -38,6 +47,10 @@ def run(options: argparse.Namespace) -> int:
         print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
     if status.problem_count > len(status.problems):
         print_stderr(f"and {status.problem_count - len(status.problems)} more")
+    if outer:
+        print_stderr(f"this vault lies in another, {outer}, where its notes are found too unless they are excluded")
+    for folder in inner:
+        print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
     if status.message:
         print_stderr(status.message)
     return 0

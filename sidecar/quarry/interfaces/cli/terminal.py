@@ -13,7 +13,6 @@ from quarry.interfaces.sanitize import printable, printable_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from quarry.interfaces.client import RequestFailed
     from quarry.interfaces.protocol import IndexStatus, Mark, Vault
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -22,8 +21,8 @@ _OURS = re.compile("(\x1b\\[[012]m)")
 
 
 def is_decorated() -> bool:
-    """Whether standard output is a terminal that may be decorated (https://no-color.org)."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    """Whether standard output is a terminal that may and can be decorated (https://no-color.org)."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def bold(text: str) -> str:
@@ -52,12 +51,9 @@ def print_json(value: object) -> None:
     print(printable_json(json_text(value)))
 
 
-def print_failure(failed: RequestFailed) -> None:
-    """The sidecar's refusal, its place in the query and the next step, on standard error."""
-    print_stderr(str(failed))
-    if failed.query is not None and failed.position is not None:
-        print_caret(failed.query, failed.position)
-    print_stderr(failed.next)
+def print_json_line(value: object) -> None:
+    """*value* as JSON on one line, with characters that could steer the terminal escaped."""
+    print(printable_json(json_text(value, compact=True)))
 
 
 def print_if_empty(vault: Vault, status: IndexStatus) -> None:

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from quarry.interfaces import client as client_module
+from quarry.interfaces.exit_codes import MEANINGS
 from quarry.interfaces.protocol import PROTOCOL_VERSION
 
 HOSTILE = "\x1b]52;c;cm0gLXJm\x07\x1b[2J\x9b31m\u202etxt\u2066\U000e0041\x7f\r"
@@ -25,10 +26,66 @@ def test_it_says_its_version_and_protocol(command):
 def test_help_lists_every_command_and_every_exit_code(command):
     done = command("--help")
 
-    for name in ("search", "index", "read", "list", "status", "doctor", "serve", "mcp"):
+    for name in ("search", "index", "read", "list", "ps", "stop", "status", "doctor", "serve", "mcp"):
         assert f"\n    {name} " in done.out
-    for code in ("0", "1", "2", "3", "4", "5", "6", "130"):
-        assert f"\n  {code:>3}  " in done.out
+    for code, meaning in MEANINGS.items():
+        assert f"\n  {code:>3}  {meaning}\n" in f"{done.out}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "`quarry` needs a command"),
+        (("serch", "tea"), "there is no command 'serch'; did you mean 'search'?"),
+        (("zzz",), "there is no command 'zzz'"),
+        (("search", "--colour", "tea"), "`quarry search` does not take --colour"),
+        (("read",), "`quarry read` needs NOTE"),
+        (("search", "--limit", "x", "tea"), "--limit is 'x'; it takes a number from 1 to 100"),
+        (("search", "--mode", "odd", "tea"), "--mode is 'odd'; it takes hybrid, keyword or semantic"),
+        (("search", "--vault"), "--vault needs a value"),
+        (("search", "--vault", "a", "--vault", "b", "tea"), "--vault is given twice; one command asks one vault"),
+        (("index", "--vault", "a", "--vault", "b"), "--vault is given twice; one command asks one vault"),
+        (("search", "--json", "--files", "tea"), "give either --files or --json"),
+        (("search", "--wait=soon", "tea"), "--wait is 'soon'; it takes a number of seconds from 0 to 3600"),
+        (("search", "x" * 5000), "the query has 5,000 characters; it takes up to 4,096"),
+        (("explain", "x" * 5000, "Home.md"), "the query has 5,000 characters; it takes up to 4,096"),
+        (("read", "Home.md", "--from-line", "0"), "--from-line is 0; it takes 1 to 1,000,000,000"),
+    ],
+)
+def test_bad_usage_is_told_in_the_words_of_the_command_line(command, arguments, message):
+    done = command(*arguments)
+
+    assert done.code == 2
+    assert done.err.startswith(f"quarry: {message}\nquarry: ")
+
+
+def error_of(done):
+    """The one line of JSON on standard output."""
+    (line,) = done.out.splitlines()
+    return json.loads(line)["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "position", "code"),
+    [
+        (("search", "--json", "tea", "modified:someday"), "bad-query", 13, 2),
+        (("search", "--json", "--limit", "0", "tea"), "bad-request", None, 2),
+        (("search", "--json", "--vault", "/nowhere", "tea"), "vault-missing", None, 4),
+        (("read", "--json", "nope/nothing"), "note-not-found", None, 1),
+    ],
+)
+def test_an_error_is_one_line_of_json_where_json_is_asked_for(at_shared, command, arguments, kind, position, code):
+    done = command(*arguments)
+
+    error = error_of(done)
+    assert done.code == code
+    assert (error["kind"], error["position"]) == (kind, position)
+    assert error["message"]
+    assert f"quarry: {error['next']}" in done.err
+
+
+def test_a_word_that_looks_like_the_option_asks_for_no_json(at_shared, command):
+    assert command("search", "--limit", "1", "--", "modified:someday", "--json").out == ""
 
 
 @pytest.mark.parametrize("arguments", [(), ("nothing",), ("search", "--colour"), ("list", "--limit", "x"), ("read",)])
@@ -61,7 +118,7 @@ def test_what_cannot_be_asked_ends_with_2_and_says_why(at_shared, command, argum
 
     assert done.code == 2
     assert done.out == ""
-    assert done.err.startswith(("quarry: ", "usage: "))
+    assert done.err.startswith("quarry: ")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +134,7 @@ def test_a_limit_out_of_range_is_refused_by_the_name_of_the_option(at_shared, co
     done = command(*arguments, "--limit", "0")
 
     assert done.code == 2
-    assert f"argument --limit: '0' is not a number from 1 to {most}" in done.err
+    assert f"quarry: --limit is 0; it takes 1 to {most}\n" in done.err
 
 
 @pytest.mark.parametrize("name", ["search", "status", "list", "index", "doctor", "read", "serve", "mcp"])

@@ -10,12 +10,8 @@ import subprocess
 import sys
 import time
 
+import msgspec
 import pytest
-
-from quarry.interfaces.cli.search import SIGNALS, corrected, shares, signal_name, unknown
-from quarry.interfaces.protocol import Correction, Signal
-from quarry.ranking.signals import SIGNAL_NAMES
-from quarry.ranking.six_signals import WITH_VECTORS
 
 PATIENCE_S = 30.0
 
@@ -136,6 +132,73 @@ def test_queries_come_line_by_line_from_a_pipe(at_shared, quarry):
     assert "\x1b" not in done.stdout
 
 
+def test_queries_from_a_pipe_are_answered_without_a_prompt(at_shared, quarry):
+    done = quarry("search", "--files", "--limit", "1", "--vault", str(at_shared.vault), input="labskaus\n")
+
+    assert done.stdout == "labskaus\nRecipes/Labskaus.md\n"
+
+
+def test_each_query_of_a_pipe_gets_a_line_of_json_whether_it_succeeds_or_not(at_shared, quarry):
+    queries = b"sourdough\n-only\n" + b"caf\xe9\n" + b"x" * 5000 + b"\n\nkomb\xc3\xbcse"
+
+    done = quarry("search", "--json", "--limit", "1", "--vault", str(at_shared.vault), input=queries, text=False)
+
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 2
+    assert [line["query"] for line in lines] == ["sourdough", "-only", "caf\ufffd", "x" * 5000, "kombüse"]
+    assert [line.get("error", {}).get("kind") for line in lines] == [
+        None,
+        "bad-query",
+        "bad-request",
+        "bad-query",
+        None,
+    ]
+    assert lines[1]["error"]["position"] == 0
+    assert "line 3 is not UTF-8" in lines[2]["error"]["message"]
+    assert len(lines[4]["result"]["hits"]) == 1
+    assert done.stderr == b""
+
+
+def test_a_query_of_a_pipe_that_fails_is_told_and_the_next_is_answered(at_shared, quarry):
+    done = quarry("search", "--files", "--limit", "1", "--vault", str(at_shared.vault), input="-only\nlabskaus\n")
+
+    assert done.returncode == 2
+    assert "the query only excludes" in done.stderr
+    assert done.stdout.endswith("labskaus\nRecipes/Labskaus.md\n")
+
+
+def test_json_is_what_the_sidecar_wrote_number_by_number(at_shared, talk, command):
+    wanted = talk.result("search", query="sourdough", detail="full", expand=True)
+
+    done = command("search", "--json", "sourdough")
+
+    assert done.out == msgspec.json.format(msgspec.json.encode(wanted), indent=2).decode() + "\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        ("--files", r"Recipes/Sourdough rye\.md"),
+        ("--compact", r"Recipes/Sourdough rye\.md:\d+: .*"),
+        ("--md", r"### Sourdough rye"),
+    ],
+)
+def test_hits_are_printed_in_the_form_that_is_asked_for(at_shared, command, option, line):
+    done = command("search", option, "sourdough", "rye")
+
+    assert any(re.fullmatch(line, shown) for shown in done.out.splitlines())
+    assert " ms" not in done.out
+
+
+def test_markdown_names_the_place_and_quotes_the_passage(at_shared, command):
+    done = command("search", "--md", "--limit", "1", "labskaus")
+
+    title, _, place, _, *quote = done.out.splitlines()
+    assert title == "### Labskaus"
+    assert re.fullmatch(r"`Recipes/Labskaus\.md`.* \(line \d+\)", place)
+    assert all(line.startswith(">") for line in quote if line)
+
+
 def test_a_pipe_with_nothing_in_it_asks_nothing(at_shared, quarry):
     done = quarry("search", "--vault", str(at_shared.vault), input="")
 
@@ -159,6 +222,19 @@ def test_a_leg_that_is_missing_is_told(vault, command, monkeypatch):
     assert done.err.strip()
 
 
+def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(vault, command, tools, monkeypatch):
+    tools.write_vault(
+        vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}
+    )
+
+    done = command("search", "--vault", str(vault), "--wait=0", "--mode", "keyword", "xyzzyqqq")
+    later = command("search", "--vault", str(vault), "--wait", "--mode", "keyword", "xyzzyqqq")
+
+    assert done.code == 7
+    assert "indexing: " in done.err or "--wait" in done.err
+    assert (later.code, later.err) == (0, "")
+
+
 class Terminal:
     """The command at a pseudo-terminal."""
 
@@ -171,7 +247,7 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**env, "TERM": "xterm"},
+            env=env,
             start_new_session=True,
         )
         os.close(theirs)
@@ -214,7 +290,7 @@ def terminal(at_shared, tools):
     opened = []
 
     def open_(*arguments, **env):
-        opened.append(Terminal(*arguments, env=tools.environment(at_shared.home, **env)))
+        opened.append(Terminal(*arguments, env=tools.environment(at_shared.home, **{"TERM": "xterm", **env})))
         return opened[-1]
 
     yield open_
@@ -305,32 +381,13 @@ def test_a_search_of_a_folder_without_notes_says_so(tmp_path, command):
     assert "there are no Markdown files in" in done.err
 
 
-def correction(typed, used):
-    return Correction(typed=typed, used=used)
+def test_a_terminal_that_cannot_show_it_gets_no_color(terminal, at_shared):
+    prompt = terminal("search", "--limit", "1", "--vault", str(at_shared.vault), TERM="dumb")
+    prompt.until("search> ")
+    prompt.type("sourdough\n")
 
+    shown = prompt.until("search> ")
 
-def test_every_signal_has_words():
-    assert SIGNALS.keys() == {*SIGNAL_NAMES, *WITH_VECTORS}
-
-
-def test_a_signal_of_a_newer_sidecar_keeps_its_name():
-    assert signal_name(Signal(name="novelty", share=0.1)) == "novelty"
-
-
-def test_shares_are_a_sum():
-    signals = [Signal(name="meaning", share=0.25), Signal(name="title", share=0.125)]
-
-    assert shares(signals, 0.375) == "meaning 0.250 + title 0.125 = 0.375"
-
-
-def test_unknown_words_are_named():
-    assert unknown(["unicorns"]) == "No note contains “unicorns”"
-    assert unknown(["a", "b", "c"]) == "No note contains “a”, “b” or “c”"
-
-
-def test_corrections_name_what_was_typed_and_what_was_looked_for():
-    one = corrected([correction("refrences", "references")])
-    three = corrected([correction("a", "x"), correction("b", "y"), correction("c", "z")])
-
-    assert one == "Showing results for references (no note has “refrences”)"
-    assert three == "Showing results for x, y and z (no note has “a”, “b” or “c”)"
+    assert "\x1b[1m" not in shown
+    prompt.type("\x04")
+    assert prompt.end() == 0

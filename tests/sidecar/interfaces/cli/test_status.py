@@ -19,12 +19,12 @@ def test_the_status_says_where_what_and_how_much(at_shared, command, talk):
     assert f"{talk.result('index/status')['excluded']} notes are excluded by rules" in done.out
 
 
-def test_the_status_as_json_is_that_of_the_wire(at_shared, command, talk):
+def test_the_status_as_json_is_that_of_the_wire_and_the_vaults_around_and_within(at_shared, command, talk):
     done = command("status", "--json")
 
     status = talk.result("index/status")
     assert json.loads(done.out)["notes"] == status["notes"]
-    assert json.loads(done.out).keys() == status.keys()
+    assert json.loads(done.out).keys() == status.keys() | {"outerVault", "innerVaults"}
 
 
 @POSIX_ONLY

@@ -1,0 +1,68 @@
+"""Folders that are hardly meant as a vault, and vaults within vaults."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from quarry.config import data_dir
+from quarry.errors import BadRequest
+from quarry.interfaces.cli.options import VAULT_MARKS
+from quarry.vault.identity import vault_id
+
+MAX_FOLDERS = 20_000  # looked through for inner vaults: a second at most
+
+
+def confirm_scope(root: Path) -> None:
+    """
+    Have the user confirm that *root* is to be indexed if it holds more than notes: a home folder, a whole disk.
+
+    A folder that a person has marked as a vault, or that is indexed already, is not asked about.
+
+    Raises:
+        BadRequest: It is not confirmed.
+    """
+    described = describe_scope(root)
+    if described is None or is_vault(root) or (data_dir() / f"{vault_id(root)}.db").exists():
+        return
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"{root} is {described}. Index all Markdown files in it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise BadRequest(
+        f"{root} is {described}: name the folder that contains your notes, or put an empty .quarry.toml into this one"
+    )
+
+
+def describe_scope(root: Path) -> str | None:
+    """A few words on *root* where it is no folder of notes; None where it may be one."""
+    real = Path(os.path.realpath(root))
+    home = Path(os.path.realpath(Path.home()))
+    if real == real.parent:
+        return "a whole disk"
+    if real == home:
+        return "your home folder"
+    return "a folder with home folders in it" if home.is_relative_to(real) else None
+
+
+def is_vault(folder: Path) -> bool:
+    """Whether a person marked *folder* as a vault."""
+    return any((folder / mark).exists() for mark in VAULT_MARKS)
+
+
+def outer_vault(root: Path) -> Path | None:
+    """The nearest vault that *root* lies in, if any."""
+    return next((folder for folder in Path(os.path.realpath(root)).parents if is_vault(folder)), None)
+
+
+def inner_vaults(root: Path) -> list[str]:
+    """The vaults that lie in *root*, by their path in it; hidden folders are not looked into."""
+    found = []
+    for number, (folder, folders, files) in enumerate(os.walk(root)):
+        if number >= MAX_FOLDERS:
+            break
+        if number and not {*folders, *files}.isdisjoint(VAULT_MARKS):
+            found.append(Path(folder).relative_to(root).as_posix())
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    return found
