@@ -7,7 +7,7 @@ by it, and they are asked again. Prints a line for each collection:
 
     nDCG@10 by meaning alone (`semantic`) and by the default ranking, before and after, with the p of each difference
     passages (chunks and titles), the CPU time that deepening took in minutes, and how many it made in a second of it
-    the size of the index before and after, in MB
+    the size of the closed index before and after, in MB
 
 The vectors of all queries are made before they are asked: how long a search waits for one is another question. How
 long a query takes is printed under the table.
@@ -117,7 +117,8 @@ def compare(collection: Collection, model: str, encoder: Rehearsed, folder: Path
         return {name: measure(collection.queries, run) for name, run in runs.items()}
 
     with settled(corpus.vault, corpus.index_path, encoder) as engine:
-        before, bytes_before = scores(engine), engine.status().size_bytes
+        before = scores(engine)
+    bytes_before = size_of(corpus.index_path)
     (corpus.vault / ".quarry.toml").write_text(f"[embedding]\nmodel = '{model}'\n", encoding="utf-8")
     begun = time.process_time()
     with settled(corpus.vault, corpus.index_path, encoder) as engine:
@@ -127,15 +128,21 @@ def compare(collection: Collection, model: str, encoder: Rehearsed, folder: Path
             raise RuntimeError(f"{collection.name} was not deepened: {status.deepening}")
         for query in collection.queries:
             encoder.encode_query(query.text)
-        return Outcome(
-            name=collection.name,
-            before=before,
-            after=scores(engine),
-            passages=status.chunks + status.notes,
-            cpu_seconds=cpu_seconds,
-            bytes_before=bytes_before,
-            bytes_after=status.size_bytes,
-        )
+        after = scores(engine)
+    return Outcome(
+        name=collection.name,
+        before=before,
+        after=after,
+        passages=status.chunks + status.notes,
+        cpu_seconds=cpu_seconds,
+        bytes_before=bytes_before,
+        bytes_after=size_of(corpus.index_path),
+    )
+
+
+def size_of(index_path: Path) -> int:
+    """The bytes of an index and of the files beside it, when nothing has it open."""
+    return sum(path.stat().st_size for path in index_path.parent.glob(f"{index_path.name}*"))
 
 
 @contextmanager
