@@ -30,6 +30,7 @@ export function hit(path: string, fields: Partial<Hit> = {}): Hit {
 export function searchResult(...hits: readonly Hit[]): SearchResult {
   return {
     hits,
+    listed: false,
     total: hits.length,
     understood: "notes near in meaning to retry",
     corrections: [],

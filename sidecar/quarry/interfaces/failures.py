@@ -41,9 +41,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
         "cancelled", Error.CANCELLED, 130, "send the request again if the answer is still needed"
     ),
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
-    errors.ExtraMissing: Presentation(
-        "extra-missing", Error.UNAVAILABLE, 1, 'reinstall it with the extra: "./sidecar[mcp]" or "./sidecar[eval]"'
-    ),
+    errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
 _REFUSED_BY_THE_WIRE = frozenset({"invalid-params", "invalid-request"})  # what was typed is out of range, or no text
