@@ -23,6 +23,12 @@ export interface Endpoint {
   readonly token: string;
 }
 
+/** A discovery file: an endpoint whose token reads, and where the owner's token stands. */
+export interface Discovery extends Endpoint {
+  /** Absolute path; null for a sidecar of an earlier version, which has one token for everything. */
+  readonly ownerPath: string | null;
+}
+
 export interface ProgramVersion {
   readonly version: string;
   readonly protocol: number;
@@ -44,13 +50,20 @@ export function parseAnnouncement(line: string): Announcement | null {
 }
 
 /** Parses a discovery file; null when it is malformed or truncated. */
-export function parseEndpoint(text: string): Endpoint | null {
+export function parseDiscovery(text: string): Discovery | null {
   const value = parseObject(text);
   const port = value?.["port"];
   const token = value?.["token"];
+  const owner = value?.["owner"];
   if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65535) return null;
   if (typeof token !== "string" || token === "") return null;
-  return { port, token };
+  return { port, token, ownerPath: typeof owner === "string" && owner !== "" ? owner : null };
+}
+
+/** Parses the owner's file; null when it is gone, malformed or truncated. */
+export function parseOwnerToken(text: string): string | null {
+  const token = parseObject(text)?.["token"];
+  return typeof token === "string" && token !== "" ? token : null;
 }
 
 /** Reads the output of `quarry --version`: `quarry 0.1.0 (protocol 1)`. Null for the output of any other program. */

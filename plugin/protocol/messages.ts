@@ -1,5 +1,6 @@
 // Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
 
+export type Access = "reader" | "owner";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
 export type Fusion = "convex" | "rrf" | "six-signals";
@@ -18,7 +19,7 @@ export type Why = "exact" | "meaning" | "both";
  */
 export interface InitializeParams {
   /**
-   * The token of the discovery file. At most 200 characters.
+   * The token of the discovery file, or the owner's; see Tokens. At most 200 characters.
    */
   readonly token: string;
   /**
@@ -50,6 +51,10 @@ export interface InitializeResult {
    */
   readonly version: string;
   readonly vault: Vault;
+  /**
+   * What the token allows; `owner`: every method.
+   */
+  readonly access: Access;
   readonly status: IndexStatus;
 }
 /**
@@ -184,6 +189,14 @@ export interface Problem {
  * A query: words to rank notes by, and conditions that they must satisfy.
  */
 export interface SearchParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
   /**
    * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
@@ -325,6 +338,7 @@ export interface SearchResult {
    * Some passages were cut or left out to fit the token budget.
    */
   readonly truncated: boolean;
+  readonly index: Freshness;
 }
 /**
  * A note that matches the query, with its passages, best first.
@@ -426,7 +440,7 @@ export interface Breakdown {
   readonly lexicalScore: number | null;
   readonly denseRank: number | null;
   /**
-   * Cosine.
+   * Cosine; that of a contextual model is standardised, see decisions/019.
    */
   readonly denseScore: number | null;
   /**
@@ -475,9 +489,35 @@ export interface Relaxed {
   readonly message: string;
 }
 /**
+ * How current the index was that an answer was read from. The answer is complete where `done` is `total`.
+ */
+export interface Freshness {
+  readonly state: IndexState;
+  /**
+   * Notes of the work in progress that are done; without work, all that can be found.
+   */
+  readonly done: number;
+  /**
+   * Notes of the work in progress. While `starting` or `scanning`, more may be to come.
+   */
+  readonly total: number;
+  /**
+   * Every commit raises it, over rebuilds too; it begins again at 1 where an index had to be made anew. The answer holds what was committed up to it: with an equal epoch nothing can have changed.
+   */
+  readonly epoch: number;
+}
+/**
  * The further passages of one hit: the parameters of its search, and its path.
  */
 export interface PassagesParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
   /**
    * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
@@ -529,11 +569,20 @@ export interface PassagesResult {
    * Some passages were left out to fit the token budget, which is theirs alone.
    */
   readonly truncated: boolean;
+  readonly index: Freshness;
 }
 /**
  * Why a note ranks where it does for a query, or why it is not among the hits.
  */
 export interface ExplainParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
   /**
    * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
@@ -613,11 +662,20 @@ export interface ExplainResult {
    * Words of the query that do not occur in it.
    */
   readonly wordsLacking: readonly string[];
+  readonly index: Freshness;
 }
 /**
  * Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`.
  */
 export interface RelatedParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
   /**
    * A note in the index.
    */
@@ -649,6 +707,7 @@ export interface RelatedResult {
    * Retrievers that are unavailable.
    */
   readonly missing: readonly MissingLeg[];
+  readonly index: Freshness;
 }
 /**
  * A note similar to the source, shown by its most similar passage.
@@ -683,6 +742,14 @@ export interface RelatedNote {
  */
 export interface ContextParams {
   /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
+  /**
    * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
   readonly query: string;
@@ -707,6 +774,7 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   readonly missing: readonly MissingLeg[];
+  readonly index: Freshness;
 }
 /**
  * The place of a quoted passage.
@@ -720,6 +788,14 @@ export interface Source {
  * The text of a note, with credentials redacted.
  */
 export interface ReadNoteParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
   /**
    * At most 4096 characters.
    */
@@ -760,11 +836,20 @@ export interface NoteText {
    * Paths of the notes that link to it.
    */
   readonly backlinks: readonly string[];
+  readonly index: Freshness;
 }
 /**
  * Notes by folder, tag, type or date, newest first.
  */
 export interface ListNotesParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
   readonly folder?: string | null;
   readonly tag?: string | null;
   readonly type?: string | null;
@@ -785,6 +870,7 @@ export interface ListNotesParams {
 export interface NoteList {
   readonly notes: readonly NoteSummary[];
   readonly total: number;
+  readonly index: Freshness;
 }
 /**
  * One line of a listing.
@@ -822,6 +908,10 @@ export interface Change {
  */
 export interface Accepted {
   readonly accepted: number;
+  /**
+   * When they were reported: a value for `afterMs`.
+   */
+  readonly reportedMs: number;
 }
 /**
  * A request that carries nothing.

@@ -9,7 +9,7 @@ import { existsSync, promises as files } from "fs";
 import { homedir, tmpdir } from "os";
 import { type Cancel, type Clock } from "../clock";
 import { type Announcement, type Endpoint, type ProgramVersion } from "../protocol/discovery";
-import { parseAnnouncement, parseEndpoint, parseProgramVersion } from "../protocol/discovery";
+import { parseAnnouncement, parseDiscovery, parseOwnerToken, parseProgramVersion } from "../protocol/discovery";
 import { type StartFailure, startFailureOf } from "./failure";
 import { programPaths } from "./program-paths";
 
@@ -56,7 +56,7 @@ export interface EngineProcess {
 export interface Launcher {
   find(chosen: string | null): Promise<FoundPrograms>;
   start(program: string): EngineProcess;
-  /** Null when the discovery file is gone or cannot be read. */
+  /** The endpoint with the owner's token. Null when the discovery file or the owner's is gone or cannot be read. */
   readEndpoint(discoveryPath: string): Promise<Endpoint | null>;
 }
 
@@ -71,7 +71,7 @@ export function createLauncher(options: LauncherOptions): Launcher {
   return {
     find: (chosen) => findPrograms(chosen, options.clock),
     start: (program) => startEngine(program, options),
-    readEndpoint: async (discoveryPath) => parseEndpoint(await readText(discoveryPath)),
+    readEndpoint,
   };
 }
 
@@ -100,6 +100,17 @@ async function askVersion(program: string, clock: Clock): Promise<ProgramVersion
   const exit = await withDeadline(exitOf(child), clock, VERSION_DEADLINE_MS);
   if (exit === null) child.kill("SIGKILL");
   return exit?.code === 0 ? parseProgramVersion(output) : null;
+}
+
+// --- attaching ----------------------------------------------------------------------------------
+
+/** The plugin may change settings and stop the sidecar, as the person at the screen may: it shows the owner's token. */
+async function readEndpoint(discoveryPath: string): Promise<Endpoint | null> {
+  const discovery = parseDiscovery(await readText(discoveryPath));
+  if (!discovery) return null;
+  const { port, ownerPath } = discovery;
+  const token = ownerPath === null ? discovery.token : parseOwnerToken(await readText(ownerPath));
+  return token === null ? null : { port, token };
 }
 
 // --- starting -----------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from quarry import errors
 from quarry.interfaces import protocol
 from quarry.interfaces.envelope import Error
@@ -25,18 +27,19 @@ line, the MCP server and your own. This page has all that a client needs.
 CONNECTING = """\
 ## Connecting
 
-`quarry serve --vault DIR` starts a sidecar, unless Obsidian or another tool has started one. A running one keeps a
-*discovery file*, `VAULT-ID.json` in the user's runtime folder (`quarry doctor` names it; with `QUARRY_HOME` set it is
-`run` below that folder), readable by that user only:
+A running sidecar keeps a *discovery file*, `VAULT-ID.json` in the user's runtime folder, readable by that user only.
+`quarry attach --vault DIR` starts a sidecar where none runs and prints the path of the file; with `--json`, one object:
+`discovery` (the path), `started` (whether this call started it) and `content`, which is what stands in the file:
 
 | field | type | meaning |
 |---|---|---|
 | `pid` | integer | the process that serves the vault |
 | `port` | integer | where it listens, on 127.0.0.1 only |
-| `token` | string | opens this vault and no other; new at every start |
+| `token` | string | opens this vault and no other, for reading; new at every start |
 | `protocol` | integer | the version of this page that it speaks |
 | `version` | string | of the sidecar |
 | `vault` | object | `id`, `name` and `path` of the folder that it serves |
+| `owner` | string | the path of the file with the owner's token |
 
 1. Read the file. Open `ws://127.0.0.1:PORT/`, past any proxy that is configured (`proxy=None` in Python's
    `websockets`: it would otherwise obey `http_proxy` even for this address and hand the token to it).
@@ -46,7 +49,69 @@ CONNECTING = """\
 
 The sidecar refuses, before the WebSocket opens: a `Host` other than `127.0.0.1`, `localhost` or `[::1]` with its port,
 and an `Origin` other than none or `app://obsidian.md`. The token never goes into a URL, an argument, the environment
-or a log. It accepts 64 connections, of which at most 32 may be unauthenticated.
+or a log. It accepts 64 connections, of which at most 32 may be unauthenticated; the 65th client is answered with HTTP
+status 503 and a body that begins `busy:`. A wrong token is answered with the error `unauthorized`, after a second where
+several have failed; then the connection is closed with code 4401.
+
+## Tokens
+
+There are two, new at every start. The **reader's** stands in the discovery file and is for every tool: it searches,
+reads and lists, and reports changes. The **owner's** stands in a file of its own, named by `owner` in the discovery
+file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It allows the methods marked with *Needs the
+owner's token* as well, which change what others find or end the sidecar that they use; with the reader's token they are
+refused with the error `forbidden`. `access` in the answer to `initialize` says which one was shown.
+
+A hook, an MCP server, or anything else that acts for an agent, does not read the owner's file. Both files belong to one
+user, so this keeps no program out that reads any file; it keeps an agent that was talked into something from doing it
+over this socket. A sidecar that names no `owner` has one token, which allows everything.
+
+## Starting a sidecar
+
+`quarry serve --vault DIR` serves until it is stopped (SIGTERM, Ctrl-C, `shutdown`). Options, which can be combined:
+
+| option | it ends |
+|---|---|
+| `--idle SECONDS` | when for so long no client was connected and there was nothing to index; tools give 600 |
+| `--lifeline` | when its standard input ends: keep the other end of the pipe open |
+| `--parent-pid PID` | when that process ends |
+
+With `--lifeline` it does not watch the vault: whoever started it reports changes with `vault/changed`.
+
+It prints one line on standard output, within 30 seconds at most, usually in half a second, and nothing after it:
+
+```json
+{"ready": true, "discovery": "/run/user/1000/quarry/notes-3f.json", "port": 40123, "version": "0.1.0", "protocol": 1}
+{"ready": false, "discovery": "/run/user/1000/quarry/notes-3f.json", "holder": {"pid": 4711}}
+```
+
+The second says that another sidecar serves the vault: use that one. `pid` is 0 while it has not written its file yet;
+read the file again after 50 ms. A sidecar of a tool has to outlive it: start it in a session of its own
+(`start_new_session`, `CREATE_NEW_PROCESS_GROUP`), with standard input from the null device.
+
+| exit code | meaning |
+|---|---|
+| 0 | told to stop, or idle |
+| 1 | a failure; the last lines on standard error, which begin `quarry: `, say what happened and what to do |
+| 2 | an option or a setting is invalid |
+| 3 | another sidecar serves this vault; see the line above |
+| 4 | there is no such folder |
+| 5 | the index was written by a newer version of Quarry |
+
+A discovery file without a process behind it was left by one that was killed: nothing answers on its port, or a stranger
+does. The lock `VAULT-ID.lock` beside it (`flock`; on Windows the first byte is locked) is held while the sidecar lives.
+
+## Waiting for the index
+
+Every answer that is read from the index has [`index`](#freshness): its state, how much is done, and its epoch. A
+client that has to see what it just wrote sends `vault/changed` and passes `reportedMs` of the answer as `afterMs`, with
+a `waitMs`. A client that asks once passes `waitMs` alone, so that a sidecar that has just started is not asked too
+early.
+
+## Fairness
+
+At most three requests of a client are at work at a time, and at most 16 are taken in; the next one gets the error
+`busy`. Clients take turns. A search with `typing` of a client with nothing at work goes before others, and so does
+`initialize`.
 """
 
 ENVELOPE = """\
@@ -71,16 +136,17 @@ ERROR_MEANINGS = {
     "INTERNAL": "A defect of the sidecar; its log has the trace.",
     "CANCELLED": "The request was cancelled or superseded.",
     "UNAUTHORIZED": "No token, or not the one of this sidecar: read the discovery file again.",
+    "FORBIDDEN": "The method needs the owner's token.",
     "PROTOCOL_MISMATCH": "The two sides speak different versions: update the older one.",
     "BAD_QUERY": "The query cannot be parsed; `data.position` says where.",
     "NOT_FOUND": "There is no such note, or it may not be read.",
     "UNAVAILABLE": "The index or the vault cannot be used at the moment; `data.next` says what to do.",
     "DEADLINE": "The query took too long; use fewer or rarer words.",
-    "BUSY": "Too many requests at once; send it again in a moment.",
+    "BUSY": "Too many requests of this client at once; send it again after an answer.",
 }
 
 
-SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_PARAMS", "BUSY"}
+SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_PARAMS", "FORBIDDEN", "BUSY"}
 
 WITHOUT_PARAMETERS = {
     "index/status": "The status of the index. No parameters.",
@@ -130,10 +196,19 @@ def _method(name: str, known: dict[str, Schema], own: set[str]) -> str:
     params, result = (struct.__name__ for struct in protocol.REQUESTS[name])
     says = known[result]["description"]
     purpose = WITHOUT_PARAMETERS.get(name, known[params]["description"])
-    parts = [f"### `{name}`\n", f"{purpose}\n", *_fields("parameter", known[params])]
+    if name in protocol.OWNER_METHODS:
+        purpose += " *Needs the owner's token.*"
+    parts = [f"### `{name}`\n", f"{purpose}\n", *_fields("parameter", _own_first(known[params]))]
     if result in own:
         return "\n".join([*parts, f"Result: `{result}`. {says}\n", *_fields("field", known[result])])
     return "\n".join([*parts, f"Result: [{result}](#{result.lower()}). {says}\n"])
+
+
+def _own_first(schema: Schema) -> Schema:
+    """*schema* with what all requests that read have in common behind its own parameters."""
+    shared = {field.encode_name for field in msgspec.structs.fields(protocol.ReadParams)}
+    properties = schema.get("properties", {})
+    return {**schema, "properties": dict(sorted(properties.items(), key=lambda item: item[0] in shared))}
 
 
 def _notifications(known: dict[str, Schema]) -> list[str]:

@@ -36,6 +36,8 @@ STATUS = wire.IndexStatus(
     message=None,
 )
 
+INDEX = wire.Freshness(state="indexing", done=1201, total=1204, epoch=87)
+
 SETTINGS = wire.Settings(
     include_folders=[],
     exclude_folders=["Archive"],
@@ -107,6 +109,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             protocol=wire.PROTOCOL_VERSION,
             version="0.1.0",
             vault=wire.Vault(id="notes-0123456789ab", name="Notes", path="/home/ada/Notes"),
+            access="reader",
             status=STATUS,
         ),
     ),
@@ -121,6 +124,8 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             filters=FILTERS,
             weights=wire.Weights(lexical=1.0, dense=0.5),
             supersedes=6,
+            wait_ms=200,
+            after_ms=1_772_582_400_000,
         ),
         wire.SearchResult(
             hits=[HIT],
@@ -139,11 +144,12 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             missing=[],
             tokens=42,
             truncated=False,
+            index=INDEX,
         ),
     ),
     "search/passages": (
         wire.PassagesParams(query="egs six minutes", path=BOILING, limit=5, mode="hybrid", filters=FILTERS),
-        wire.PassagesResult(passages=[FURTHER_PASSAGE], truncated=False),
+        wire.PassagesResult(passages=[FURTHER_PASSAGE], truncated=False, index=INDEX),
     ),
     "explain": (
         wire.ExplainParams(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),
@@ -160,6 +166,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             signals=SIGNALS,
             words_found=["eggs"],
             words_lacking=["timer"],
+            index=INDEX,
         ),
     ),
     "related": (
@@ -182,6 +189,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             ],
             legs=["lexical", "dense"],
             missing=[],
+            index=INDEX,
         ),
     ),
     "context": (
@@ -191,6 +199,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             sources=[wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9)],
             tokens=30,
             missing=STATUS.missing,
+            index=INDEX,
         ),
     ),
     "note/read": (
@@ -208,6 +217,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             truncated=False,
             links=[BOILING, "A note not yet written"],
             backlinks=[],
+            index=INDEX,
         ),
     ),
     "notes/list": (
@@ -224,6 +234,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                 )
             ],
             total=12,
+            index=INDEX,
         ),
     ),
     "vault/changed": (
@@ -233,7 +244,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                 wire.Change(kind="renamed", path="Archive/2025", old_path="Projects/2025"),
             ]
         ),
-        wire.Accepted(accepted=2),
+        wire.Accepted(accepted=2, reported_ms=1_772_582_400_000),
     ),
     "index/status": (wire.NoParams(), STATUS),
     "index/rebuild": (wire.RebuildParams(), STATUS),

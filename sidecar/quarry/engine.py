@@ -22,6 +22,7 @@ from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMis
 from quarry.index import CHUNK_WEIGHTS, Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.freshness import IndexFreshness
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import LoadContextual
@@ -103,6 +104,7 @@ class Engine:
             limits=limits,
         )
         self._worker = Worker(self._sync, self._requests, limits.timing)
+        self.freshness = IndexFreshness(self.reader, self._sync, self._requests, self._worker)
 
     @classmethod
     def open(
@@ -247,7 +249,7 @@ class Engine:
             message = message or str(error)
         rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
         return Status(
-            state="paused" if self._requests.is_paused else activity.state,
+            state=self.freshness.state,
             notes=counts.notes,
             chunks=counts.chunks,
             pending=activity.pending + self._requests.change_count,

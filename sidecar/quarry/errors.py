@@ -14,11 +14,13 @@ The errors of the sidecar. Every message says what happened, with which values, 
     │   ├── IndexDamaged      it is not a whole, sane database of ours: it is set aside and rebuilt
     │   │   └── IndexMisplaced  it is whole, but another than the one that belongs there
     │   └── SchemaTooNew      a newer version wrote it; it is left alone
+    ├── IndexBehind           reported changes were not indexed in time
     ├── VaultLocked           another sidecar serves this vault
     ├── DeadlineExceeded      a query cost more than it may
     ├── Cancelled             the asker no longer wants the answer
     ├── ExtraMissing          an optional part of the installation is needed and not there
     └── ConnectionFailed      a client could not reach or keep its sidecar
+        ├── SidecarBusy       it serves as many clients as it can
         └── ProtocolMismatch  the two sides speak different versions
 """
 
@@ -94,6 +96,10 @@ class SchemaTooNew(IndexUnavailable):
     """A newer version of Quarry wrote this index; it is left alone."""
 
 
+class IndexBehind(QuarryError):
+    """Changes that an answer was to wait for were not indexed in time."""
+
+
 class VaultLocked(QuarryError):
     """Another sidecar serves this vault."""
 
@@ -116,6 +122,10 @@ class ExtraMissing(QuarryError):
 
 class ConnectionFailed(QuarryError):
     """A client could not reach its sidecar, or lost it."""
+
+
+class SidecarBusy(ConnectionFailed):
+    """The sidecar serves as many clients as it can."""
 
 
 class ProtocolMismatch(ConnectionFailed):

@@ -1,6 +1,6 @@
 /** Values and stand-ins that the tests of the plugin share. */
 import { type Clock } from "../../plugin/clock";
-import { type ExplainResult, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
+import { type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
 import { type Answer } from "../../plugin/search/session";
 import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
@@ -27,6 +27,9 @@ export function hit(path: string, fields: Partial<Hit> = {}): Hit {
   return { path, title, titleMarks: [], score: 1, confidence: 0.9, why: "both", modifiedMs: 0, tags: [], passages: [passage()], furtherPassages: 0, signals: null, maps: [], ...fields };
 }
 
+/** That of an index at rest. */
+export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1 };
+
 export function searchResult(...hits: readonly Hit[]): SearchResult {
   return {
     hits,
@@ -42,6 +45,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     missing: [],
     tokens: 0,
     truncated: false,
+    index: FRESHNESS,
   };
 }
 
@@ -65,6 +69,7 @@ export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
     signals: [],
     wordsFound: [],
     wordsLacking: [],
+    index: FRESHNESS,
     ...fields,
   };
 }

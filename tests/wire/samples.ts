@@ -20,6 +20,7 @@ export const methods: Methods = {
         "name": "Notes",
         "path": "/home/ada/Notes"
       },
+      "access": "reader",
       "status": {
         "state": "embedding",
         "notes": 1204,
@@ -68,6 +69,8 @@ export const methods: Methods = {
   },
   "search": {
     "params": {
+      "waitMs": 200,
+      "afterMs": 1772582400000,
       "query": "egs \"six minutes\" -hard",
       "limit": 5,
       "mode": "hybrid",
@@ -192,11 +195,19 @@ export const methods: Methods = {
       ],
       "missing": [],
       "tokens": 42,
-      "truncated": false
+      "truncated": false,
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "search/passages": {
     "params": {
+      "waitMs": 0,
+      "afterMs": null,
       "query": "egs six minutes",
       "limit": 5,
       "mode": "hybrid",
@@ -245,11 +256,19 @@ export const methods: Methods = {
           "breakdown": null
         }
       ],
-      "truncated": false
+      "truncated": false,
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "explain": {
     "params": {
+      "waitMs": 0,
+      "afterMs": null,
       "query": "eggs timer",
       "path": "Kitchen/Soft-boiled eggs.md",
       "limit": 5,
@@ -301,11 +320,19 @@ export const methods: Methods = {
       ],
       "wordsLacking": [
         "timer"
-      ]
+      ],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "related": {
     "params": {
+      "waitMs": 0,
+      "afterMs": null,
       "path": "Küche/お茶 🍵.md",
       "line": 3,
       "text": null,
@@ -352,11 +379,19 @@ export const methods: Methods = {
         "lexical",
         "dense"
       ],
-      "missing": []
+      "missing": [],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "context": {
     "params": {
+      "waitMs": 0,
+      "afterMs": null,
       "query": "how long do eggs boil",
       "maxTokens": 500,
       "limit": 8,
@@ -391,11 +426,19 @@ export const methods: Methods = {
           "leg": "dense",
           "reason": "The model is still being loaded; try again in a second."
         }
-      ]
+      ],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "note/read": {
     "params": {
+      "waitMs": 0,
+      "afterMs": null,
       "path": "Küche/お茶 🍵.md",
       "startLine": 4,
       "maxTokens": 10000
@@ -428,11 +471,19 @@ export const methods: Methods = {
         "Kitchen/Soft-boiled eggs.md",
         "A note not yet written"
       ],
-      "backlinks": []
+      "backlinks": [],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "notes/list": {
     "params": {
+      "waitMs": 0,
+      "afterMs": null,
       "folder": "Kitchen",
       "tag": "recipe",
       "type": null,
@@ -454,7 +505,13 @@ export const methods: Methods = {
           "sizeBytes": 412
         }
       ],
-      "total": 12
+      "total": 12,
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "vault/changed": {
@@ -473,7 +530,8 @@ export const methods: Methods = {
       ]
     },
     "result": {
-      "accepted": 2
+      "accepted": 2,
+      "reportedMs": 1772582400000
     }
   },
   "index/status": {

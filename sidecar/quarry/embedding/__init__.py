@@ -1,6 +1,7 @@
 """Texts in, float32 rows out. Importing this loads no model and nothing that runs one."""
 
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.known_words import is_known_word
 from quarry.embedding.model_names import BUNDLED_NAME
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Fingerprint",
     "FloatMatrix",
     "FloatVector",
+    "is_known_word",
     "load_contextual_encoder",
     "load_encoder",
 ]

@@ -52,6 +52,12 @@ def advance_generation(connection: apsw.Connection) -> None:
     connection.execute("UPDATE meta SET value = value + 1 WHERE key = ?", (GENERATION,))
 
 
+def raise_generation(connection: apsw.Connection, above: int) -> None:
+    """Let the generation be higher than *above*: that of an index whose place this one takes."""
+    sql = "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) WHERE key = ?"
+    connection.execute(sql, (above, GENERATION))
+
+
 def totals(connection: apsw.Connection) -> tuple[int, int]:
     """The number of notes and of chunks."""
     return int(get(connection, NOTES) or 0), int(get(connection, CHUNKS) or 0)

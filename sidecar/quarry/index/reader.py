@@ -163,6 +163,11 @@ class Reader:
         """The names of these notes, in the same order; unknown ids are left out."""
         return self._snapshot_data.names.of(self._db, note_ids)
 
+    @property
+    def note_count(self) -> int:
+        """The number of notes in the index."""
+        return meta.totals(self._db)[0]
+
     @cached_property
     def chunk_count(self) -> int:
         """The number of chunks in the index."""
@@ -208,7 +213,7 @@ class Reader:
             return MemoryRetriever(scorer, self._memory.spelling)
         return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
 
-    def _fits(self, vector: FloatVector, tables: VectorTables) -> bool:
+    def _fits(self, vector: FloatVector, tables: VectorTables = STATIC) -> bool:
         """
         Whether there is anything to compare *vector* with.
 

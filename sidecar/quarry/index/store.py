@@ -379,6 +379,8 @@ class Index:
         """
         memory = warm_memory(other, self._without, self._vector_limits, self._few_notes)
         with self._pool.emptied():
+            with explained(self.path):
+                generation = meta.generation(self._writer.connection)
             self._writer.close()
             try:
                 files.install(other, self.path)
@@ -391,6 +393,8 @@ class Index:
             finally:
                 self._memory = memory
                 self._open_writer()
+            with self._writer.change() as connection:  # its commit goes beyond both
+                meta.raise_generation(connection, above=generation)
 
     # --- reading -------------------------------------------------------------------------------
 

@@ -10,13 +10,13 @@ import logging
 import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
 from quarry.indexing.limits import WorkerTiming
+from quarry.indexing.reports import Batch, ReportedChanges
 from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class RequestQueue:
 
     def __init__(self) -> None:
         self.condition = threading.Condition()  # notified of every request
-        self._changes: deque[VaultChange] = deque()
+        self._changes = ReportedChanges()
         self._wants_rebuild = False
         self._wants_reconcile = False
         self._wants_repair = False
@@ -76,7 +76,7 @@ class RequestQueue:
     def submit(self, changes: Sequence[VaultChange]) -> None:
         """Queue *changes*; they interrupt everything but the notes in hand."""
         with self.condition:
-            self._changes.extend(changes)
+            self._changes.add(changes, time.time_ns() // 1_000_000)
             self._notify()
 
     def request_rebuild(self) -> None:
@@ -147,6 +147,22 @@ class RequestQueue:
         return len(self._changes)
 
     @property
+    def outstanding(self) -> int:
+        """Changes reported and not yet in the index, those that are being indexed among them."""
+        with self.condition:
+            return self._changes.outstanding
+
+    def last_report(self, until_ms: int | None = None) -> int:
+        """The number of the last change reported up to *until_ms*, milliseconds since 1970; None: up to now."""
+        with self.condition:
+            return self._changes.last_until(until_ms)
+
+    def is_carried_out(self, number: int) -> bool:
+        """Whether all changes up to *number* are in the index."""
+        with self.condition:
+            return self._changes.is_carried_out(number)
+
+    @property
     def interrupts_idle_work(self) -> bool:
         """Whether idle work should give way: there are changes to index, or the thread is to end."""
         return bool(self._changes) or self._is_stopping
@@ -189,10 +205,12 @@ class RequestQueue:
 
     def take_changes(self) -> list[VaultChange]:
         """The changes that wait, which are queued no longer."""
+        return list(self._take_batch().changes)
+
+    def all_carried_out(self) -> None:
+        """A job has succeeded: what was taken for it, or for one that failed before, is in the index."""
         with self.condition:
-            changes = list(self._changes)
-            self._changes.clear()
-        return changes
+            self._changes.all_carried_out()
 
     def yield_point(self, flush: Callable[[], None], apply_urgent: Callable[[Sequence[VaultChange]], None]) -> None:
         """
@@ -214,16 +232,22 @@ class RequestQueue:
                 raise Cancelled("the index worker was asked to stop")
         if self._is_applying_urgent or not self._changes:
             return
-        changes = self.take_changes()
+        batch = self._take_batch()
         self._is_applying_urgent = True
         try:
-            apply_urgent(changes)
+            apply_urgent(list(batch.changes))
         except BaseException:
             with self.condition:
-                self._changes.extendleft(reversed(changes))
+                self._changes.put_back(batch)
             raise
         finally:
             self._is_applying_urgent = False
+        with self.condition:
+            self._changes.carried_out(batch)
+
+    def _take_batch(self) -> Batch:
+        with self.condition:
+            return self._changes.take()
 
     def _notify(self) -> None:
         self._first_request_s = min(self._first_request_s, time.monotonic())
@@ -304,6 +328,7 @@ class Worker:
             self._try_later(job)
         else:
             self._again, self._retry_s = None, 0.0
+            self._requests.all_carried_out()
 
     def _try_later(self, job: Callable[[], None], *, at_once: bool = False) -> None:
         self._retry_s = self._timing.backoff_s(self._retry_s)

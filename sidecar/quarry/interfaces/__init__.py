@@ -2,3 +2,6 @@
 
 PROTOCOL_VERSION = 1
 """The version of the wire; it stands here so that `quarry --version` imports no message. See `protocol/`."""
+
+MAX_CONNECTIONS = 64
+"""How many clients a sidecar serves at a time: a person has a handful of tools; more is a flood."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from quarry import __version__, errors
 from quarry.config import runtime_dir
-from quarry.interfaces import PROTOCOL_VERSION
-from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery
+from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
+from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
 from quarry.interfaces.replies import Reply, parse_reply
 from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.vault.identity import vault_id
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 REPLY_TIMEOUT_S = 30.0
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
 ATTACH_POLL_S = 0.05
+BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
 READY_POLL_S = 0.03
+SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
 UNFINISHED = ("starting", "scanning", "indexing", "embedding")
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
 
@@ -53,15 +55,25 @@ class RequestFailed(errors.QuarryError):
 class SidecarClient:
     """One connection to the sidecar of one vault. Not to be shared between threads."""
 
-    def __init__(self, root: Path, name: str, *, may_start: bool = True, patience_s: float = ATTACH_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        root: Path,
+        name: str,
+        *,
+        may_start: bool = True,
+        as_owner: bool = False,
+        patience_s: float = ATTACH_TIMEOUT_S,
+    ) -> None:
         """
         Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
 
         Args:
+            as_owner: With the owner's token, for methods that need it. A hook, and whatever serves an agent, is none.
             patience_s: How long one that runs is given to answer.
 
         Raises:
             VaultMissing: There is no such folder.
+            SidecarBusy: It serves as many clients as it can.
             ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
         """
@@ -71,10 +83,11 @@ class SidecarClient:
         self.started_sidecar = False
         self._name = name
         self._may_start = may_start
+        self._as_owner = as_owner
         self._patience_s = patience_s
         self._next_id = 0
         self._id = vault_id(root)
-        self._discovery = discovery_path(runtime_dir(), self._id)
+        self.discovery_path = discovery_path(runtime_dir(), self._id)
         self._lock = VaultLock(runtime_dir(), self._id)
         self._connection: WebSocketConnection | None = None
         self.hello: wire.InitializeResult
@@ -116,7 +129,7 @@ class SidecarClient:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
     def shut_down(self) -> None:
-        """Stop the sidecar. Other clients that it serves start one of their own."""
+        """Stop the sidecar, as its owner. Other clients that it serves start one of their own."""
         with contextlib.suppress(ConnectionLost):  # it has left already, and none is started to be told to leave
             self._ask("shutdown", {})
 
@@ -152,15 +165,20 @@ class SidecarClient:
         The lock is checked first: a discovery file without it was left by a sidecar that was killed, and another
         program may have its port by now. A holder of the lock may be stopping or still starting: it is waited for.
         """
-        deadline_s = time.monotonic() + self._patience_s
+        begun_s = time.monotonic()
+        deadline_s = begun_s + self._patience_s
         starts = 0
         while time.monotonic() < deadline_s and starts < MAX_STARTS:
             if not self._lock.is_held():
                 starts += self._start()
                 continue
-            discovery = read_discovery(self._discovery)
-            if discovery and self._call(discovery):
-                return
+            discovery = read_discovery(self.discovery_path)
+            try:
+                if discovery and self._call(discovery):
+                    return
+            except errors.SidecarBusy:
+                if time.monotonic() > begun_s + BUSY_PATIENCE_S:
+                    raise
             time.sleep(ATTACH_POLL_S)
         if starts == MAX_STARTS:
             raise errors.ConnectionFailed(f"the sidecar of {self.root} exits as soon as it has started")
@@ -177,11 +195,17 @@ class SidecarClient:
         return is_ours
 
     def _holder(self) -> str:
-        discovery = read_discovery(self._discovery)
+        discovery = read_discovery(self.discovery_path)
         return f"process {discovery.pid}" if discovery else "another process"
 
     def _call(self, discovery: Discovery) -> bool:
-        """Connect and authenticate; false where the sidecar cannot be reached or has another token."""
+        """
+        Connect and authenticate; false where the sidecar cannot be reached or has another token.
+
+        Raises:
+            SidecarBusy: It serves as many clients as it can.
+            ProtocolMismatch: It speaks another version.
+        """
         if discovery.protocol != PROTOCOL_VERSION:
             raise errors.ProtocolMismatch(
                 f"the sidecar of {self.root} (version {discovery.version}) speaks protocol {discovery.protocol}, this "
@@ -192,10 +216,16 @@ class SidecarClient:
             self._connection = WebSocketConnection(
                 discovery.port, timeout_s=min(REPLY_TIMEOUT_S, self._patience_s), max_message_bytes=MAX_REPLY_BYTES
             )
-        except (OSError, HandshakeRefused):
+        except HandshakeRefused as refusal:
+            if refusal.status == SERVICE_UNAVAILABLE:
+                raise errors.SidecarBusy(
+                    f"busy: the sidecar of {self.root} (process {discovery.pid}) serves {MAX_CONNECTIONS} clients"
+                ) from refusal
+            return False
+        except OSError:
             return False
         params = {
-            "token": discovery.token,
+            "token": self._token(discovery),
             "protocol": PROTOCOL_VERSION,
             "client": {"name": self._name, "version": __version__},
         }
@@ -212,6 +242,11 @@ class SidecarClient:
             raise
         return True
 
+    def _token(self, discovery: Discovery) -> str:
+        """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
+        owner = read_owner_file(Path(discovery.owner)) if self._as_owner and discovery.owner else None
+        return owner.token if owner else discovery.token
+
     # --- asking --------------------------------------------------------------------------------
 
     def _ask(self, method: str, params: Mapping[str, object]) -> Any:
@@ -219,14 +254,16 @@ class SidecarClient:
             raise ConnectionLost("the connection is closed")
         self._next_id += 1
         request_id = self._next_id
-        deadline_s = time.monotonic() + REPLY_TIMEOUT_S
+        wait_ms = params.get("waitMs")
+        timeout_s = REPLY_TIMEOUT_S + (wait_ms / 1000 if isinstance(wait_ms, int) else 0)
+        deadline_s = time.monotonic() + timeout_s
         try:
             self._connection.send(_request(request_id, method, params), REPLY_TIMEOUT_S)
             # News that comes meanwhile is older than the answer, so it is dropped.
             while (reply := self._receive(deadline_s - time.monotonic())).get("id") != request_id:
                 pass
         except TimeoutError as error:
-            raise errors.ConnectionFailed(f"the sidecar did not answer within {REPLY_TIMEOUT_S:.0f} s") from error
+            raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
         if reply.get("error") is not None:
             raise _failure(reply["error"], params)
         return reply.result

@@ -1,9 +1,11 @@
 """
-The discovery file: how a client finds the sidecar of a vault, and the only place where its token stands.
+The discovery file: how a client finds the sidecar of a vault, and the only place where its token stands. The owner's
+token stands in a file of its own, which only programs read that may change settings or end the sidecar.
 
-`<runtime folder>/<vault id>.json`, mode 0600 in a folder of mode 0700. It appears, whole, once the sidecar can answer
-and goes when the sidecar leaves. A file left by a killed one is told by the lock beside it: the system frees the lock
-with the process, so a free lock means that nobody serves and the token opens nothing.
+`<runtime folder>/<vault id>.json` and `<vault id>.owner`, mode 0600 in a folder of mode 0700. The discovery file
+appears, whole, once the sidecar can answer, after the owner's; both go when the sidecar leaves. A file left by a killed
+one is told by the lock beside it: the system frees the lock with the process, so a free lock means that nobody serves
+and the token opens nothing.
 """
 
 import contextlib
@@ -12,8 +14,9 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from quarry.errors import ConnectionFailed, VaultLocked
 
@@ -26,6 +29,9 @@ LOCK_PATIENCE_S = 0.3  # a client that looks whether the lock is held has it for
 _LOCK_POLL_S = 0.01
 _REPLACE_TRIES = 20  # Windows lets no file be replaced while someone reads it, which takes microseconds
 _REPLACE_PAUSE_S = 0.05
+
+
+F = TypeVar("F")
 
 
 class ServedVault(NamedTuple):
@@ -45,9 +51,20 @@ class Discovery(NamedTuple):
     protocol: int
     version: str
     vault: ServedVault
+    owner: str = ""  # the path of the owner's file; "" in that of a sidecar that has one token for everything
 
     def __repr__(self) -> str:
         return f"Discovery(pid={self.pid}, port={self.port}, vault={self.vault.id!r})"
+
+
+class OwnerFile(NamedTuple):
+    """The content of the owner's file. `repr` omits the token."""
+
+    pid: int
+    token: str
+
+    def __repr__(self) -> str:
+        return f"OwnerFile(pid={self.pid})"
 
 
 def new_token() -> str:
@@ -62,26 +79,44 @@ def discovery_path(runtime_dir: Path, vault_id: str) -> Path:
     return runtime_dir / f"{vault_id}.json"
 
 
+def owner_path(discovery: Path) -> Path:
+    """Where the owner's file lies, beside the *discovery* file."""
+    return discovery.with_suffix(".owner")
+
+
 def write_discovery(path: Path, discovery: Discovery) -> None:
     """
-    Put the file in its place in one step, readable by this user alone from its first byte on.
+    Put the discovery file in its place in one step, readable by this user alone from its first byte on.
 
     Raises:
         ConnectionFailed: It cannot be written, so nobody could find us.
     """
-    temporary = path.with_suffix(f".{discovery.pid}.new")
+    _write(path, discovery.pid, {**discovery._asdict(), "vault": discovery.vault._asdict()})
+
+
+def write_owner_file(path: Path, owner: OwnerFile) -> None:
+    """Put the owner's file in its place. Raises as `write_discovery`."""
+    _write(path, owner.pid, owner._asdict())
+
+
+def _write(path: Path, pid: int, content: Mapping[str, object]) -> None:
+    """
+    Put a file in its place in one step, readable by this user alone from its first byte on.
+
+    Raises:
+        ConnectionFailed: It cannot be written, so nobody could find us.
+    """
+    temporary = path.with_suffix(f".{pid}.new")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         temporary.unlink(missing_ok=True)
         with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-            file.write(_encode(discovery))
+            file.write(json.dumps(content, ensure_ascii=False).encode())
         _replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise ConnectionFailed(
-            f"the discovery file {path} cannot be written: {error.strerror}; move it away"
-        ) from error
+        raise ConnectionFailed(f"the file {path} cannot be written: {error.strerror}; move it away") from error
 
 
 def read_discovery(path: Path) -> Discovery | None:
@@ -90,40 +125,46 @@ def read_discovery(path: Path) -> Discovery | None:
 
     Whatever else lies at its place is not followed (a link) and not waited for (a pipe).
     """
+    return _read(path, _decode)
+
+
+def read_owner_file(path: Path) -> OwnerFile | None:
+    """The content of the owner's file; None as for `read_discovery`."""
+    return _read(path, lambda content: OwnerFile(**_typed(OwnerFile, json.loads(content))))
+
+
+def _read(path: Path, decode: Callable[[bytes], F]) -> F | None:
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            return _decode(file.read(MAX_FILE_BYTES))
+            return decode(file.read(MAX_FILE_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
 
 
 def remove_discovery(path: Path, pid: int) -> None:
-    """Take the file away if it is still ours; a successor may have written its own meanwhile."""
-    found = read_discovery(path)
-    if found and found.pid == pid:
-        with contextlib.suppress(OSError):  # on Windows someone may be reading it: what stays is told by the lock
-            path.unlink()
+    """Take both files away that are still ours; a successor may have written its own meanwhile."""
+    owner = owner_path(path)
+    for file, found in ((path, read_discovery(path)), (owner, read_owner_file(owner))):
+        if found and found.pid == pid:
+            with contextlib.suppress(OSError):  # on Windows someone may be reading it: what stays is told by the lock
+                file.unlink()
 
 
 def remove_stale_files(path: Path) -> None:
     """Take away what killed sidecars left, once the lock is ours: a client must not take it for what we will write."""
-    for leftover in (path, *path.parent.glob(f"{path.stem}.*.new")):
+    for leftover in (path, owner_path(path), *path.parent.glob(f"{path.stem}.*.new")):
         with contextlib.suppress(OSError):  # not there, or a folder, which writing ours will tell of
             leftover.unlink()
-
-
-def _encode(discovery: Discovery) -> bytes:
-    return json.dumps({**discovery._asdict(), "vault": discovery.vault._asdict()}, ensure_ascii=False).encode()
 
 
 def _decode(content: bytes) -> Discovery:
     """The value that *content* encodes; `ValueError` if it encodes none. Fields that it has besides are left out."""
     found = json.loads(content)
     vault = _typed(ServedVault, found.get("vault") if isinstance(found, dict) else None)
-    return Discovery(**_typed(Discovery, {**found, "vault": ServedVault(**vault)}))
+    return Discovery(**_typed(Discovery, {"owner": "", **found, "vault": ServedVault(**vault)}))
 
 
 def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:

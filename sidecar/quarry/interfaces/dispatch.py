@@ -7,20 +7,14 @@ id gets an answer under it, naming what was wrong.
 
 import asyncio
 import logging
-import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from contextlib import AsyncExitStack
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import asdict
 
-from quarry.engine import Engine
-from quarry.errors import BadQuery, ProtocolMismatch, QuarryError, Unauthorized
-from quarry.interfaces import protocol, translate
+from quarry.errors import ProtocolMismatch, QuarryError, Unauthorized
+from quarry.interfaces import methods, protocol
 from quarry.interfaces.envelope import (
     Error,
     ErrorData,
@@ -31,16 +25,12 @@ from quarry.interfaces.envelope import (
     Response,
 )
 from quarry.interfaces.failures import error_of
-from quarry.interfaces.gate import UNAUTHORIZED, Gate
-from quarry.search import Answer
-from quarry.text.offsets import utf16_offset
-from quarry.types import SearchRequest
+from quarry.interfaces.gate import UNAUTHORIZED
+from quarry.interfaces.service import Request, Service
+from quarry.interfaces.waiting import wait_for_index
 
 _log = logging.getLogger(__name__)
-MAX_IN_FLIGHT = 16  # requests of one client in progress at once; a pane has two or three
-
-P = ParamSpec("P")
-T = TypeVar("T")
+MAX_IN_FLIGHT = 16  # requests of one client, at work or waiting for a turn; a pane has two or three
 
 _ONE_OBJECT = "send one JSON object a text frame"
 
@@ -49,33 +39,12 @@ _request_id_decoder = msgspec.json.Decoder(RequestId)
 _encoder = msgspec.json.Encoder()
 
 
-class Request(Struct):
-    """A request in progress; `cancel` may be set from any thread."""
-
-    cancel: threading.Event = field(default_factory=threading.Event)
-
-    def is_cancelled(self) -> bool:
-        """Whether the client no longer wants the answer."""
-        return self.cancel.is_set()
-
-
-class Service(Struct):
-    """Shared by all conversations: the engine, the executors of its calls, and how to stop the sidecar."""
-
-    engine: Engine
-    executor: Executor
-    vault_executor: Executor  # for what touches the vault's own files: where its drive hangs, searches go on
-    gate: Gate
-    vault: protocol.Vault
-    version: str
-    stop: Callable[[], None]
-
-
-class Conversation(Struct):
+class Conversation(Struct, eq=False):
     """One client's messages, from its first to its last."""
 
     service: Service
     client: str | None = None  # None until it has authenticated
+    access: protocol.Access = "reader"
     in_flight: dict[int | str, Request] = field(default_factory=dict)
 
     @property
@@ -101,7 +70,7 @@ class Conversation(Struct):
     def cancel_all(self) -> None:
         """Cancel all requests in progress: the client has disconnected."""
         for request in self.in_flight.values():
-            request.cancel.set()
+            request.stop()
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -118,6 +87,16 @@ class Conversation(Struct):
                 message=f"there is no method {incoming.method!r}",
                 data=ErrorData(kind="method-not-found", next="docs/PROTOCOL.md lists the methods of this version"),
             )
+        if incoming.method in protocol.OWNER_METHODS and self.access != "owner":
+            return Error(
+                code=Error.FORBIDDEN,
+                message=f"{incoming.method!r} needs the owner's token; this connection has that of the discovery file",
+                data=ErrorData(
+                    kind="forbidden",
+                    next="connect with the token in the file that `owner` in the discovery file names, or ask whoever "
+                    "owns the vault to do it in Obsidian or with `quarry`",
+                ),
+            )
         if incoming.id in self.in_flight:
             return _invalid_request(
                 f"request {incoming.id!r} is still being processed", "give every request its own id"
@@ -125,7 +104,7 @@ class Conversation(Struct):
         if len(self.in_flight) >= MAX_IN_FLIGHT:
             return Error(
                 code=Error.BUSY,
-                message=f"{MAX_IN_FLIGHT} requests of this client are already being processed",
+                message=f"{MAX_IN_FLIGHT} requests of this client are being processed or wait for their turn",
                 data=ErrorData(kind="busy", next="wait for an answer, or cancel a request with $/cancel"),
             )
         return None
@@ -159,161 +138,51 @@ class Conversation(Struct):
 
     def _cancel(self, request_id: int | str | None) -> None:
         if request_id is not None and (request := self.in_flight.get(request_id)):
-            request.cancel.set()
+            request.stop()
 
     async def _run(self, method: str, params: Any, request: Request) -> protocol.Value:
-        return await _HANDLERS[method](self, params, request)
+        """Answer, once the index holds what is asked for and it is the turn of this client."""
+        if method == "initialize":
+            return await self._initialize(params)
+        if isinstance(params, protocol.SearchParams):
+            self._cancel(params.supersedes)
+        async with AsyncExitStack() as turn:
+            with request.interruptible():
+                if isinstance(params, protocol.ReadParams):
+                    await wait_for_index(self.service.engine.freshness, params)
+                if method not in methods.WITHOUT_TURN:
+                    lane = methods.LANES.get(method, "search")
+                    is_urgent = isinstance(params, protocol.SearchParams) and params.typing
+                    await turn.enter_async_context(self.service.turns.turn(self, lane, urgent=is_urgent))
+            return await methods.HANDLERS[method](self.service, params, request)
 
-    async def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run *function* on a thread of the pool, so that the next frame of this client is read meanwhile."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.service.executor, partial(function, *args, **kwargs))
-
-    async def _in_vault_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Like `_call`, for a *function* that opens files of the vault."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.service.vault_executor, partial(function, *args, **kwargs))
-
-    # --- methods, one each ---------------------------------------------------------------------
-
-    async def _initialize(self, params: protocol.InitializeParams, _: Request) -> protocol.Value:
+    async def _initialize(self, params: protocol.InitializeParams) -> protocol.Value:
         gate = self.service.gate
-        if not gate.accepts(params.token):
+        access = gate.access_of(params.token)
+        if access is None:
             await asyncio.sleep(gate.delay_s)
-            raise Unauthorized
+            raise Unauthorized("the token is not one of this vault's sidecar")
         if params.protocol != protocol.PROTOCOL_VERSION:
             raise ProtocolMismatch(
                 f"the client speaks protocol {params.protocol}, this sidecar (version {self.service.version}) speaks "
                 f"{protocol.PROTOCOL_VERSION}; update the older of the two"
             )
-        status = await self._status()
-        self.client = params.client.name
+        async with self.service.turns.turn(self, "search", urgent=True):
+            status = await methods.index_status(self.service)
+        self.client, self.access = params.client.name, access
         return protocol.InitializeResult(
             protocol=protocol.PROTOCOL_VERSION,
             version=self.service.version,
             vault=self.service.vault,
+            access=access,
             status=status,
         )
-
-    async def _search(self, params: protocol.SearchParams, request: Request) -> protocol.Value:
-        self._cancel(params.supersedes)
-        result = partial(translate.search_result, with_text=params.detail == "full")
-        return await self._search_for(translate.search_request(params), request, result)
-
-    async def _context(self, params: protocol.ContextParams, request: Request) -> protocol.Value:
-        result = partial(translate.context_result, max_tokens=params.max_tokens)
-        return await self._search_for(translate.context_request(params), request, result)
-
-    async def _search_for(
-        self, wanted: SearchRequest, request: Request, result: Callable[[Answer], protocol.Value]
-    ) -> protocol.Value:
-        """Search, and build the *result* on the same thread: handing over to another costs as much as building it."""
-
-        def found() -> protocol.Value:
-            return result(self.service.engine.search(wanted, request.is_cancelled))
-
-        with _utf16_position(wanted.query):
-            return await self._call(found)
-
-    async def _further_passages(self, params: protocol.PassagesParams, request: Request) -> protocol.Value:
-        wanted = translate.search_request(params)
-
-        def found() -> protocol.Value:
-            passages = self.service.engine.further_passages(wanted, params.path, request.is_cancelled)
-            return translate.passages_result(passages, with_text=wanted.with_text)
-
-        with _utf16_position(params.query):
-            return await self._call(found)
-
-    async def _explain(self, params: protocol.ExplainParams, request: Request) -> protocol.Value:
-        explain, wanted = self.service.engine.explain, translate.explain_request(params)
-        with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
-            explanation = await self._in_vault_thread(explain, wanted, params.path, request.is_cancelled)
-        return await self._call(translate.explain_result, explanation)
-
-    async def _related(self, params: protocol.RelatedParams, request: Request) -> protocol.Value:
-        source, scope = translate.related_source(params), translate.scope(params.filters)
-        related = await self._call(
-            self.service.engine.related, source, scope, params.limit, translate.SCAN_WIDTH, request.is_cancelled
-        )
-        return await self._call(translate.related_result, related)
-
-    async def _read_note(self, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
-        note = await self._in_vault_thread(self.service.engine.read_note, params.path)
-        return await self._call(translate.note_text, note, params)
-
-    async def _list_notes(self, params: protocol.ListNotesParams, _: Request) -> protocol.Value:
-        engine = self.service.engine
-        page = await self._call(engine.list_notes, translate.listing(params), params.limit, params.offset)
-        return await self._call(translate.note_list, page)
-
-    async def _vault_changed(self, params: protocol.VaultChangedParams, _: Request) -> protocol.Value:
-        self.service.engine.vault_changed([translate.vault_change(change) for change in params.changes])
-        return protocol.Accepted(accepted=len(params.changes))
-
-    async def _index_status(self, _: protocol.NoParams, __: Request) -> protocol.Value:
-        return await self._status()
-
-    async def _index_rebuild(self, _: protocol.NoParams, __: Request) -> protocol.Value:
-        self.service.engine.rebuild()
-        return await self._status()
-
-    async def _index_pause(self, _: protocol.NoParams, __: Request) -> protocol.Value:
-        self.service.engine.pause()
-        return await self._status()
-
-    async def _index_resume(self, _: protocol.NoParams, __: Request) -> protocol.Value:
-        self.service.engine.resume()
-        return await self._status()
-
-    async def _read_settings(self, _: protocol.NoParams, __: Request) -> protocol.Value:
-        return translate.settings(self.service.engine.settings)
-
-    async def _write_settings(self, params: protocol.SettingsWriteParams, _: Request) -> protocol.Value:
-        changes = {name: value for name, value in asdict(params).items() if value is not msgspec.UNSET}
-        return translate.settings(await self._in_vault_thread(self.service.engine.write_settings, changes))
-
-    async def _shutdown(self, _: protocol.NoParams, __: Request) -> protocol.Value:
-        self.service.stop()
-        return protocol.Done()
-
-    async def _status(self) -> protocol.IndexStatus:
-        return translate.index_status(await self._call(self.service.engine.status))
-
-
-_HANDLERS: Mapping[str, Callable[[Conversation, Any, Request], Awaitable[protocol.Value]]] = {
-    "initialize": Conversation._initialize,
-    "search": Conversation._search,
-    "search/passages": Conversation._further_passages,
-    "explain": Conversation._explain,
-    "related": Conversation._related,
-    "context": Conversation._context,
-    "note/read": Conversation._read_note,
-    "notes/list": Conversation._list_notes,
-    "vault/changed": Conversation._vault_changed,
-    "index/status": Conversation._index_status,
-    "index/rebuild": Conversation._index_rebuild,
-    "index/pause": Conversation._index_pause,
-    "index/resume": Conversation._index_resume,
-    "settings/read": Conversation._read_settings,
-    "settings/write": Conversation._write_settings,
-    "shutdown": Conversation._shutdown,
-}
 
 
 def notification(method: str, params: protocol.Value) -> bytes:
     """The frame of a notification."""
     assert isinstance(params, protocol.SERVER_NOTIFICATIONS[method]), f"{method} carries something else"
     return _encoder.encode(Notification(method=method, params=params))
-
-
-@contextmanager
-def _utf16_position(query: str) -> Iterator[None]:
-    """Convert the position in a `BadQuery` from code points of *query* to UTF-16 code units, as clients count."""
-    try:
-        yield
-    except BadQuery as error:
-        raise BadQuery(str(error), utf16_offset(query, error.position)) from error
 
 
 def _failure(request_id: int | str | None, error: Error) -> bytes:

@@ -27,6 +27,7 @@ class Error(Value, frozen=True, kw_only=True):
     CANCELLED: ClassVar[int] = -32800  # as in the Language Server Protocol
     UNAUTHORIZED: ClassVar[int] = -32001
     PROTOCOL_MISMATCH: ClassVar[int] = -32002
+    FORBIDDEN: ClassVar[int] = -32003
     BAD_QUERY: ClassVar[int] = -32010
     NOT_FOUND: ClassVar[int] = -32011
     UNAVAILABLE: ClassVar[int] = -32012

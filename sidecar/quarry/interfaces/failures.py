@@ -35,6 +35,9 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
         "schema-too-new", Error.UNAVAILABLE, 5, "update Quarry, or run `quarry index --rebuild`"
     ),
     errors.IndexUnavailable: Presentation("index-unavailable", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
+    errors.IndexBehind: Presentation(
+        "index-behind", Error.UNAVAILABLE, 1, "ask again with a longer `waitMs`, or without `afterMs`"
+    ),
     errors.VaultLocked: Presentation("vault-locked", Error.UNAVAILABLE, 3, "connect to the running one, or stop it"),
     errors.DeadlineExceeded: Presentation("deadline", Error.DEADLINE, 1, "use fewer or rarer words"),
     errors.Cancelled: Presentation(
@@ -42,6 +45,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     ),
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
+    errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
 _REFUSED_BY_THE_WIRE = frozenset({"invalid-params", "invalid-request"})  # what was typed is out of range, or no text

@@ -3,7 +3,8 @@ The gate: which connections may speak at all. Three checks, always all of them.
 
 1. Host: only a loopback name with our port. A page that had its own name resolved to 127.0.0.1 fails here.
 2. Origin: absent, as programs send none, or exactly Obsidian's. Every web page fails here.
-3. The token, in the first message, within `AUTH_TIMEOUT_S`; compared in constant time.
+3. A token, in the first message, within `AUTH_TIMEOUT_S`; compared in constant time. There are two: that of the
+   discovery file reads, the owner's may do everything.
 
 A wrong token costs its connection a delay once a few have failed, so guessing also takes the guesser's time.
 Unauthenticated connections are limited: when the limit is exceeded, the oldest is closed. A client with the token needs
@@ -14,11 +15,12 @@ import hmac
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
+from quarry.interfaces import MAX_CONNECTIONS
 from quarry.interfaces.envelope import Error, ErrorData
+from quarry.interfaces.protocol import Access
 
 OBSIDIAN_ORIGIN = "app://obsidian.md"
 AUTH_TIMEOUT_S = 3.0
-MAX_CONNECTIONS = 64  # a person has a handful of tools; more is a flood
 MAX_UNAUTHENTICATED = 32  # a dozen tools started at once fit; an idle connection costs a file descriptor
 FAILURES_BEFORE_DELAY = 5
 FAILURE_DELAY_S = 1.0
@@ -43,16 +45,19 @@ def refuses_origin(origins: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class Gate:
-    """Checks tokens and limits connections. One for each sidecar; its token is new at each start."""
+    """Checks tokens and limits connections. One for each sidecar; its tokens are new at each start."""
 
     token: str = field(repr=False)
+    owner_token: str = field(repr=False)
     failures: int = 0
     members: set[Hashable] = field(default_factory=set)
     _pending: dict[Hashable, Callable[[], None]] = field(default_factory=dict)  # oldest first
 
     def __post_init__(self) -> None:
-        if len(self.token) < MIN_TOKEN_LENGTH:  # fail closed: an unset secret must never mean an open door
-            raise ValueError("the gate needs a token of at least 128 bits")
+        if min(len(self.token), len(self.owner_token)) < MIN_TOKEN_LENGTH:  # an unset secret is never an open door
+            raise ValueError("the gate needs tokens of at least 128 bits")
+        if self.token == self.owner_token:
+            raise ValueError("the gate needs two tokens")
 
     def register_pending(self, connection: Hashable, turn_away: Callable[[], None]) -> None:
         """Register *connection*, not yet authenticated; `turn_away` closes it if newer ones need its place."""
@@ -76,12 +81,14 @@ class Gate:
         """Whether one more member would be too many."""
         return len(self.members) >= MAX_CONNECTIONS
 
-    def accepts(self, token: str) -> bool:
-        """Whether *token* is ours, in time that does not depend on how much of it is right."""
-        right = hmac.compare_digest(token.encode(), self.token.encode())
-        if not right:
-            self.failures += 1
-        return right
+    def access_of(self, token: str) -> Access | None:
+        """What *token* allows, None: nothing; in time that does not depend on how much of it is right."""
+        is_reader = hmac.compare_digest(token.encode(), self.token.encode())
+        is_owner = hmac.compare_digest(token.encode(), self.owner_token.encode())
+        if is_reader or is_owner:
+            return "owner" if is_owner else "reader"
+        self.failures += 1
+        return None
 
     @property
     def delay_s(self) -> float:

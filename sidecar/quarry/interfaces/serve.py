@@ -28,27 +28,28 @@ from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.discovery import (
     Discovery,
+    OwnerFile,
     ServedVault,
     VaultLock,
     discovery_path,
     new_token,
+    owner_path,
     read_discovery,
     remove_discovery,
     remove_stale_files,
     write_discovery,
+    write_owner_file,
 )
-from quarry.interfaces.dispatch import Service
 from quarry.interfaces.gate import Gate
 from quarry.interfaces.launch import LockHolder, ReadyLine
 from quarry.interfaces.logs import log_loop
 from quarry.interfaces.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
 from quarry.interfaces.sanitize import scrubbed
+from quarry.interfaces.service import SEARCH_THREADS, VAULT_THREADS, Service
 from quarry.interfaces.websocket import SocketServer
 from quarry.vault.identity import vault_id
 from quarry.vault.paths import nfc
 
-SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
-VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
 FIRST_SEARCH_S = 0.1  # before the vault is scanned, which doubles the time of an answer; it is asked within 30 ms
 PROGRESS_S = 0.2  # between two progress messages: smooth to the eye, nothing to the socket
 MAX_LISTED = 100  # paths in an `index/updated`
@@ -115,7 +116,7 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
         ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault_pool,
     ):
-        gate = Gate(new_token())
+        gate = Gate(new_token(), new_token())
         vault = protocol.Vault(id=identity, name=root.name, path=str(root))
         server = SocketServer(Service(engine, pool, vault_pool, gate, vault, __version__, leave))
         async with server.listening() as port:
@@ -139,7 +140,8 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
 
 
 def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
-    """Write the discovery file: from here on, tools find us."""
+    """Write the owner's file and the discovery file: from here on, tools find us."""
+    write_owner_file(owner_path(file), OwnerFile(os.getpid(), gate.owner_token))
     discovery = Discovery(
         pid=os.getpid(),
         port=port,
@@ -147,6 +149,7 @@ def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
         protocol=protocol.PROTOCOL_VERSION,
         version=__version__,
         vault=ServedVault(id=vault.id, name=vault.name, path=vault.path),
+        owner=str(owner_path(file)),
     )
     write_discovery(file, discovery)
 

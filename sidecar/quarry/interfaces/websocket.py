@@ -18,15 +18,17 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request as HandshakeRequest
 from websockets.http11 import Response as HandshakeResponse
 
-from quarry.interfaces import protocol
-from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation, Service, notification
+from quarry.interfaces import MAX_CONNECTIONS, protocol
+from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation, notification
 from quarry.interfaces.gate import AUTH_TIMEOUT_S, Gate, refuses_host, refuses_origin
+from quarry.interfaces.service import Service
 
 MAX_FRAME_BYTES = 2**20
 MAX_UNANSWERED = 2 * MAX_IN_FLIGHT  # frames taken in and not yet answered; past it a client's next frames wait unread
 MAX_OUTBOX_BYTES = 2**20  # of news for a client that reads none; past it the client is gone, or should be
 PING_S = 20.0  # a laptop that slept, a dead peer: noticed within 40 s
 CLOSE_TIMEOUT_S = 1.0
+BUSY_TEXT = f"busy: {MAX_CONNECTIONS} clients are connected; close one of them, or try again in a moment\n"
 UNAUTHORIZED_CLOSE = 4401  # application range of RFC 6455; the number recalls HTTP's 401
 
 # websockets logs every peer that misbehaves with a traceback; who is refused is no event worth a log line.
@@ -90,7 +92,7 @@ class SocketServer:
         if refuses_origin(headers.get_all("Origin")):
             return connection.respond(http.HTTPStatus.FORBIDDEN, "web pages may not ask\n")
         if self._gate.is_full:
-            return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "too many connections\n")
+            return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, BUSY_TEXT)
         return None
 
     async def _serve_connection(self, connection: ServerConnection) -> None:

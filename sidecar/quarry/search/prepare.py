@@ -1,9 +1,5 @@
 """
 A parsed query made ready for the retrievers: its terms with their idf, its vector, the notes its conditions admit.
-
-A word that no note holds and that the model does not know either is taken for a typing error: the known word nearest to
-it is searched for instead, and the answer says so. Beside words that notes hold, it must be nearer: what they hold
-answers without it. A word that no note holds and that is not corrected is said, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,18 +15,15 @@ from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vector.quantize import FloatVector
 from quarry.search.answer import Correction
 from quarry.search.contextual_queries import ContextualQueries, ContextualVector
+from quarry.search.corrections import absent_words, corrected, with_corrections
 from quarry.terms.alternatives import Languages
-from quarry.terms.analysis import is_unspaced_pair, locate_terms, phrase_terms, ranking_terms
+from quarry.terms.analysis import is_unspaced_pair, phrase_terms, ranking_terms
 from quarry.terms.dates import date_phrases
 from quarry.terms.languages import LANGUAGES, UNSTEMMED, function_words, language_of
-from quarry.terms.normalize import fold, language_of_term, stem, untagged
 from quarry.terms.stopwords import STOP_WORDS
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Query
 
-MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
-MIN_PART = 4  # letters of each word in a compound; of two shorter ones many words seem to be put together
-COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no", "fi"})  # languages whose compounds are written as one word
 MAX_PAIRS = 32
 PAIRS_IN_WORDS = 0.4  # of the pairs of a question in Chinese; .5 and .33 give the same nDCG@10 within .007
 # Of a question in English .85 of the letters are in words that the model knows as a whole, in German .1. Less trust
@@ -38,7 +31,6 @@ PAIRS_IN_WORDS = 0.4  # of the pairs of a question in Chinese; .5 and .33 give t
 KNOWN_LANGUAGE = 0.8
 LEAST_TRUST = 0.15
 EXTENSION_TRUST = 0.5
-MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
 
 Pair = tuple[str, str]
 
@@ -136,12 +128,12 @@ def prepare_query(
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
     query = _without_function_words(query, prefix, reader.languages)
-    absent = _absent_words([word for word in query.words if word != prefix], reader, deadline)
-    words, corrections = _corrected(query, absent, reader, encoder, deadline) if corrects else (query.words, ())
-    corrected = {correction.typed for correction in corrections}
+    absent = absent_words([word for word in query.words if word != prefix], reader, deadline)
+    words, corrections = corrected(query, absent, reader, encoder, deadline) if corrects else (query.words, ())
+    replaced = {correction.typed for correction in corrections}
     languages = reader.languages
     lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
-    text = _with_corrections(query.text, corrections)
+    text = with_corrections(query.text, corrections)
     if lexical.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     vector = encoder.encode([text])[0] if encoder and text else None
@@ -152,7 +144,7 @@ def prepare_query(
         pairs=_pairs(text, languages),
         idf=_idf(lexical.terms, reader, deadline),
         corrections=corrections,
-        unknown_words=tuple([word for word in absent if word not in corrected]),
+        unknown_words=tuple([word for word in absent if word not in replaced]),
         languages=languages,
         vector=vector if vector is not None and vector.any() else None,
         contextual=contextual.vector(text) if contextual and encoder and text else None,
@@ -207,92 +199,3 @@ def _pairs(text: str, languages: Languages) -> tuple[Pair, ...]:
 def _idf(terms: Sequence[str], reader: Reader, deadline: Deadline) -> dict[str, float]:
     total, counts = reader.chunk_count, reader.keywords.doc_frequencies(terms, deadline=deadline)
     return {term: idf(count, total) for term, count in counts.items()}
-
-
-# --- corrections -------------------------------------------------------------------------------
-
-
-def _absent_words(words: Sequence[str], reader: Reader, deadline: Deadline) -> list[str]:
-    """The subset of *words* that no note holds in any form, in its text or its names."""
-    terms_of = {word: ranking_terms(word, reader.languages) for word in words}
-    counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
-    absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
-    return [word for word in absent if not _names_a_note(terms_of[word], reader, deadline)]
-
-
-def _names_a_note(terms: tuple[str, ...], reader: Reader, deadline: Deadline) -> bool:
-    named = reader.keywords.query(KeywordQuery(terms=terms), deadline=deadline)
-    return bool(named.top_note_ids(None, 1, by_name=True))
-
-
-def _corrected(
-    query: Query, absent: Sequence[str], reader: Reader, encoder: Encoder | None, deadline: Deadline
-) -> tuple[list[str], tuple[Correction, ...]]:
-    """The words to search for, and the corrections among them; only *absent* ones are corrected."""
-    unknown = {word for word in absent if _may_be_mistyped(word, encoder)}
-    among_others = len(absent) < len(query.words)
-    words: list[str] = []
-    corrections: list[Correction] = []
-    for word in query.words:
-        better = None
-        if word in absent and len(corrections) < MAX_CORRECTIONS:
-            deadline.check()  # each costs a look through the vocabulary
-            better = _compound_parts(word, reader, deadline)
-            if better is None and word in unknown:
-                better = _nearest_word(word, reader, among_others=among_others)
-        words.append(better or word)
-        if better:
-            corrections.append(Correction(word, better))
-    return words, tuple(corrections)
-
-
-def _compound_parts(word: str, reader: Reader, deadline: Deadline) -> str | None:
-    """
-    The two words that the absent *word* is put together of, `dach rinnen`; None where it is not.
-
-    Notes in one language that writes compounds as one word hold both. Letters between them (`arbeits`, `sonnen`) are
-    endings of the first, which its stem has not.
-    """
-    if not word.isalpha():
-        return None
-    splits = [(word[:at], word[at:]) for at in range(MIN_PART, len(word) - MIN_PART + 1)]
-    stems_of = {
-        (language, split): [stem(part, language) for part in split]
-        for language in reader.languages
-        if language in COMPOUNDING
-        for split in splits
-    }
-    counts = reader.keywords.doc_frequencies([term for stems in stems_of.values() for term in stems], deadline=deadline)
-    known = [split for (_, split), stems in stems_of.items() if all(counts[term] for term in stems)]
-    return " ".join(max(known, key=lambda split: min(map(len, split)))) if known else None
-
-
-def _may_be_mistyped(word: str, encoder: Encoder | None) -> bool:
-    """Whether *word* is long enough to be corrected, and neither it nor its singular is known to the model."""
-    if len(word) < MIN_CORRECTED_LENGTH or not word.isalpha():
-        return False
-    if encoder is None:
-        return True
-    has_plural = len(word) > MIN_CORRECTED_LENGTH + 1 and word.endswith("s")
-    return not (encoder.is_word(word) or (has_plural and encoder.is_word(word[:-1])))
-
-
-def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | None:
-    """The word of the vault nearest to the absent *word*; None where none is near."""
-    nearest = reader.keywords.similar_terms(fold(word), 1, among_others=among_others)
-    return _as_spelled(nearest[0][0], reader) if nearest else None
-
-
-def _as_spelled(term: str, reader: Reader) -> str:
-    """*term*, which is a stem, as a passage of the vault spells it; the stem itself where no passage tells."""
-    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, 1)).values():
-        for found in locate_terms(chunk.text, language_of_term(term)):
-            if found.text == term:
-                return chunk.text[found.start : found.end].lower()
-    return untagged(term)
-
-
-def _with_corrections(text: str, corrections: Sequence[Correction]) -> str:
-    """*text* with the *corrections* applied: what the model embeds."""
-    meant = {correction.typed.lower(): correction.used for correction in corrections}
-    return " ".join(meant.get(word.lower(), word) for word in text.split()) if meant else text

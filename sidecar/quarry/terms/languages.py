@@ -237,6 +237,19 @@ def language_of(text: str) -> str | None:
     return ENGLISH if english >= MIN_WORDS else None
 
 
+def hinted_languages(text: str) -> frozenset[str]:
+    """
+    The languages that a short *text* may be in, as far as a single function word or letter with an accent tells.
+
+    English is one of them where it has an English function word; none where nothing tells. Words of one letter do not
+    tell, as `a` is one in many languages.
+    """
+    words, signs = {word for word in text.lower().split() if len(word) > 1}, _signs()
+    hinted = {language for word in words for language in signs.languages_of_word.get(word, ())}
+    letters = {language for letter in {*text.lower()} for language in signs.languages_of_letter.get(letter, ())}
+    return frozenset(hinted | letters | ({ENGLISH} if words & signs.english else set()))
+
+
 def function_words(language: str) -> frozenset[str]:
     """The function words of one of `LANGUAGES`, by which a text in it is not ranked."""
     return frozenset(f"{_FUNCTION_WORDS[language]} {_COMMON_FUNCTION_WORDS.get(language, '')}".split())

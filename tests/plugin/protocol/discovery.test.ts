@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseAnnouncement, parseEndpoint, parseProgramVersion } from "../../../plugin/protocol/discovery";
+import { parseAnnouncement, parseDiscovery, parseOwnerToken, parseProgramVersion } from "../../../plugin/protocol/discovery";
 
 describe("the line on stdout", () => {
   test("says where the discovery file is", () => {
@@ -32,16 +32,34 @@ describe("the line on stdout", () => {
 });
 
 describe("the discovery file", () => {
-  test("holds port and token", () => {
-    expect(parseEndpoint('{"pid":1,"port":4711,"token":"secret","protocol":1}')).toEqual({ port: 4711, token: "secret" });
+  test("holds port and token, and names the owner's file", () => {
+    expect(parseDiscovery('{"pid":1,"port":4711,"token":"secret","protocol":1,"owner":"/run/v.owner"}')).toEqual({
+      port: 4711,
+      token: "secret",
+      ownerPath: "/run/v.owner",
+    });
+  });
+
+  test.each([[""], [',"owner":null'], [',"owner":""'], [',"owner":7']])("of a sidecar with one token (%s) names no such file", (owner) => {
+    expect(parseDiscovery(`{"pid":1,"port":4711,"token":"secret"${owner}}`)).toEqual({ port: 4711, token: "secret", ownerPath: null });
   });
 
   test.each([[""], ["{"], ['{"port":4711}'], ['{"port":0,"token":"t"}'], ['{"port":70000,"token":"t"}'], ['{"port":1.5,"token":"t"}'], ['{"port":4711,"token":""}']])(
     "%s leads nowhere",
     (text) => {
-      expect(parseEndpoint(text)).toBeNull();
+      expect(parseDiscovery(text)).toBeNull();
     },
   );
+});
+
+describe("the owner's file", () => {
+  test("holds the token", () => {
+    expect(parseOwnerToken('{"pid":1,"token":"secret"}')).toBe("secret");
+  });
+
+  test.each([[""], ["{"], ["{}"], ['{"token":""}'], ['{"token":7}']])("%s has none", (text) => {
+    expect(parseOwnerToken(text)).toBeNull();
+  });
 });
 
 describe("quarry --version", () => {

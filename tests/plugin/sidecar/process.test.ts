@@ -191,10 +191,24 @@ describe.skipIf(process.platform === "win32")("finding", () => {
 });
 
 describe("the discovery file", () => {
-  test("gives port and token", async () => {
+  test("gives the port, and the owner's token from the file that it names", async () => {
+    const owner = engines.file("v.owner", JSON.stringify({ pid: 1, token: "o" }));
+    const path = engines.file("v.json", JSON.stringify({ pid: 1, port: 4711, token: "t", protocol: 1, owner }));
+
+    expect(await launcher.readEndpoint(path)).toEqual({ port: 4711, token: "o" });
+  });
+
+  test("gives its own token where it names no owner's file, as that of an earlier version", async () => {
     const path = engines.file("v.json", JSON.stringify({ pid: 1, port: 4711, token: "t", protocol: 1 }));
 
     expect(await launcher.readEndpoint(path)).toEqual({ port: 4711, token: "t" });
+  });
+
+  test("whose owner's file is gone leads nowhere: the sidecar is leaving", async () => {
+    const owner = join(engines.folder, "gone.owner");
+    const path = engines.file("v.json", JSON.stringify({ pid: 1, port: 4711, token: "t", protocol: 1, owner }));
+
+    expect(await launcher.readEndpoint(path)).toBeNull();
   });
 
   test("that is gone leads nowhere", async () => {

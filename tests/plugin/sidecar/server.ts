@@ -15,6 +15,7 @@ export const initializeResult: InitializeResult = {
   protocol: 1,
   version: "0.1.0",
   vault: { id: "v", name: "Notes", path: "/notes" },
+  access: "owner",
   status: indexStatus(),
 };
 

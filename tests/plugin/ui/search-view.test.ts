@@ -3,7 +3,7 @@ import { key, one, texts } from "./dom";
 import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
-import { hit, indexStatus, passage, searchResult, settled } from "../builders";
+import { FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
 
 let pane: TestPane;
 
@@ -105,6 +105,7 @@ describe("further passages", () => {
   const result = (...found: readonly string[]): PassagesResult => ({
     passages: found.map((snippet, index) => passage({ snippet, start: 50 * (index + 1) })),
     truncated: false,
+    index: FRESHNESS,
   });
 
   beforeEach(async () => {

@@ -159,10 +159,24 @@ class Sidecar:
     def token(self) -> str:
         return str(json.loads(self.discovery_file.read_text(encoding="utf-8"))["token"])
 
+    @property
+    def owner_file(self) -> Path:
+        return Path(json.loads(self.discovery_file.read_text(encoding="utf-8"))["owner"])
+
+    @property
+    def owner_token(self) -> str:
+        return str(json.loads(self.owner_file.read_text(encoding="utf-8"))["token"])
+
     def talk(self) -> Talk:
         """A connection that has been let in."""
         talk = self.knock()
         talk.introduce(self.token)
+        return talk
+
+    def owner_talk(self) -> Talk:
+        """A connection with the owner's token."""
+        talk = self.knock()
+        talk.introduce(self.owner_token)
         return talk
 
     def knock(self) -> Talk:

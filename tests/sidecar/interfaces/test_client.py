@@ -89,14 +89,14 @@ def test_it_attaches_to_the_sidecar_that_runs(at_shared):
 
 
 def test_it_starts_one_where_none_runs_and_leaves_it_running(vault, home, found, tools):
-    with SidecarClient(vault, "test") as client:
+    with SidecarClient(vault, "test", as_owner=True) as client:
         assert client.started_sidecar
         client.wait_until_complete(PATIENCE_S)
         assert client.status().model.state == "ready"
         assert client.status().notes == 3
     pid = found(home, vault).pid
 
-    with SidecarClient(vault, "second") as second:
+    with SidecarClient(vault, "second", as_owner=True) as second:
         assert not second.started_sidecar
         assert found(home, vault).pid == pid
         second.shut_down()
@@ -160,7 +160,7 @@ def test_a_sidecar_that_its_owner_ends_is_replaced_too(vault, start, tools):
 
 def test_telling_one_to_leave_that_has_left_starts_none(vault, home, start, found):
     first = start(vault)
-    with SidecarClient(vault, "test") as client:
+    with SidecarClient(vault, "test", as_owner=True) as client:
         first.leave()
 
         client.shut_down()

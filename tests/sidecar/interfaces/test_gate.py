@@ -5,9 +5,9 @@ import socket
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from quarry.interfaces import MAX_CONNECTIONS
 from quarry.interfaces.gate import (
     FAILURES_BEFORE_DELAY,
-    MAX_CONNECTIONS,
     MAX_UNAUTHENTICATED,
     Gate,
     refuses_host,
@@ -15,6 +15,7 @@ from quarry.interfaces.gate import (
 )
 
 TOKEN = "5e" * 32
+OWNER_TOKEN = "e5" * 32
 
 
 def upgrade(port, *, hosts=None, origins=(), extra=(), method="GET", version="1.1"):
@@ -158,6 +159,7 @@ def test_a_wrong_token_opens_nothing(shared, token):
     answer = stranger.introduce(token)
 
     assert answer["error"]["code"] == -32001
+    assert answer["error"]["message"] == "the token is not one of this vault's sidecar"
     assert answer["error"]["data"]["next"]
     with pytest.raises(ConnectionClosed):
         stranger.ask("index/status")
@@ -221,7 +223,7 @@ def test_a_crowd_of_strangers_keeps_no_friend_out(shared):
 
 
 def test_the_crowd_is_bounded_by_turning_the_longest_waiting_away():
-    gate = Gate(TOKEN)
+    gate = Gate(TOKEN, OWNER_TOKEN)
     away = []
 
     for number in range(MAX_UNAUTHENTICATED + 2):
@@ -231,7 +233,7 @@ def test_the_crowd_is_bounded_by_turning_the_longest_waiting_away():
 
 
 def test_who_was_let_in_or_has_left_is_not_turned_away():
-    gate = Gate(TOKEN)
+    gate = Gate(TOKEN, OWNER_TOKEN)
     away = []
     gate.register_pending("friend", lambda: away.append("friend"))
     gate.register_pending("passer-by", lambda: away.append("passer-by"))
@@ -245,7 +247,7 @@ def test_who_was_let_in_or_has_left_is_not_turned_away():
 
 
 def test_the_gate_is_full_with_so_many_members_and_opens_when_one_leaves():
-    gate = Gate(TOKEN)
+    gate = Gate(TOKEN, OWNER_TOKEN)
     for number in range(MAX_CONNECTIONS):
         gate.admit(number)
 
@@ -255,26 +257,41 @@ def test_the_gate_is_full_with_so_many_members_and_opens_when_one_leaves():
 
 
 @pytest.mark.parametrize("token", ["", "short", "0" * 31])
-def test_without_a_real_token_there_is_no_gate(token):
+def test_without_two_real_tokens_there_is_no_gate(token):
     with pytest.raises(ValueError, match="128 bits"):
-        Gate(token)
+        Gate(token, OWNER_TOKEN)
+    with pytest.raises(ValueError, match="128 bits"):
+        Gate(TOKEN, token)
+    with pytest.raises(ValueError, match="two tokens"):
+        Gate(TOKEN, TOKEN)
 
 
-def test_the_token_is_not_shown_with_the_gate():
-    assert TOKEN not in repr(Gate(TOKEN))
+def test_no_token_is_shown_with_the_gate():
+    shown = repr(Gate(TOKEN, OWNER_TOKEN))
+
+    assert TOKEN not in shown
+    assert OWNER_TOKEN not in shown
+
+
+def test_each_token_opens_what_is_its_own():
+    gate = Gate(TOKEN, OWNER_TOKEN)
+
+    assert gate.access_of(TOKEN) == "reader"
+    assert gate.access_of(OWNER_TOKEN) == "owner"
+    assert gate.access_of(TOKEN[:-1]) is None
 
 
 def test_ten_thousand_guesses_find_nothing_and_begin_to_cost_after_a_few():
-    gate = Gate(TOKEN)
+    gate = Gate(TOKEN, OWNER_TOKEN)
 
     delays = []
     for number in range(10_000):
-        assert not gate.accepts(f"{number:064x}")
+        assert gate.access_of(f"{number:064x}") is None
         delays.append(gate.delay_s)
 
     assert delays[: FAILURES_BEFORE_DELAY - 1] == [0.0] * (FAILURES_BEFORE_DELAY - 1)
     assert all(delays[FAILURES_BEFORE_DELAY - 1 :])
-    assert gate.accepts(TOKEN)
+    assert gate.access_of(TOKEN)
 
 
 def test_the_checks_know_exactly_what_they_allow():

@@ -94,7 +94,7 @@ def test_a_signal_ends_it_cleanly(start, vault, number):
 def test_being_told_to_ends_it_after_the_answer(start, vault):
     sidecar = start(vault)
 
-    answer = sidecar.talk().ask("shutdown")
+    answer = sidecar.owner_talk().ask("shutdown")
 
     assert answer["result"] == {}
     assert sidecar.process.wait(PATIENCE_S) == 0

@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.terms.languages import LANGUAGES, declared_language, function_words, language_of
+from quarry.terms.languages import LANGUAGES, declared_language, function_words, hinted_languages, language_of
 
 TEXTS = {
     "de": "Das Haus ist alt und hat kein Dach. Wir haben es mit einem Nachbarn für die Kinder gekauft.",
@@ -86,3 +86,19 @@ def test_a_property_declares_the_language(properties, language):
 def test_every_language_has_function_words():
     assert "nicht" in function_words("de")
     assert all(len(function_words(language)) > 30 for language in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "hinted"),
+    [
+        ("nach vorne", {"de"}),
+        ("the café", {"en", "fr"}),
+        ("a b I", set()),
+        ("walnut oil", set()),
+        ("Los Angeles", {"es"}),
+    ],
+)
+def test_a_function_word_or_an_accent_hints_at_languages(text: str, hinted: set[str]):
+    assert hinted <= hinted_languages(text)
+    assert bool(hinted) == bool(hinted_languages(text))
+    assert ("en" in hinted) == ("en" in hinted_languages(text))

@@ -86,7 +86,7 @@ class BenchSession:
     """A connection to a running sidecar, as `bench.serving` wants it; made by the client that every tool uses."""
 
     def __init__(self, vault: Path) -> None:
-        self._client = SidecarClient(vault, "bench", may_start=False)
+        self._client = SidecarClient(vault, "bench", may_start=False, as_owner=True)
 
     def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
         """Ask for ten hits; the retrievers that answered, none where the query failed."""

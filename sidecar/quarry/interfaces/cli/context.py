@@ -12,13 +12,13 @@ from quarry.interfaces.cli.options import (
     add_wait,
     checked_query,
     connect,
+    exit_code_of_nothing,
     number,
     unprotected,
     wait_for_index,
 )
-from quarry.interfaces.cli.search import INCOMPLETE
-from quarry.interfaces.cli.terminal import print_if_empty, print_json, print_line, print_stderr
-from quarry.interfaces.exit_codes import NOT_INDEXED_YET, OK
+from quarry.interfaces.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
+from quarry.interfaces.exit_codes import OK
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
@@ -54,14 +54,14 @@ def run(options: argparse.Namespace) -> int:
         params = {"query": query, "maxTokens": options.max_tokens, "limit": options.limit}
         context: wire.ContextResult = client.ask("context", params)
         status = client.status() if not context.sources else None
-        vault = client.hello.vault
     if options.format == "json":
         print_json(context)
     elif context.text:
         print_line(context.text)
     for leg in context.missing:
         print_stderr(leg.reason)
+    print_if_incomplete(context.index)
     if status is None:
         return OK
-    print_if_empty(vault, status)
-    return NOT_INDEXED_YET if status.state in INCOMPLETE else OK
+    print_if_empty(client.hello.vault, status)
+    return exit_code_of_nothing(context.index)

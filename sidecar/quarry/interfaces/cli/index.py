@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Follow the sidecar until the index equals the vault."""
     options.vault = options.folder or options.vault
-    with connect(options) as client:
+    with connect(options, as_owner=True) as client:
         with _ending_with_us(client):
             before = client.status()
             if before.state == "paused" and not options.rebuild:

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "help": "explain the query language, the settings, the exit codes, or a command",
     "completion": "print the script that completes these commands in a shell",
     "doctor": "check the installation and a vault, and say how to repair what fails",
+    "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
     "mcp": "serve an AI agent over MCP on standard input and output",
     "eval": "measure retrieval quality on queries with relevance judgments",

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from quarry.errors import BadQuery, VaultMissing
 from quarry.interfaces.cli.parser import Once
+from quarry.interfaces.cli.terminal import INCOMPLETE
+from quarry.interfaces.exit_codes import NOT_INDEXED_YET, OK
 
 if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
     from quarry.interfaces.client import SidecarClient
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
@@ -82,6 +85,11 @@ def wait_for_index(client: "SidecarClient", wait_s: float | None) -> None:
         client.wait_until_complete(START_WAIT_S)
 
 
+def exit_code_of_nothing(index: "wire.Freshness") -> int:
+    """The exit code where nothing was found in *index*, which may not hold all notes yet."""
+    return NOT_INDEXED_YET if index.state in INCOMPLETE else OK
+
+
 def checked_query(query: str) -> str:
     """
     *query*, which the wire takes.
@@ -129,15 +137,15 @@ def resolve_vault(options: argparse.Namespace) -> Path:
     raise VaultMissing(f"neither {here} nor any of its parent folders is a vault")
 
 
-def connect(options: argparse.Namespace) -> "SidecarClient":
-    """A client of the vault's sidecar, which is started if need be."""
+def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
+    """A client of the vault's sidecar, which is started if need be; *as_owner*: for what only the owner may do."""
     # here, as `serve` has no use for them: a twentieth of its start
     from quarry.interfaces.cli.scope import confirm_scope
     from quarry.interfaces.client import SidecarClient
 
     root = resolve_vault(options)
     confirm_scope(root)
-    return SidecarClient(root, "cli")
+    return SidecarClient(root, "cli", as_owner=as_owner)
 
 
 def protected_arguments(arguments: Sequence[str]) -> list[str]:
@@ -148,7 +156,7 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     Only for commands that take a query, where one dash before a word excludes the notes that hold it, and options have
     two.
     """
-    if not arguments or arguments[0] not in COMMANDS_WITH_QUERY:
+    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list"):
         return list(arguments)
     protected = list(arguments[:1])
     for argument in arguments[1:]:

@@ -51,7 +51,7 @@ def stop(discovery: Discovery) -> bool:
     """End the sidecar of *discovery* in order, by a signal if it does not listen; returns whether it ended."""
     lock = VaultLock(runtime_dir(), discovery.vault.id)
     try:
-        with _client(discovery) as client:
+        with _client(discovery, as_owner=True) as client:
             client.shut_down()
     except QuarryError:
         if lock.is_held():  # else its number may be another's by now
@@ -65,8 +65,9 @@ def stop(discovery: Discovery) -> bool:
     return True
 
 
-def _client(discovery: Discovery) -> SidecarClient:
-    return SidecarClient(Path(discovery.vault.path), "cli", may_start=False, patience_s=ANSWER_TIMEOUT_S)
+def _client(discovery: Discovery, *, as_owner: bool = False) -> SidecarClient:
+    root = Path(discovery.vault.path)
+    return SidecarClient(root, "cli", may_start=False, as_owner=as_owner, patience_s=ANSWER_TIMEOUT_S)
 
 
 def _resident_bytes(pid: int) -> int | None:

@@ -30,7 +30,8 @@ The TypeScript types, the samples and docs/PROTOCOL.md are generated from this p
 
 from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.protocol.base import CancelParams, Done, LegName, MissingLeg, NoParams, Params, Value
-from quarry.interfaces.protocol.methods import CLIENT_NOTIFICATIONS, REQUESTS, SERVER_NOTIFICATIONS
+from quarry.interfaces.protocol.freshness import Freshness, ReadParams
+from quarry.interfaces.protocol.methods import CLIENT_NOTIFICATIONS, OWNER_METHODS, REQUESTS, SERVER_NOTIFICATIONS
 from quarry.interfaces.protocol.notes import (
     Accepted,
     Change,
@@ -70,6 +71,7 @@ from quarry.interfaces.protocol.search import (
     Why,
 )
 from quarry.interfaces.protocol.session import (
+    Access,
     Client,
     Deepening,
     IndexState,
@@ -90,10 +92,12 @@ from quarry.interfaces.protocol.session import (
 
 __all__ = [
     "CLIENT_NOTIFICATIONS",
+    "OWNER_METHODS",
     "PROTOCOL_VERSION",
     "REQUESTS",
     "SERVER_NOTIFICATIONS",
     "Accepted",
+    "Access",
     "Breakdown",
     "CancelParams",
     "Change",
@@ -107,6 +111,7 @@ __all__ = [
     "ExplainResult",
     "ExplainState",
     "Filters",
+    "Freshness",
     "Fusion",
     "Hit",
     "IndexState",
@@ -134,6 +139,7 @@ __all__ = [
     "Progress",
     "RankedParams",
     "ReadNoteParams",
+    "ReadParams",
     "RebuildParams",
     "RelatedNote",
     "RelatedParams",

@@ -51,5 +51,8 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 }
 """Client to sidecar: method -> (parameters, result)."""
 
+OWNER_METHODS = frozenset({"index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"})
+"""Methods that need the owner's token: they change what other programs find, or end the sidecar that they use."""
+
 CLIENT_NOTIFICATIONS: dict[str, type[Params]] = {"$/cancel": CancelParams}
 SERVER_NOTIFICATIONS: dict[str, type[Value]] = {"index/progress": IndexStatus, "index/updated": IndexUpdated}

@@ -3,9 +3,10 @@
 from typing import Annotated, Literal
 
 from quarry.interfaces.protocol.base import Doc, Params, Value
+from quarry.interfaces.protocol.freshness import Freshness, ReadParams
 
 
-class ReadNoteParams(Params, frozen=True, kw_only=True):
+class ReadNoteParams(ReadParams, frozen=True, kw_only=True):
     """The text of a note, with credentials redacted."""
 
     path: Annotated[str, Doc(max_length=4096)]
@@ -28,9 +29,10 @@ class NoteText(Value, frozen=True, kw_only=True):
     truncated: bool
     links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved ones as written.")]
     backlinks: Annotated[list[str], Doc(description="Paths of the notes that link to it.")]
+    index: Freshness
 
 
-class ListNotesParams(Params, frozen=True, kw_only=True):
+class ListNotesParams(ReadParams, frozen=True, kw_only=True):
     """Notes by folder, tag, type or date, newest first."""
 
     folder: str | None = None
@@ -58,6 +60,7 @@ class NoteList(Value, frozen=True, kw_only=True):
 
     notes: list[NoteSummary]
     total: int
+    index: Freshness
 
 
 class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,3 +81,4 @@ class Accepted(Value, frozen=True, kw_only=True):
     """The changes are queued; `index/updated` follows when they can be found."""
 
     accepted: int
+    reported_ms: Annotated[int, Doc(description="When they were reported: a value for `afterMs`.")]

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Params, Value
+from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Value
+from quarry.interfaces.protocol.freshness import Freshness, ReadParams
 from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
 
 Why = Literal["exact", "meaning", "both"]
@@ -22,7 +23,9 @@ class Breakdown(Value, frozen=True, kw_only=True):
     lexical_rank: int | None
     lexical_score: Annotated[float | None, Doc(description="BM25.")]
     dense_rank: int | None
-    dense_score: Annotated[float | None, Doc(description="Cosine.")]
+    dense_score: Annotated[
+        float | None, Doc(description="Cosine; that of a contextual model is standardised, see decisions/019.")
+    ]
     fused: Annotated[float, Doc(description="The score that its note is ranked by.")]
 
 
@@ -105,7 +108,7 @@ class Hit(Value, frozen=True, kw_only=True):
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 
 
-class RankedParams(Params, frozen=True, kw_only=True):
+class RankedParams(ReadParams, frozen=True, kw_only=True):
     """Parameters that decide which notes match a query, in which order, and how they are quoted."""
 
     query: QueryText
@@ -161,6 +164,7 @@ class PassagesResult(Value, frozen=True, kw_only=True):
     truncated: Annotated[
         bool, Doc(description="Some passages were left out to fit the token budget, which is theirs alone.")
     ]
+    index: Freshness
 
 
 class Correction(Value, frozen=True, kw_only=True):
@@ -219,12 +223,13 @@ class SearchResult(Value, frozen=True, kw_only=True):
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
     tokens: Annotated[int, Doc(description="An estimate for all passages returned.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
+    index: Freshness
 
 
 ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 
 
-class ExplainParams(Params, frozen=True, kw_only=True):
+class ExplainParams(ReadParams, frozen=True, kw_only=True):
     """Why a note ranks where it does for a query, or why it is not among the hits."""
 
     query: QueryText
@@ -266,9 +271,10 @@ class ExplainResult(Value, frozen=True, kw_only=True):
     ]
     words_found: Annotated[list[str], Doc(description="Words of the query that occur in the note, in any form.")]
     words_lacking: Annotated[list[str], Doc(description="Words of the query that do not occur in it.")]
+    index: Freshness
 
 
-class RelatedParams(Params, frozen=True, kw_only=True):
+class RelatedParams(ReadParams, frozen=True, kw_only=True):
     """Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`."""
 
     path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
@@ -303,9 +309,10 @@ class RelatedResult(Value, frozen=True, kw_only=True):
     notes: list[RelatedNote]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable.")]
+    index: Freshness
 
 
-class ContextParams(Params, frozen=True, kw_only=True):
+class ContextParams(ReadParams, frozen=True, kw_only=True):
     """A block of quoted passages for a model to read."""
 
     query: QueryText
@@ -329,3 +336,4 @@ class ContextResult(Value, frozen=True, kw_only=True):
     sources: list[Source]
     tokens: int
     missing: list[MissingLeg]
+    index: Freshness

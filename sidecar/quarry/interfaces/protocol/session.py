@@ -8,6 +8,7 @@ from quarry.interfaces.protocol.base import Doc, MissingLeg, Params, Value
 from quarry.interfaces.protocol.query_params import Fusion
 
 IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
+Access = Literal["reader", "owner"]
 Stemming = Literal["by-language", "none"]
 ModelState = Literal["loading", "ready", "missing"]
 DeepeningState = Literal["loading", "missing", "deepening", "complete"]
@@ -91,7 +92,9 @@ class Client(Value, frozen=True, kw_only=True):
 class InitializeParams(Params, frozen=True, kw_only=True):
     """The first message of every connection."""
 
-    token: Annotated[str, Doc(description="The token of the discovery file.", max_length=200)]
+    token: Annotated[
+        str, Doc(description="The token of the discovery file, or the owner's; see Tokens.", max_length=200)
+    ]
     protocol: Annotated[int, Doc(description="The protocol version that the client speaks.")]
     client: Client
 
@@ -110,6 +113,7 @@ class InitializeResult(Value, frozen=True, kw_only=True):
     protocol: int
     version: Annotated[str, Doc(description="Of the sidecar.")]
     vault: Vault
+    access: Annotated[Access, Doc(description="What the token allows; `owner`: every method.")]
     status: IndexStatus
 
 

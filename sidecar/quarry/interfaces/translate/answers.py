@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, scrubbed
-from quarry.interfaces.translate.state import missing_legs
+from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
@@ -14,7 +15,7 @@ from quarry.types import Fused
 from quarry.vault.paths import nfc
 
 
-def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
+def search_result(answer: Answer, index: Freshness, *, with_text: bool) -> wire.SearchResult:
     """The reply to `search`."""
     clean = all_scrubbed(_texts(answer, with_text=with_text))
     relaxed = answer.relaxed
@@ -32,17 +33,18 @@ def search_result(answer: Answer, *, with_text: bool) -> wire.SearchResult:
         missing=missing_legs(answer.missing),
         tokens=answer.tokens,
         truncated=answer.truncated,
+        index=freshness(index),
     )
 
 
-def passages_result(found: FurtherPassages, *, with_text: bool) -> wire.PassagesResult:
+def passages_result(found: FurtherPassages, index: Freshness, *, with_text: bool) -> wire.PassagesResult:
     """The reply to `search/passages`."""
     clean = all_scrubbed(_texts_of_passages(found.passages, with_text=with_text))
     passages = [_passage(passage, clean, with_text=with_text) for passage in found.passages]
-    return wire.PassagesResult(passages=passages, truncated=found.truncated)
+    return wire.PassagesResult(passages=passages, truncated=found.truncated, index=freshness(index))
 
 
-def explain_result(explanation: Explanation) -> wire.ExplainResult:
+def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainResult:
     """The reply to `explain`."""
     return wire.ExplainResult(
         path=nfc(explanation.path),
@@ -57,15 +59,17 @@ def explain_result(explanation: Explanation) -> wire.ExplainResult:
         signals=_signals(explanation.shares),
         words_found=[scrubbed(word) for word in explanation.found],
         words_lacking=[scrubbed(word) for word in explanation.lacking],
+        index=freshness(index),
     )
 
 
-def related_result(related: Related) -> wire.RelatedResult:
+def related_result(related: Related, index: Freshness) -> wire.RelatedResult:
     """The reply to `related`."""
     return wire.RelatedResult(
         notes=[_related_note(note) for note in related.notes],
         legs=list(related.retrievers),
         missing=missing_legs(related.missing),
+        index=freshness(index),
     )
 
 
@@ -201,7 +205,7 @@ def headings(path: Sequence[str]) -> list[str]:
     return [scrubbed(heading) for heading in path]
 
 
-def context_result(answer: Answer, max_tokens: int) -> wire.ContextResult:
+def context_result(answer: Answer, index: Freshness, max_tokens: int) -> wire.ContextResult:
     """
     The reply to `context`: one quote a note, each under its path and heading, within *max_tokens*.
 
@@ -222,7 +226,11 @@ def context_result(answer: Answer, max_tokens: int) -> wire.ContextResult:
         sources.append(wire.Source(path=nfc(hit.path), heading_path=headings(chunk.heading_path), line=chunk.line))
     text = "\n\n".join(blocks)
     return wire.ContextResult(
-        text=text, sources=sources, tokens=estimate_tokens(text), missing=missing_legs(answer.missing)
+        text=text,
+        sources=sources,
+        tokens=estimate_tokens(text),
+        missing=missing_legs(answer.missing),
+        index=freshness(index),
     )
 
 

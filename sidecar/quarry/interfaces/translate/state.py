@@ -6,6 +6,7 @@ from typing import get_args
 from quarry.engine import Status, WholeNote
 from quarry.index import NotePage
 from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import scrubbed
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN
@@ -16,7 +17,12 @@ from quarry.vault.paths import nfc
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 
 
-def note_text(note: WholeNote, params: wire.ReadNoteParams) -> wire.NoteText:
+def freshness(index: Freshness) -> wire.Freshness:
+    """How current the index was that an answer was read from."""
+    return wire.Freshness(state=index.state, done=index.done, total=index.total, epoch=index.epoch)
+
+
+def note_text(note: WholeNote, index: Freshness, params: wire.ReadNoteParams) -> wire.NoteText:
     """The reply to `note/read`: whole lines from `start_line` on, as many as the budget holds."""
     lines = note.text.split("\n")
     text = "\n".join(lines[params.start_line :])
@@ -35,10 +41,11 @@ def note_text(note: WholeNote, params: wire.ReadNoteParams) -> wire.NoteText:
         truncated=len(shown) < len(text),
         links=[scrubbed(nfc(link)) for link in note.links],  # unresolved ones stand as they were written
         backlinks=[nfc(link) for link in note.backlinks],
+        index=freshness(index),
     )
 
 
-def note_list(page: NotePage) -> wire.NoteList:
+def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
     """The reply to `notes/list`."""
     return wire.NoteList(
         notes=[
@@ -53,6 +60,7 @@ def note_list(page: NotePage) -> wire.NoteList:
             for note in page.notes
         ],
         total=page.total,
+        index=freshness(index),
     )
 
 

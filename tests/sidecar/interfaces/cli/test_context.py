@@ -25,10 +25,10 @@ def test_json_has_the_same_text_with_its_sources(at_shared, command, form):
 
 def test_the_budget_is_kept(at_shared, command):
     short, long = (
-        json.loads(command("context", "--json", "--max-tokens", most, "reed").out) for most in ("60", "2000")
+        json.loads(command("context", "--json", "--max-tokens", most, "reed").out) for most in ("300", "2000")
     )
 
-    assert 0 < short["tokens"] <= 60 < long["tokens"] <= 2000
+    assert 0 < short["tokens"] <= 300 < long["tokens"] <= 2000
 
 
 def test_words_with_a_dash_are_left_out(at_shared, command):

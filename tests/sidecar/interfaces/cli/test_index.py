@@ -111,7 +111,7 @@ def test_a_rebuild_may_be_the_first_thing_asked(command, vault):
 
 
 def test_what_was_paused_goes_on(command, vault, start):
-    talk = start(vault).talk()
+    talk = start(vault).owner_talk()
     talk.live()
     talk.result("index/pause")
 

@@ -10,10 +10,12 @@ import pytest
 
 from quarry.engine import Engine
 from quarry.interfaces import protocol
-from quarry.interfaces.dispatch import Conversation, Service
+from quarry.interfaces.dispatch import Conversation
 from quarry.interfaces.gate import Gate
+from quarry.interfaces.service import Service
 
 TOKEN = "c0" * 32
+OWNER_TOKEN = "0c" * 32
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +46,14 @@ def engine(tmp_path_factory):
 class Session:
     """A conversation on a loop of its own, one frame after another."""
 
-    def __init__(self, engine, *, is_known=True):
+    def __init__(self, engine, *, is_known=True, token=TOKEN):
         self.stopped = False
         self.pool = ThreadPoolExecutor(2)
         vault = protocol.Vault(id="v-1", name="v", path="/v")
-        self.service = Service(engine, self.pool, self.pool, Gate(TOKEN), vault, "1.2.3", self.stop)
+        self.service = Service(engine, self.pool, self.pool, Gate(TOKEN, OWNER_TOKEN), vault, "1.2.3", self.stop)
         self.conversation = Conversation(self.service)
         if is_known:
-            self.ask("initialize", token=TOKEN, protocol=1, client={"name": "t"})
+            self.ask("initialize", token=token, protocol=1, client={"name": "t"})
 
     def stop(self):
         self.stopped = True
@@ -93,6 +95,14 @@ def sample_session(sample):
 
 
 @pytest.fixture
+def owner(engine):
+    """A conversation with the owner's token."""
+    session = Session(engine, token=OWNER_TOKEN)
+    yield session
+    session.pool.shutdown()
+
+
+@pytest.fixture
 def stranger(engine):
     """A conversation that has not begun."""
     session = Session(engine, is_known=False)
@@ -103,4 +113,4 @@ def stranger(engine):
 @pytest.fixture
 def frames():
     """How a request is written, and the token that opens."""
-    return SimpleNamespace(request=request, token=TOKEN)
+    return SimpleNamespace(request=request, token=TOKEN, owner_token=OWNER_TOKEN)

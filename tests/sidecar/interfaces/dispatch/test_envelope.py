@@ -9,7 +9,7 @@ from quarry.interfaces import protocol
 # --- the envelope -------------------------------------------------------------------------------
 
 
-def test_every_method_of_the_protocol_is_answered(session):
+def test_every_method_of_the_protocol_is_answered(owner):
     params = {
         "search": {"query": "tea"},
         "search/passages": {"query": "tea", "path": "Tea.md"},
@@ -21,11 +21,11 @@ def test_every_method_of_the_protocol_is_answered(session):
     }
     others = [method for method in protocol.REQUESTS if method != "initialize"]
 
-    answers = {method: session.ask(method, **params.get(method, {})) for method in others}
+    answers = {method: owner.ask(method, **params.get(method, {})) for method in others}
 
     assert {method: answer["error"] for method, answer in answers.items() if "error" in answer} == {}
-    assert session.stopped
-    session.service.engine.resume()
+    assert owner.stopped
+    owner.service.engine.resume()
 
 
 def test_an_unknown_method_is_refused_with_a_next_step(session):
@@ -37,8 +37,8 @@ def test_an_unknown_method_is_refused_with_a_next_step(session):
 
 
 @pytest.mark.parametrize("method", protocol.REQUESTS)
-def test_an_unknown_parameter_is_refused_by_its_name(session, stranger, frames, method):
-    asker = stranger if method == "initialize" else session
+def test_an_unknown_parameter_is_refused_by_its_name(owner, stranger, frames, method):
+    asker = stranger if method == "initialize" else owner
     given = {"token": frames.token, "protocol": 1, "client": {"name": "t"}} if method == "initialize" else {}
 
     error = asker.error(method, **given, colour="blue")
@@ -54,7 +54,7 @@ def test_the_refusal_of_a_parameter_lists_those_that_there_are(session):
     error = session.error("note/read", path="Tea.md", colour="blue")
 
     assert "`colour`" in error["message"]
-    assert error["data"]["next"] == "note/read takes these parameters: path, startLine, maxTokens"
+    assert error["data"]["next"] == "note/read takes these parameters: waitMs, afterMs, path, startLine, maxTokens"
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_the_refusal_of_a_parameter_lists_those_that_there_are(session):
         ("settings/write", {"model": 3}),
     ],
 )
-def test_a_parameter_of_the_wrong_kind_or_size_is_refused(session, method, params):
-    error = session.error(method, **params)
+def test_a_parameter_of_the_wrong_kind_or_size_is_refused(owner, method, params):
+    error = owner.error(method, **params)
 
     assert error["code"] == -32602
     assert error["data"]["kind"] == "invalid-params"

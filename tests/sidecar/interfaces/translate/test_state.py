@@ -1,9 +1,12 @@
 """Notes, the status and the settings become wire values."""
 
 from quarry.engine import WholeNote
+from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
 from quarry.settings import Settings
+
+INDEX = Freshness("live", 3, 3, 7)
 
 
 def whole(text, **more):
@@ -22,7 +25,7 @@ def whole(text, **more):
 
 
 def read(text, **params):
-    return translate.note_text(whole(text), wire.ReadNoteParams(path="Tea.md", **params))
+    return translate.note_text(whole(text), INDEX, wire.ReadNoteParams(path="Tea.md", **params))
 
 
 def test_a_note_is_scrubbed_in_every_field(secret):
@@ -36,7 +39,7 @@ def test_a_note_is_scrubbed_in_every_field(secret):
         links=(told,),
     )
 
-    reply = translate.note_text(note, wire.ReadNoteParams(path="Tea.md"))
+    reply = translate.note_text(note, INDEX, wire.ReadNoteParams(path="Tea.md"))
 
     assert secret not in repr(reply)
     assert reply.properties["c"] == 3

@@ -13,12 +13,15 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from quarry.errors import Cancelled
+from quarry.indexing.freshness import Freshness
 from quarry.interfaces import gate, protocol, websocket
-from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Service
+from quarry.interfaces.dispatch import MAX_IN_FLIGHT
 from quarry.interfaces.gate import Gate
+from quarry.interfaces.service import Service
 from quarry.interfaces.websocket import MAX_UNANSWERED, SocketServer
 
 TOKEN = "7a" * 32
+OWNER_TOKEN = "a7" * 32
 PATIENCE_S = 30.0
 NO_MASK = b"\0\0\0\0"  # a mask that changes nothing
 STATUS = protocol.IndexStatus(
@@ -45,6 +48,7 @@ class Quiet:
     def __init__(self):
         self.began = threading.Event()
         self.cancelled = threading.Event()
+        self.freshness = SimpleNamespace(now=lambda: Freshness("live", 0, 0, 1))
 
     def status(self):
         return SimpleNamespace(
@@ -57,6 +61,7 @@ class Quiet:
             model_name="none",
             model_state="missing",
             model_message=None,
+            deepening=None,
             missing={},
             problem_count=0,
             problems=(),
@@ -81,7 +86,7 @@ def serving(body, engine=None):
     async def main():
         with ThreadPoolExecutor(2) as pool:
             vault = protocol.Vault(id="v", name="v", path="/v")
-            service = Service(engine or Quiet(), pool, pool, Gate(TOKEN), vault, "0", lambda: None)
+            service = Service(engine or Quiet(), pool, pool, Gate(TOKEN, OWNER_TOKEN), vault, "0", lambda: None)
             server = SocketServer(service)
             async with server.listening() as port:
 
@@ -276,7 +281,7 @@ def test_leaving_closes_every_connection():
     async def main():
         with ThreadPoolExecutor(1) as pool:
             vault = protocol.Vault(id="v", name="v", path="/v")
-            server = SocketServer(Service(Quiet(), pool, pool, Gate(TOKEN), vault, "0", lambda: None))
+            server = SocketServer(Service(Quiet(), pool, pool, Gate(TOKEN, OWNER_TOKEN), vault, "0", lambda: None))
             async with server.listening() as port:
                 client = await connect(f"ws://127.0.0.1:{port}/", proxy=None)
                 await client.send("{}")

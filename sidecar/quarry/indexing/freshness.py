@@ -1,0 +1,113 @@
+"""How current is an index, and is there any point in waiting until it is more so?"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from msgspec import Struct
+
+from quarry.index import Reader
+from quarry.indexing.activity import Progress, State
+from quarry.indexing.sync import Synchronizer
+from quarry.indexing.worker import RequestQueue, Worker
+
+STILL: frozenset[State] = frozenset({"live", "rebuilding", "paused", "failed"})
+"""States in which an answer is as complete as waiting makes it: a rebuild changes nothing, nothing is coming."""
+
+BLOCKED: frozenset[State] = frozenset({"paused", "failed"})
+"""States in which reported changes do not enter the index until something else happens."""
+
+
+class Freshness(Struct, frozen=True):
+    """How current the index was that an answer was read from."""
+
+    state: State
+    done: int  # notes of the work in progress that are done; without work, all that can be found
+    total: int  # notes of the work in progress; `total - done` is what is known to be outstanding
+    epoch: int  # the generation of the index
+
+
+class IndexFreshness:
+    """How current the index of an engine is, and what an answer from it may wait for. Any thread may ask."""
+
+    def __init__(
+        self,
+        reader: Callable[[], AbstractContextManager[Reader]],
+        sync: Synchronizer,
+        requests: RequestQueue,
+        worker: Worker,
+    ) -> None:
+        self._reader = reader
+        self._sync = sync
+        self._requests = requests
+        self._worker = worker
+
+    @property
+    def state(self) -> State:
+        """What indexing is doing."""
+        return "paused" if self._requests.is_paused else self._sync.activity.state
+
+    def now(self) -> Freshness:
+        """
+        How current an answer is that is read from now on: it holds at least what was committed up to this epoch.
+
+        Raises:
+            IndexUnavailable, IndexDamaged: The index cannot be read.
+        """
+        requests, progress = self._requests, self._sync.activity.progress()
+        with self._reader() as reader:
+            notes, epoch = reader.note_count, reader.generation
+        return freshness(self.state, progress, notes, requests.change_count, requests.outstanding, epoch)
+
+    def last_report(self, until_ms: int | None = None) -> int:
+        """The number of the last change reported up to *until_ms*, milliseconds since 1970; None: up to now."""
+        return self._requests.last_report(until_ms)
+
+    def holds(self, report: int) -> bool:
+        """Whether all changes up to the one with the number *report* are in the index."""
+        return self._requests.is_carried_out(report)
+
+    def is_worth_waiting(self, report: int, left_s: float) -> bool:
+        """
+        Whether an answer will be more complete within *left_s* seconds, with the changes up to *report* at least.
+
+        Work that would give way to a first answer begins. Raises as `now`.
+        """
+        self._worker.end_head_start()
+        self._sync.model.slot.start_loading()
+        if self.state in BLOCKED or left_s <= 0:
+            return False
+        if not self.holds(report) or self._sync.model.slot.state == "loading":
+            return True
+        with self._reader() as reader:
+            notes = reader.note_count
+        return is_worth_waiting(self.state, self._sync.activity.progress(), notes, left_s)
+
+
+def freshness(
+    state: State, progress: Progress | None, notes: int, waiting: int, outstanding: int, epoch: int
+) -> Freshness:
+    """
+    The freshness of an index.
+
+    Args:
+        notes: That can be found.
+        waiting: Changes that no work has begun with.
+        outstanding: Changes that are not in the index, those *waiting* among them.
+    """
+    if progress is None:
+        return Freshness(state, notes, notes + outstanding, epoch)
+    return Freshness(state, progress.done_notes, progress.total_notes + waiting, epoch)
+
+
+def is_worth_waiting(state: State, progress: Progress | None, notes: int, left_s: float) -> bool:
+    """
+    Whether an answer should wait for the work in progress: there is some, and it may end within *left_s* seconds.
+
+    Where it is expected to take longer, an answer from the notes that can be found already is better than a late one
+    that is as incomplete. An empty index is waited for in any case.
+    """
+    if state in STILL or left_s <= 0:
+        return False
+    if not notes or progress is None or progress.remaining_ms is None:
+        return True
+    return progress.remaining_ms <= 1000 * left_s

@@ -1,0 +1,162 @@
+"""What each method does: parameters in, one or two engine calls, a result out. No connection is in sight."""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import asdict
+
+from quarry.errors import BadQuery
+from quarry.indexing.freshness import Freshness
+from quarry.interfaces import protocol, translate
+from quarry.interfaces.service import Request, Service
+from quarry.interfaces.turns import Lane
+from quarry.search import Answer
+from quarry.text.offsets import utf16_offset
+from quarry.types import SearchRequest
+
+T = TypeVar("T")
+
+
+async def _answer(
+    service: Service, ask: Callable[[], T], result: Callable[[T, Freshness], protocol.Value], lane: Lane = "search"
+) -> protocol.Value:
+    """
+    Ask, and build the *result* on the same thread: handing over to another costs as much as building it.
+
+    How current the index is, is looked at before: an answer that is newer than it says does no harm.
+    """
+
+    def answered() -> protocol.Value:
+        index = service.engine.freshness.now()
+        return result(ask(), index)
+
+    return await service.call(lane, answered)
+
+
+async def _search(service: Service, params: protocol.SearchParams, request: Request) -> protocol.Value:
+    result = partial(translate.search_result, with_text=params.detail == "full")
+    return await _search_for(service, translate.search_request(params), request, result)
+
+
+async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
+    result = partial(translate.context_result, max_tokens=params.max_tokens)
+    return await _search_for(service, translate.context_request(params), request, result)
+
+
+async def _search_for(
+    service: Service, wanted: SearchRequest, request: Request, result: Callable[[Answer, Freshness], protocol.Value]
+) -> protocol.Value:
+    with _utf16_position(wanted.query):
+        return await _answer(service, partial(service.engine.search, wanted, request.is_cancelled), result)
+
+
+async def _further_passages(service: Service, params: protocol.PassagesParams, request: Request) -> protocol.Value:
+    wanted = translate.search_request(params)
+    ask = partial(service.engine.further_passages, wanted, params.path, request.is_cancelled)
+    with _utf16_position(params.query):
+        return await _answer(service, ask, partial(translate.passages_result, with_text=wanted.with_text))
+
+
+async def _explain(service: Service, params: protocol.ExplainParams, request: Request) -> protocol.Value:
+    ask = partial(service.engine.explain, translate.explain_request(params), params.path, request.is_cancelled)
+    with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
+        return await _answer(service, ask, translate.explain_result, "vault")
+
+
+async def _related(service: Service, params: protocol.RelatedParams, request: Request) -> protocol.Value:
+    source, scope = translate.related_source(params), translate.scope(params.filters)
+    width, is_cancelled = translate.SCAN_WIDTH, request.is_cancelled
+    ask = partial(service.engine.related, source, scope, params.limit, width, is_cancelled)
+    return await _answer(service, ask, translate.related_result)
+
+
+async def _read_note(service: Service, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
+    ask = partial(service.engine.read_note, params.path)
+    return await _answer(service, ask, partial(translate.note_text, params=params), "vault")
+
+
+async def _list_notes(service: Service, params: protocol.ListNotesParams, _: Request) -> protocol.Value:
+    ask = partial(service.engine.list_notes, translate.listing(params), params.limit, params.offset)
+    return await _answer(service, ask, translate.note_list)
+
+
+async def _vault_changed(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Value:
+    service.engine.vault_changed([translate.vault_change(change) for change in params.changes])
+    return protocol.Accepted(accepted=len(params.changes), reported_ms=time.time_ns() // 1_000_000)
+
+
+async def _index_rebuild(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.engine.rebuild()
+    return await index_status(service)
+
+
+async def _index_pause(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.engine.pause()
+    return await index_status(service)
+
+
+async def _index_resume(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.engine.resume()
+    return await index_status(service)
+
+
+async def _read_settings(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    return translate.settings(service.engine.settings)
+
+
+async def _write_settings(service: Service, params: protocol.SettingsWriteParams, _: Request) -> protocol.Value:
+    changes = {name: value for name, value in asdict(params).items() if value is not msgspec.UNSET}
+    return translate.settings(await service.call("vault", service.engine.write_settings, changes))
+
+
+async def _shutdown(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.stop()
+    return protocol.Done()
+
+
+async def index_status(service: Service) -> protocol.IndexStatus:
+    """The status of the index."""
+    return translate.index_status(await service.call("search", service.engine.status))
+
+
+async def _index_status(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    return await index_status(service)
+
+
+HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Value]]] = {
+    "search": _search,
+    "search/passages": _further_passages,
+    "explain": _explain,
+    "related": _related,
+    "context": _context,
+    "note/read": _read_note,
+    "notes/list": _list_notes,
+    "vault/changed": _vault_changed,
+    "index/status": _index_status,
+    "index/rebuild": _index_rebuild,
+    "index/pause": _index_pause,
+    "index/resume": _index_resume,
+    "settings/read": _read_settings,
+    "settings/write": _write_settings,
+    "shutdown": _shutdown,
+}
+"""Every method but `initialize`, which makes a connection what it is."""
+
+LANES: Mapping[str, Lane] = {"explain": "vault", "note/read": "vault", "settings/write": "vault"}
+"""Methods that open files of the vault; all others need a thread for searches."""
+
+WITHOUT_TURN = frozenset({"shutdown"})
+"""Methods that are answered at once, whatever else waits."""
+
+
+@contextmanager
+def _utf16_position(query: str) -> Iterator[None]:
+    """Convert the position in a `BadQuery` from code points of *query* to UTF-16 code units, as clients count."""
+    try:
+        yield
+    except BadQuery as error:
+        raise BadQuery(str(error), utf16_offset(query, error.position)) from error

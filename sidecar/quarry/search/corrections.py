@@ -1,0 +1,118 @@
+"""
+Which words of a query are typing errors, and what was meant?
+
+A word that no note holds and that is not known to be one is taken for a typing error: the nearest word of the vault is
+searched for instead, and the answer says so. Beside words that notes hold, it must be nearer: what they hold answers
+without it. In a query in a language that no note is in, no word is: it would be replaced by one that looks like it.
+"""
+
+from collections.abc import Sequence
+
+from quarry.embedding import Encoder, is_known_word
+from quarry.index import Deadline, KeywordQuery, Reader
+from quarry.search.answer import Correction
+from quarry.terms.analysis import locate_terms, ranking_terms
+from quarry.terms.languages import ENGLISH, UNSTEMMED, hinted_languages
+from quarry.terms.normalize import fold, language_of_term, stem, untagged
+from quarry.types import Query
+
+MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
+MIN_PART = 4  # letters of each word in a compound; of two shorter ones many words seem to be put together
+COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no", "fi"})  # languages whose compounds are written as one word
+MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
+
+
+def absent_words(words: Sequence[str], reader: Reader, deadline: Deadline) -> list[str]:
+    """The subset of *words* that no note holds in any form, in its text or its names."""
+    terms_of = {word: ranking_terms(word, reader.languages) for word in words}
+    counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
+    absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
+    return [word for word in absent if not _names_a_note(terms_of[word], reader, deadline)]
+
+
+def _names_a_note(terms: tuple[str, ...], reader: Reader, deadline: Deadline) -> bool:
+    named = reader.keywords.query(KeywordQuery(terms=terms), deadline=deadline)
+    return bool(named.top_note_ids(None, 1, by_name=True))
+
+
+def corrected(
+    query: Query, absent: Sequence[str], reader: Reader, encoder: Encoder | None, deadline: Deadline
+) -> tuple[list[str], tuple[Correction, ...]]:
+    """The words to search for, and the corrections among them; only *absent* ones are corrected."""
+    meant: dict[str, str] = {}
+    mistyped: list[str] = []
+    for word in [] if _is_foreign(query.text, reader) else absent[:MAX_CORRECTIONS]:
+        deadline.check()  # each costs a look through the vocabulary
+        if parts := _compound_parts(word, reader, deadline):
+            meant[word] = parts
+        elif _may_be_mistyped(word, encoder):
+            mistyped.append(word)
+    among_others = len(absent) < len(query.words)
+    nearest = {word: _nearest_word(word, reader, among_others=among_others) for word in mistyped}
+    # Where no note has any of the words, and one of them is near nothing, the query is likely in another language.
+    if among_others or None not in nearest.values():
+        meant |= {word: near for word, near in nearest.items() if near}
+    corrections = tuple([Correction(word, meant[word]) for word in query.words if word in meant])
+    return [meant.get(word, word) for word in query.words], corrections
+
+
+def _compound_parts(word: str, reader: Reader, deadline: Deadline) -> str | None:
+    """
+    The two words that the absent *word* is put together of, `dach rinnen`; None where it is not.
+
+    Notes in one language that writes compounds as one word hold both. Letters between them (`arbeits`, `sonnen`) are
+    endings of the first, which its stem has not.
+    """
+    if not word.isalpha():
+        return None
+    splits = [(word[:at], word[at:]) for at in range(MIN_PART, len(word) - MIN_PART + 1)]
+    stems_of = {
+        (language, split): [stem(part, language) for part in split]
+        for language in reader.languages
+        if language in COMPOUNDING
+        for split in splits
+    }
+    counts = reader.keywords.doc_frequencies([term for stems in stems_of.values() for term in stems], deadline=deadline)
+    known = [split for (_, split), stems in stems_of.items() if all(counts[term] for term in stems)]
+    return " ".join(max(known, key=lambda split: min(map(len, split)))) if known else None
+
+
+def _is_foreign(text: str, reader: Reader) -> bool:
+    """Whether *text* is in a language that no note is in; function words and letters with accents tell."""
+    languages = {ENGLISH, *reader.languages}
+    hinted = hinted_languages(text)
+    return bool(hinted) and UNSTEMMED not in languages and languages.isdisjoint(hinted)
+
+
+def _may_be_mistyped(word: str, encoder: Encoder | None) -> bool:
+    """
+    Whether *word* is long enough to be corrected, and neither it nor its singular is a known word.
+
+    The vault's model knows words where it is asked for meaning, and otherwise the list that needs no model.
+    """
+    if len(word) < MIN_CORRECTED_LENGTH or not word.isalpha():
+        return False
+    is_word = encoder.is_word if encoder else is_known_word
+    has_plural = len(word) > MIN_CORRECTED_LENGTH + 1 and word.endswith("s")
+    return not (is_word(word) or (has_plural and is_word(word[:-1])))
+
+
+def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | None:
+    """The word of the vault nearest to the absent *word*; None where none is near."""
+    nearest = reader.keywords.similar_terms(fold(word), 1, among_others=among_others)
+    return _as_spelled(nearest[0][0], reader) if nearest else None
+
+
+def _as_spelled(term: str, reader: Reader) -> str:
+    """*term*, which is a stem, as a passage of the vault spells it; the stem itself where no passage tells."""
+    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, 1)).values():
+        for found in locate_terms(chunk.text, language_of_term(term)):
+            if found.text == term:
+                return chunk.text[found.start : found.end].lower()
+    return untagged(term)
+
+
+def with_corrections(text: str, corrections: Sequence[Correction]) -> str:
+    """*text* with the *corrections* applied: what the model embeds."""
+    meant = {correction.typed.lower(): correction.used for correction in corrections}
+    return " ".join(meant.get(word.lower(), word) for word in text.split()) if meant else text

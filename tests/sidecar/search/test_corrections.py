@@ -1,0 +1,155 @@
+"""Words that are taken for typing errors, and words that are not."""
+
+import pytest
+from builders import HashEncoder, Vault, ask
+
+from quarry.engine import Engine
+from quarry.search.answer import Correction
+
+
+def test_a_word_that_nobody_knows_is_corrected_and_the_answer_says_so(vault: Vault, open_engine):
+    vault.write_all({"a.md": "accordions and bellows", "b.md": "cherry"})
+
+    answer = ask(open_engine(), "acordions bellows", mode="keyword")
+
+    assert [hit.path for hit in answer.hits] == ["a.md"]
+    assert answer.corrections == (Correction("acordions", "accordions"),)
+    assert answer.relaxed is None
+
+
+def test_a_correction_is_spelled_as_the_vault_spells_it_and_not_as_a_stem(vault: Vault, open_engine):
+    vault.write("a.md", "## Bibliographies\nof libraries")
+
+    assert ask(open_engine(), "librareis").corrections == (Correction("librareis", "libraries"),)
+
+
+def test_a_word_that_the_vault_knows_in_any_form_is_not_corrected(vault: Vault, open_engine):
+    vault.write_all({"a.md": "glues", "b.md": "gluten", "c.md": "clue"})
+
+    assert ask(open_engine(), "glue").corrections == ()
+
+
+def test_a_word_that_the_model_knows_is_not_corrected(vault: Vault, open_engine, encoder: HashEncoder):
+    vault.write("a.md", "casting of bronze")
+    engine = open_engine()
+    encoder.known_words.add("costing")
+
+    assert ask(engine, "costing").corrections == ()
+    assert ask(engine, "coasting").corrections == (Correction("coasting", "casting"),)
+
+
+@pytest.mark.parametrize("word", ["zzz", "c0sting", "getStaelFiles", "浜村", "v1.2.4", "--flga"])
+def test_short_words_names_and_other_scripts_are_not_corrected(vault: Vault, open_engine, word: str):
+    vault.write("a.md", "zza costing getStaleFiles 浜松 v1.2.3 --flag")
+
+    assert ask(open_engine(), word).corrections == ()
+
+
+UNICODE = {
+    "unicode.md": "unicode normal forms",
+    "horse.md": "horses eat grass in meadows",
+    "valve.md": "a leather valve for the goal",
+}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize(
+    ("typed", "corrections", "unknown"),
+    [
+        ("unicorns eat grass", (), ("unicorns",)),
+        ("goat valve", (), ("goat",)),
+        ("boal valve", (), ("boal",)),
+        ("lether valve", (Correction("lether", "leather"),), ()),
+        ("gras in medows", (Correction("gras", "grass"), Correction("medows", "meadows")), ()),
+        ("golas xylophone valve", (Correction("golas", "goal"),), ("xylophone",)),
+        ("goaf", (Correction("goaf", "goal"),), ()),
+        ("xylophone", (), ()),
+        ("eat grass", (), ()),
+    ],
+)
+def test_beside_words_that_stand_a_word_is_only_corrected_where_it_is_near_and_else_said(
+    vault: Vault, open_engine, typed, corrections, unknown, mode
+):
+    vault.write_all(UNICODE)
+
+    answer = ask(open_engine(), typed, mode=mode)
+
+    assert (answer.corrections, answer.unknown_words) == (corrections, unknown)
+
+
+def test_a_plural_whose_singular_the_model_knows_is_not_corrected(vault: Vault, open_engine, encoder: HashEncoder):
+    vault.write_all(UNICODE)
+    encoder.known_words.add("unicorn")
+
+    assert ask(open_engine(), "unicorns").corrections == ()
+
+
+def test_a_word_of_a_name_alone_is_not_called_unknown(vault: Vault, open_engine):
+    vault.write("Xylophone.md", "---\ntitle: Other\n---\nwalnut")
+
+    assert ask(open_engine(), "xylophone walnut").unknown_words == ()
+
+
+def test_what_was_corrected_is_marked(vault: Vault, open_engine):
+    vault.write("a.md", "play accordions")
+
+    snippet = ask(open_engine(), "acordions").hits[0].passages[0].snippet
+
+    assert [snippet.text[mark.start : mark.end] for mark in snippet.marks if mark.kind == "word"] == ["accordions"]
+
+
+def test_the_bundled_model_keeps_real_words_and_gives_slips_away(sample: Engine):
+    assert ask(sample, "xylophone elephants").corrections == ()
+    assert ask(sample, "belows").corrections == () or ask(sample, "belows").corrections[0].used.startswith("bellow")
+    assert ask(sample, "accordeonn").corrections[0].used.startswith("accord")
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"), [("resource", "source"), ("ponds", "bonds"), ("gardening", "hardening"), ("Promote", "promoted")]
+)
+def test_a_real_word_is_not_corrected_whether_a_model_is_asked_or_not(sample: Engine, vault, open_engine, typed, near):
+    vault.write("a.md", f"{near} and more")
+
+    assert ask(open_engine(), typed, mode="keyword").corrections == ()
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Brot backen",  # no word of it tells that it is German, but no note has a word like `Brot`
+        "nach vorne",
+        "articles dans le journal",
+        "ganze Wälder",
+        "público",
+        "que rompen",
+    ],
+)
+def test_words_of_another_language_are_not_corrected_to_english_ones(vault: Vault, open_engine, typed, mode):
+    vault.write(
+        "a.md", "each back of the barn was romped through by a day journey with public articles and gangs in welders"
+    )
+
+    assert ask(open_engine(), typed, mode=mode).corrections == ()
+
+
+def test_they_are_where_notes_are_in_that_language(vault: Vault, open_engine):
+    vault.write_all({"a.md": "---\nlang: de\n---\nganze Wälder", "b.md": "welders"})
+
+    assert ask(open_engine(), "die Wällder", mode="keyword").corrections == (Correction("wällder", "wälder"),)
+
+
+def test_several_typing_errors_are_corrected_where_each_is_near_to_a_word(vault: Vault, open_engine):
+    vault.write("a.md", "receive letters")
+    engine = open_engine()
+
+    assert [each.used for each in ask(engine, "recieve lettrs", mode="keyword").corrections] == ["receive", "letters"]
+    assert ask(engine, "bohrmaschine recieve", mode="keyword").corrections == ()
+
+
+def test_a_compound_is_taken_apart_whatever_stands_beside_it(vault: Vault, open_engine):
+    vault.write("a.md", "---\nlang: de\n---\nDas Dach und die Rinnen")
+
+    answer = ask(open_engine(), "Dachrinnen xylophon", mode="keyword")
+
+    assert answer.corrections == (Correction("dachrinnen", "dach rinnen"),)
