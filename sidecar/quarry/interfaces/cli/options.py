@@ -153,8 +153,8 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     *arguments* with words such as `-draft` hidden from argparse, which would take them for options, and `--wait` with
     its time, for which argparse would take the next word.
 
-    Only for commands that take a query, where one dash before a word excludes the notes that hold it, and options have
-    two.
+    Words are hidden in commands that take a query, where one dash before a word excludes the notes that hold it, and
+    options have two.
     """
     if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list"):
         return list(arguments)
@@ -163,8 +163,8 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
         if argument == "--wait" and "--" not in protected:
             protected.append(f"--wait={LONG_WAIT_S:g}")
             continue
-        is_value = protected[-1] in OPTIONS_WITH_VALUE
-        protected.append(HIDDEN + argument if _EXCLUSION.match(argument) and not is_value else argument)
+        is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in OPTIONS_WITH_VALUE
+        protected.append(HIDDEN + argument if is_word and _EXCLUSION.match(argument) else argument)
     return protected
 
 

@@ -12,7 +12,7 @@ def test_without_a_topic_commands_and_topics_are_listed(command):
     done = command("help")
 
     assert done.code == 0
-    assert [name for name in COMMANDS if f"\n    {name} " not in done.out] == []
+    assert [name for name in COMMANDS if f"    {name}" not in done.out] == []
     assert done.out.endswith(f"topics: {', '.join(TOPICS)}; see `quarry help TOPIC`\n")
 
 

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/quarry
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_quarry_subparsers=(search context explain related index read list ps stop status help completion doctor serve mcp eval bench)
+_shtab_quarry_subparsers=(search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench)
 
 _shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
@@ -13,13 +13,14 @@ _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --
 _shtab_quarry_related_option_strings=(-h --help --json --text --vault --limit)
 _shtab_quarry_index_option_strings=(-h --help --json --vault --rebuild)
 _shtab_quarry_read_option_strings=(-h --help --json --vault --from-line --max-tokens)
-_shtab_quarry_list_option_strings=(-h --help --json --vault --folder --tag --type --since --until --limit --offset)
+_shtab_quarry_list_option_strings=(-h --help --json --vault --wait --folder --tag --type --since --until --limit --offset)
 _shtab_quarry_ps_option_strings=(-h --help --json)
 _shtab_quarry_stop_option_strings=(-h --help --json --vault --all)
 _shtab_quarry_status_option_strings=(-h --help --json --vault)
 _shtab_quarry_help_option_strings=(-h --help)
 _shtab_quarry_completion_option_strings=(-h --help)
 _shtab_quarry_doctor_option_strings=(-h --help --json --vault)
+_shtab_quarry_attach_option_strings=(-h --help --json --vault)
 _shtab_quarry_serve_option_strings=(-h --help --vault --lifeline --parent-pid --idle)
 _shtab_quarry_mcp_option_strings=(-h --help --vault)
 _shtab_quarry_eval_option_strings=(-h --help --vault --modes --limit --by-kind --json --run-dir --keep --workers --prompts --stages --compare --measure)
@@ -38,6 +39,7 @@ _shtab_quarry_list___folder_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_stop___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_status___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_doctor___vault_COMPGEN=_shtab_compgen_dirs
+_shtab_quarry_attach___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_serve___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_mcp___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_eval_pos_0_COMPGEN=_shtab_compgen_dirs
@@ -57,7 +59,7 @@ _shtab_quarry_explain___mode_choices=(hybrid keyword semantic)
 _shtab_quarry_explain___fusion_choices=(convex rrf six-signals)
 _shtab_quarry_completion_pos_0_choices=(bash zsh fish)
 _shtab_quarry_eval___measure_choices=(nDCG@5 nDCG@10 R@10 R@100 MRR Hit@1)
-_shtab_quarry_pos_0_choices=(search context explain related index read list ps stop status help completion doctor serve mcp eval bench)
+_shtab_quarry_pos_0_choices=(search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench)
 
 _shtab_quarry_search_pos_0_nargs='*'
 _shtab_quarry_search__h_nargs=0
@@ -106,6 +108,9 @@ _shtab_quarry_completion___help_nargs=0
 _shtab_quarry_doctor__h_nargs=0
 _shtab_quarry_doctor___help_nargs=0
 _shtab_quarry_doctor___json_nargs=0
+_shtab_quarry_attach__h_nargs=0
+_shtab_quarry_attach___help_nargs=0
+_shtab_quarry_attach___json_nargs=0
 _shtab_quarry_serve__h_nargs=0
 _shtab_quarry_serve___help_nargs=0
 _shtab_quarry_serve___lifeline_nargs=0

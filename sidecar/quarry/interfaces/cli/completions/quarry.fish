@@ -50,7 +50,7 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context explain related index read list ps stop status help completion doctor serve mcp eval bench
+set -g _shtab_quarry_commands search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench
 set -g _shtab_quarry_opts_with_value --compare --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --since --sizes --tag --text --type --until --vault --wait --work --workers
 
 complete -c quarry -e
@@ -109,6 +109,7 @@ complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' 
 complete -c quarry -n '_shtab_quarry_using list' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using list' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using list' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using list' -l wait -x -d 'wait until the vault is wholly indexed, or at most --wait=SECONDS (default: 5 for a vault that never was)'
 complete -c quarry -n '_shtab_quarry_using list' -l folder -xka "(__fish_complete_directories)" -d 'only notes in this folder or below it'
 complete -c quarry -n '_shtab_quarry_using list' -l tag -x -d 'only notes with this tag or a nested one'
 complete -c quarry -n '_shtab_quarry_using list' -l type -x -d 'only notes with this `type` in their front matter'
@@ -137,6 +138,10 @@ complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' 
 complete -c quarry -n '_shtab_quarry_using doctor' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using doctor' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using doctor' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a attach -d 'start the sidecar of a vault if none runs, and print where its discovery file lies'
+complete -c quarry -n '_shtab_quarry_using attach' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using attach' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using attach' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a serve -d 'serve one vault until stopped; tools start this themselves'
 complete -c quarry -n '_shtab_quarry_using serve' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using serve' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'

@@ -10,6 +10,7 @@
 
 _shtab_quarry_commands() {
   local _commands=(
+    attach:'start the sidecar of a vault if none runs, and print where its discovery file lies'
     bench:'Measure the engine and the sidecar on copies of a vault, which itself is only read:'
     completion:'Print the script that completes the commands and options of `quarry`. To have it in every shell:'
     context:'print passages about a question as one block for a language model'
@@ -38,6 +39,15 @@ _shtab_quarry_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_defaults_added=0
+
+_shtab_quarry_attach_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print JSON]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_attach_defaults_added=0
 
 _shtab_quarry_bench_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -146,6 +156,7 @@ _shtab_quarry_list_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--json[print JSON]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--wait[wait until the vault is wholly indexed, or at most --wait\=SECONDS (default\: 5 for a vault that never was)]:SECONDS:"
   "--folder[only notes in this folder or below it]:DIR:_files -/"
   "--tag[only notes with this tag or a nested one]:TAG:"
   "--type[only notes with this \`type\` in their front matter]:TYPE:"
@@ -267,6 +278,7 @@ _shtab_quarry() {
       (( CURRENT += 1 ))
       curcontext="${curcontext%:*:*}:_shtab_quarry-$line[1]:"
       case $line[1] in
+        attach) _arguments -C -s $_shtab_quarry_attach_options ;;
         bench) _arguments -C -s $_shtab_quarry_bench_options ;;
         completion) _arguments -C -s $_shtab_quarry_completion_options ;;
         context) _arguments -C -s $_shtab_quarry_context_options ;;
