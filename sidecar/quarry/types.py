@@ -161,6 +161,7 @@ class Query(Struct, frozen=True):
     phrases: tuple[str, ...]  # what was quoted and is wanted: they rank, are marked, and stand in `condition` too
     prefix: str | None  # the last of `words` where the query ends in it: a person typing may not be done with it
     condition: Condition = MATCH_ALL  # what each hit must satisfy, the phrases and the exclusions among it
+    has_filter_alternative: bool = False  # `walnut OR /ch.rry/`: a note that meets the filter is a hit without a word
 
 
 class FileSeen(Struct, frozen=True):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
-from quarry.index import Deadline, Reader
+from quarry.index import Deadline, Reader, note_of
 from quarry.ranking.confidence import WEAK
 from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
 from quarry.search.answer import Answer, FurtherPassages, Hit, Relaxed, Weakness
@@ -36,7 +36,7 @@ from quarry.search.whole_words import prefer_whole_name
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
 from quarry.text.snippet.matcher import HighlightTerms
-from quarry.types import Fused, Fusion, Query, Retriever, SearchRequest
+from quarry.types import Candidate, Fused, Fusion, Query, Retriever, SearchRequest
 
 
 class Listing(Struct, frozen=True):
@@ -56,6 +56,11 @@ class RankedResult(Struct, frozen=True):
     limit: int  # how many notes of the ranking are shown at most
     shown: tuple[RankedNote, ...]
     relaxed: Relaxed | None = None  # what was given up to find them
+
+    @property
+    def lists_unranked(self) -> bool:
+        """Whether notes that it admits and does not rank are hits as well: they meet an alternative without words."""
+        return self.query.has_filter_alternative and self.relaxed is None
 
     @property
     def has_answer(self) -> bool:
@@ -105,6 +110,8 @@ class QueryExecution(Struct, frozen=True):
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
         """
+        if result.lists_unranked and result.prepared.admitted is not None:
+            return len(result.prepared.admitted)
         dense_only = result.ranking.dense_only_notes
         if "lexical" not in self.context.available(self.request.mode):
             return len(result.ranking.note_ids)
@@ -130,11 +137,19 @@ class QueryExecution(Struct, frozen=True):
 
     def _list_newest(self, condition: Condition) -> Listing:
         newest = self.context.reader.browse(condition, self.request.limit, deadline=self.deadline)
-        fused = [Fused(c.chunk_id, c.path, c.number, c.score, None, None, None, None) for c in newest.ranking]
-        notes = [
-            RankedNote(path, chunks[0].score, frozenset(), {}, chunks) for path, chunks in group_by_note(fused).items()
-        ]
-        return Listing(tuple(notes), newest.total, text_patterns(condition))
+        return Listing(_listed(newest.ranking), newest.total, text_patterns(condition))
+
+    def _with_unranked(self, result: RankedResult) -> RankedResult:
+        """*result* with the newest of the notes that it admits and does not rank, as far as there is room for them."""
+        room = self.request.limit - len(result.shown)
+        if room <= 0:
+            return result
+        depth = room + len(result.ranking.note_ids)
+        newest = self.context.reader.browse(result.query.condition, depth, deadline=self.deadline)
+        ranked = set(result.ranking.note_ids)
+        unranked = [candidate for candidate in newest.ranking if note_of(candidate.chunk_id) not in ranked][:room]
+        others = [replace(note, score=0.0) for note in _listed(unranked)]
+        return replace(result, shown=(*result.shown, *others))
 
     def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
         request, context, deadline = self.request, self.context, self.deadline
@@ -173,7 +188,16 @@ class QueryExecution(Struct, frozen=True):
             )
         limit = guarded_limit(request.limit, ranking, matching)
         shown = ranking.ranked_notes(range(len(ranking.note_ids))[:limit], reader, deadline)
-        return RankedResult(query, prepared, ranking, limit, shown, relaxed)
+        result = RankedResult(query, prepared, ranking, limit, shown, relaxed)
+        return self._with_unranked(result) if result.lists_unranked else result
+
+
+def _listed(newest: Sequence[Candidate]) -> tuple[RankedNote, ...]:
+    """The *newest* notes, as they are listed."""
+    fused = [Fused(c.chunk_id, c.path, c.number, c.score, None, None, None, None) for c in newest]
+    return tuple(
+        [RankedNote(path, chunks[0].score, frozenset(), {}, chunks) for path, chunks in group_by_note(fused).items()]
+    )
 
 
 def parse_request(request: SearchRequest, now: datetime) -> Query:
@@ -256,7 +280,12 @@ def _unknown_words(result: RankedResult, retrievers: Sequence[Retriever]) -> tup
 
 def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness | None:
     """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
-    if not result.shown or result.shown[0].confidence >= WEAK or result.shown[0].words_held == 1:
+    if (
+        not result.shown
+        or result.lists_unranked
+        or result.shown[0].confidence >= WEAK
+        or result.shown[0].words_held == 1
+    ):
         return None
     if result.prepared.lexical.name_prefix:  # the word is not typed yet
         return None

@@ -110,6 +110,9 @@ def _explain_place(
             message = "It contains no word of the query that can be searched for, and meaning is not compared here."
         if found:
             message = f"It {_contents(found, lacking)}. Too many other notes match better."
+        elif result.lists_unranked:
+            message = "It meets an alternative that has no words. Such notes come behind the others, newest first."
+            return Explanation(note.path, "listed", message, understood, total=total, lacking=lacking)
         return Explanation(note.path, "unranked", message, understood, total=total, found=found, lacking=lacking)
     place = ranking.note_ids.index(note.note_id)
     [ranked] = ranking.ranked_notes([place], reader, deadline)

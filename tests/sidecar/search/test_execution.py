@@ -431,3 +431,55 @@ def test_a_hit_comes_with_the_maps_that_link_to_it_however_it_was_found(vault: V
         maps = {hit.path: [each.title for each in hit.maps] for hit in ask(engine, query).hits}
         assert maps["Bread.md"] == ["Kitchen MOC"]
         assert not maps.get("Other.md")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("walnut OR /ch.rry/", ["oil.md", "pie.md"]),
+        ("walnut OR tag:fruit", ["oil.md", "plum.md"]),
+        ("/ch.rry/ OR walnut", ["oil.md", "pie.md"]),
+        ("zzzz OR /ch.rry/", ["pie.md"]),
+        ("walnut OR (tag:fruit [colour:blue])", ["oil.md", "plum.md"]),
+        ("walnut OR /ch.rry/ OR tag:fruit", ["oil.md", "pie.md", "plum.md"]),
+    ],
+)
+def test_an_alternative_without_words_finds_what_meets_it(vault: Vault, open_engine, typed, expected, mode):
+    vault.write_all(
+        {
+            "oil.md": "walnut oil",
+            "pie.md": "a cherry pie",
+            "plum.md": "---\ntags: [fruit]\ncolour: blue\n---\nplum",
+            "stone.md": "granite",
+        }
+    )
+    engine = open_engine()
+
+    answer = ask(engine, typed, mode=mode)
+
+    assert sorted(hit.path for hit in answer.hits) == expected
+    assert (answer.total, answer.weakness, answer.relaxed) == (len(expected), None, None)
+
+
+def test_notes_without_a_word_stand_behind_those_with_one_the_newest_first(vault: Vault, open_engine):
+    vault.write("old.md", "walnut", mtime_ns=1_000_000_000)
+    for day in range(2, 9):
+        vault.write(f"{day}.md", "a cherry pie", mtime_ns=day * 10**14)
+    engine = open_engine()
+
+    answer = ask(engine, "walnut OR /ch.rry/", mode="keyword", limit=3)
+
+    assert ([hit.path for hit in answer.hits], answer.total) == (["old.md", "8.md", "7.md"], 8)
+    assert answer.hits[0].score > answer.hits[1].score == 0
+    snippet = answer.hits[1].passages[0].snippet
+    assert [snippet.text[mark.start : mark.end] for mark in snippet.marks] == ["cherry"]
+    explained = engine.explain(SearchRequest("walnut OR /ch.rry/", mode="keyword"), "8.md")
+    assert (explained.state, explained.lacking) == ("listed", ("walnut",))
+
+
+@pytest.mark.parametrize("typed", ["walnut OR -cherry", "(walnut OR tag:fruit) oil", "walnut OR cherry"])
+def test_a_query_that_only_excludes_or_wants_a_word_lists_nothing_else(vault: Vault, open_engine, typed):
+    vault.write_all({"oil.md": "walnut oil", "plum.md": "---\ntags: [fruit]\n---\nplum"})
+
+    assert find(open_engine(), typed, mode="keyword") == ["oil.md"]

@@ -37,7 +37,7 @@ from quarry.conditions import (
 )
 from quarry.errors import BadQuery
 from quarry.text.query.conditions import ConditionBuilder
-from quarry.text.query.grammar import parse_query_tree
+from quarry.text.query.grammar import GroupNode, NegationNode, QueryNode, parse_query_tree
 from quarry.text.query.terms import QueryTerms, content_words
 from quarry.types import Query, Scope
 
@@ -82,7 +82,23 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
         phrases=tuple(dict.fromkeys(said.phrases)),
         prefix=said.last_word if said.end == len(typed) and said.last_word in words else None,
         condition=condition,
+        has_filter_alternative=isinstance(tree, GroupNode)
+        and tree.kind == "either"
+        and any(map(_is_filter_alone, tree.parts)),
     )
+
+
+def _is_filter_alone(node: QueryNode) -> bool:
+    """Whether *node* has no word or phrase, and does not only exclude: what does admits nearly all notes."""
+    said = QueryTerms()
+    said.add(node)
+    return not said.text and not _only_excludes(node)
+
+
+def _only_excludes(node: QueryNode) -> bool:
+    if isinstance(node, GroupNode):
+        return all(map(_only_excludes, node.parts))
+    return isinstance(node, NegationNode)
 
 
 def _only_excludes_text(condition: Condition) -> bool:

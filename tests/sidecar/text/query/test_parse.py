@@ -421,3 +421,23 @@ def test_a_tree_that_is_written_out_is_read_as_the_same_tree(written: tuple[str,
     plain = _plain(meant)
 
     assert read(f"x {typed}").condition == (plain if isinstance(plain, AllOf) else AllOf((plain,)))
+
+
+@pytest.mark.parametrize(
+    ("typed", "has"),
+    [
+        ("walnut OR /ch.rry/", True),
+        ("walnut OR tag:fruit", True),
+        ("walnut OR (-oil path:x)", True),
+        ("walnut OR content:/ch.rry/", True),
+        ("walnut OR task:", True),
+        ("walnut OR cherry", False),
+        ('walnut OR "cherry pie"', False),
+        ("walnut OR -tag:fruit", False),
+        ("walnut OR task:oil", False),
+        ("(walnut OR tag:fruit) oil", False),
+        ("tag:fruit", False),
+    ],
+)
+def test_an_alternative_of_filters_alone_is_told(typed: str, has: bool):
+    assert parse_query(typed, now=NOW).has_filter_alternative is has
