@@ -22,6 +22,8 @@ from recording import session
 from quarry.evaluation.collections import Collection, JudgedQuery
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.tables import markdown_table
+from quarry.index import Background, Reader
+from quarry.index.ids import look_up
 from quarry.ranking.signals import SCORE_DIGITS, SIGNAL_NAMES
 from quarry.search.ranking import SignalRanking
 
@@ -50,16 +52,22 @@ def shipped() -> Floats:
     return np.array([1.0] * len(SIGNAL_NAMES) + [0.0] * len(FURTHER))
 
 
-def inputs_of(ranking: SignalRanking, at: NDArray[np.intp]) -> Floats:
+def inputs_of(ranking: SignalRanking, at: NDArray[np.intp], reader: Reader) -> Floats:
     """What the candidates *at* these places are ranked by; the first columns add up to their scores."""
     features = ranking.features
     weighted = [getattr(features.signals, name)[at] * ranking.weights[name] for name in SIGNAL_NAMES]
     cosines = np.maximum(features.max_cosine[at], -1.0)
-    z_scores = (cosines - features.background.mean) / features.background.spread
+    vector = ranking.prepared.vector
+    background = reader.dense_query(vector).background() if vector is not None else Background()
+    z_scores = (cosines - background.mean) / background.spread
+    similarities = np.zeros(len(at))
+    if ranking.wording:
+        place, is_compared = look_up(ranking.wording.note_ids, features.note_ids[at])
+        similarities[is_compared] = ranking.wording.similarities[place[is_compared]]
     attainable = ranking.prepared.attainable_bm25
     share = features.bm25[at] / attainable if attainable > 0 else np.zeros(len(at))
     return np.column_stack(
-        [*weighted, SCALE * np.clip(z_scores, -3, 8) / 8, SCALE * np.minimum(share, 1), SCALE * features.similarity[at]]
+        [*weighted, SCALE * np.clip(z_scores, -3, 8) / 8, SCALE * np.minimum(share, 1), SCALE * similarities]
     )
 
 
@@ -71,7 +79,9 @@ def examples(collection: Collection, folder: Path) -> list[Example]:
             notes = every[:FIRST]
             grades = np.array([float(query.grades.get(note, 0)) for note in notes])
             if query.grades and len(notes) > 1:
-                found.append(Example(query, notes, inputs_of(ranking, ranking.order[: len(notes)]), grades))
+                found.append(
+                    Example(query, notes, inputs_of(ranking, ranking.order[: len(notes)], asked.reader), grades)
+                )
     return found
 
 

@@ -50,5 +50,5 @@ def test_the_factors_that_ship_give_the_scores_of_the_engine(tmp_path: Path):
     with session(some_queries(sample(), 5), tmp_path) as asked:
         for _, ranking, _, notes in asked.ranked():
             at = ranking.order[: len(notes)]
-            scores = ranker.inputs_of(ranking, at) @ ranker.shipped()
+            scores = ranker.inputs_of(ranking, at, asked.reader) @ ranker.shipped()
             assert scores == pytest.approx(ranking.scores[at], abs=1e-6)

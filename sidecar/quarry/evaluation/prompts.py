@@ -9,9 +9,11 @@ A file of prompts has a JSON object a line: `id`, `text`, `kind` and `paths`, th
     far      it has nothing to do with the vault
 
 Each prompt that is answered is asked a second time of the vault without the notes that answer it (`removed`).
+
+What a person is told counts as well: that nothing was found, that what is shown is weak, or neither.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
@@ -25,6 +27,7 @@ from quarry.errors import BadQuery, BadRequest, DeadlineExceeded
 from quarry.evaluation.collections import BadCollection, read_rows
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS, System
+from quarry.search import Answer
 from quarry.types import Scope
 from quarry.vault.paths import nfc
 
@@ -32,7 +35,12 @@ Kind = Literal["on", "near", "follow", "removed", "far"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NEAR: tuple[Kind, ...] = ("near", "follow", "removed")
 FALSE_SHARE = 0.05  # of the prompts without an answer that may be taken for answered
+SURE = 0.5  # the confidence from which an answer is more probable than not
 BINS = 10  # of the calibration error, each with as many prompts
+
+
+Told = Literal["nothing found", "no note has the words", "weak", "shown"]
+TOLD: tuple[Told, ...] = get_args(Told)
 
 
 class Prompt(Struct, frozen=True):
@@ -55,18 +63,21 @@ class Judged(Struct, frozen=True):
     prompt: Prompt
     confidence: float  # of the answer, which is that of its first hit
     is_right: bool  # whether that hit answers
+    told: Told = "shown"  # what a person reads above the hits; `shown`: nothing that warns of them
 
 
 class ConfidenceReport(Struct, frozen=True):
     """How well confidence separates prompts with an answer from those without."""
 
     prompts: Mapping[str, int]  # by kind
-    auc: float  # over all
-    auc_near: float
-    auc_far: float
-    kept: float  # share of the answered prompts kept at the threshold that `FALSE_SHARE` of the others pass
+    told: Mapping[str, Mapping[str, int]]  # kind -> what a person is told -> prompts
+    sure: Mapping[str, int]  # kind -> prompts with a confidence of `SURE` or more
+    auc: float | None  # over all; None, as what follows, where there are no prompts to tell apart
+    auc_near: float | None
+    auc_far: float | None
+    kept: float | None  # share of the answered prompts kept at the threshold that `FALSE_SHARE` of the others pass
     calibration_error: float  # mean distance of the first hits' confidence from the share of them that answer
-    precision: float  # share of the answered prompts whose first hit answers
+    precision: float | None  # share of the answered prompts whose first hit answers
 
 
 def read_prompts(file: Path) -> tuple[Prompt, ...]:
@@ -100,11 +111,19 @@ def judge_prompts(engine: Engine, prompts: Sequence[Prompt], system: System) -> 
         try:
             answer = engine.search(request)
         except (BadQuery, DeadlineExceeded):
-            yield Judged(prompt, 0.0, is_right=False)
+            yield Judged(prompt, 0.0, is_right=False, told="nothing found")
             continue
         first = answer.hits[0] if answer.hits else None
         is_right = first is not None and prompt.is_answered and nfc(first.path) in prompt.paths
-        yield Judged(prompt, answer.confidence, is_right)
+        yield Judged(prompt, answer.confidence, is_right, _told(answer))
+
+
+def _told(answer: Answer) -> Told:
+    if not answer.hits:
+        return "nothing found"
+    if answer.weakness == "no-words":
+        return "no note has the words"
+    return "weak" if answer.weakness else "shown"
 
 
 def evaluate_prompts(
@@ -115,7 +134,7 @@ def evaluate_prompts(
 
     Raises:
         IndexUnavailable: The vault cannot be indexed, or a retriever is not available.
-        BadRequest: There are no prompts with an answer, or none without.
+        BadRequest: There are no prompts.
     """
     with indexed(vault, index_path) as engine:
         return {system: report(list(judge_prompts(engine, prompts, SYSTEMS[system]))) for system in systems}
@@ -123,35 +142,41 @@ def evaluate_prompts(
 
 def report(judged: Sequence[Judged]) -> ConfidenceReport:
     """
-    Measure how well confidence separates.
+    Measure how well confidence separates, and what people are told.
 
     Raises:
-        BadRequest: There are no prompts with an answer, or none without.
+        BadRequest: There are no prompts.
     """
+    if not judged:
+        raise BadRequest("there are no prompts: each is a line of its file")
     of_kind: defaultdict[str, list[float]] = defaultdict(list)
+    told: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for one in judged:
         of_kind[one.prompt.kind].append(one.confidence)
+        told[one.prompt.kind][one.told] += 1
     answered = of_kind["on"]
     near = [value for kind in NEAR for value in of_kind[kind]]
     others = near + of_kind["far"]
-    if not answered or not others:
-        raise BadRequest("prompts with an answer and prompts without one are both needed")
-    threshold = float(np.quantile(others, 1 - FALSE_SHARE, method="higher"))
+    threshold = float(np.quantile(others, 1 - FALSE_SHARE, method="higher")) if others else 1.0
+    right = [one.is_right for one in judged if one.prompt.is_answered]
+    kinds = [kind for kind in KINDS if of_kind[kind]]
     return ConfidenceReport(
-        prompts={kind: len(of_kind[kind]) for kind in KINDS if of_kind[kind]},
+        prompts={kind: len(of_kind[kind]) for kind in kinds},
+        told={kind: {what: told[kind][what] for what in TOLD} for kind in kinds},
+        sure={kind: sum(value >= SURE for value in of_kind[kind]) for kind in kinds},
         auc=auc(answered, others),
         auc_near=auc(answered, near),
         auc_far=auc(answered, of_kind["far"]),
-        kept=float(np.mean([value > threshold for value in answered])),
+        kept=float(np.mean([value > threshold for value in answered])) if answered and others else None,
         calibration_error=calibration_error([one.confidence for one in judged], [one.is_right for one in judged]),
-        precision=float(np.mean([one.is_right for one in judged if one.prompt.is_answered])),
+        precision=float(np.mean(right)) if right else None,
     )
 
 
-def auc(higher: Sequence[float], lower: Sequence[float]) -> float:
-    """The probability that one of *higher* exceeds one of *lower*, ties counting half; NaN where one is empty."""
+def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
+    """The probability that one of *higher* exceeds one of *lower*, ties counting half; None where one is empty."""
     if not higher or not lower:
-        return float("nan")
+        return None
     ordered = np.sort(np.array(lower))
     below = ordered.searchsorted(higher) + ordered.searchsorted(higher, side="right")
     return float(below.mean() / 2 / len(lower))

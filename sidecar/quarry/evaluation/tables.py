@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.evaluation.comparison import Comparison, Difference, QueryDifference
 from quarry.evaluation.measures import MAIN, means
-from quarry.evaluation.prompts import ConfidenceReport
+from quarry.evaluation.prompts import TOLD, ConfidenceReport
 from quarry.evaluation.results import kinds_of
 from quarry.evaluation.runner import Evaluation
 
@@ -37,6 +37,19 @@ def confidence(name: str, reports: Mapping[str, ConfidenceReport]) -> str:
             ]
             for system, one in reports.items()
         ),
+    )
+
+
+def told(name: str, reports: Mapping[str, ConfidenceReport]) -> str:
+    """A row a system and kind of prompt: what people are told, and how many answers are more probable than not."""
+    return markdown_table(
+        [name, "kind", "prompts", *TOLD, "confidence .5 or more"],
+        (
+            [system, kind, str(count), *(str(one.told[kind][what]) for what in TOLD), str(one.sure[kind])]
+            for system, one in reports.items()
+            for kind, count in one.prompts.items()
+        ),
+        text_columns=(0, 1),
     )
 
 
@@ -89,8 +102,8 @@ def _scores(change: QueryDifference) -> tuple[str, str]:
     return _number(change.first), _number(change.second)
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}"
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _short(text: str) -> str:

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from quarry.index.database import select
 from quarry.index.folding import fold_case
 from quarry.index.ids import id_list
+from quarry.index.link_queries import notes_named
 from quarry.index.links import resolve, target_key, target_number
 from quarry.index.note_rows import note_rows
 from quarry.index.records import MapOfContent
@@ -114,9 +115,7 @@ class MapsOfContent(Struct):
     ) -> tuple[MapOfContent, ...]:
         if not candidates:
             return ()
-        key = target_key(path)
-        rows = select(connection, "SELECT path FROM notes WHERE name = ?", (target_number(key),))
-        named = [other for (other,) in rows if target_key(other) == key]
+        key, named = target_key(path), notes_named(connection, path)
         maps = [
             each
             for each in self._maps(connection, candidates)

@@ -17,7 +17,7 @@ from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.keyword.vault_languages import note_languages
-from quarry.index.links import resolve, target_key, target_number
+from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote, open_content
 from quarry.index.note_lookup import note_paths, similar_paths
@@ -360,26 +360,11 @@ class Reader:
 
     def links_from(self, path: str) -> list[ResolvedLink]:
         """The links in the note at *path* in order, each with the note it leads to."""
-        rows = note_rows(self._db, [row[0] for row in select(self._db, "SELECT id FROM notes WHERE path = ?", (path,))])
-        return [
-            ResolvedLink(link, resolve(link.target, path, self._named(link.target)))
-            for row in rows.values()
-            for link in row.packed_note().links()
-        ]
+        return links_from(self._db, path)
 
     def links_to(self, path: str) -> list[IncomingLink]:
         """The links in other notes that lead to the note at *path*, by the path of the note they are in."""
-        key, candidates = target_key(path), self._named(path)
-        found = select(self._db, "SELECT note_id FROM links WHERE target = ?", (target_number(key),))
-        sources = {
-            row.path: row.packed_note().links() for row in note_rows(self._db, [row[0] for row in found]).values()
-        }
-        return [
-            IncomingLink(source, link)
-            for source in sorted(sources.keys() - {path})
-            for link in sources[source]
-            if target_key(link.target) == key and resolve(link.target, source, candidates) == path
-        ]
+        return links_to(self._db, path)
 
     def maps_listing(self, paths: Sequence[str]) -> dict[str, tuple[MapOfContent, ...]]:
         """The maps of content that link to the notes at *paths*; notes that none links to are left out."""
@@ -421,12 +406,6 @@ class Reader:
     def _tags(self, note_id: int) -> tuple[str, ...]:
         rows = select(self._db, "SELECT tag FROM tags WHERE note_id = ? ORDER BY position", (note_id,))
         return tuple(tag for (tag,) in rows)
-
-    def _named(self, target: str) -> list[str]:
-        """Paths of the notes whose name is the last part of *target*."""
-        key = target_key(target)
-        rows = select(self._db, "SELECT path FROM notes WHERE name = ? ORDER BY path", (target_number(key),))
-        return [path for (path,) in rows if target_key(path) == key]
 
 
 def _open(row: NoteRow, content: bytes | None) -> _Opened:

@@ -21,7 +21,7 @@ from quarry.terms.analysis import ranking_terms
 from quarry.types import Fused
 
 CONTRASTED = slice(1, 4)  # places behind the first, by score: an answer leaves the notes there behind
-ALONE = 0.1  # the contrast of a note that there is no other to compare with: half that of a first hit that answers
+ALONE = 0.2  # the contrast of a note that there is no other to compare with: that of most first hits that answer
 UNFINISHED = 0.5  # of the weight of a word: its beginning, while it is being typed
 
 

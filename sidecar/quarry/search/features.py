@@ -16,7 +16,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index import (
-    Background,
     ChunkWeights,
     Deadline,
     DenseQuery,
@@ -87,7 +86,6 @@ class CandidateFeatures(Struct, frozen=True):
     max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
     static_cosine: Numbers  # the same by static vectors, which a confidence goes by
     bm25: Numbers  # of the best passage; 0 where none holds a word
-    background: Background  # of the query's static cosines, in this vault
     bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
     lexical: RankedChunks  # what each retriever proposed
     dense: RankedChunks
@@ -168,7 +166,6 @@ def extract_features(
         max_cosine=max_cosine,
         static_cosine=static_cosine,
         bm25=bm25,
-        background=queries.static.background() if queries.static else Background(),
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / attainable) if attainable > 0 else 0.0,
         lexical=lexical,
         dense=dense,

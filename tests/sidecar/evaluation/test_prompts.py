@@ -1,7 +1,6 @@
 """How prompts with and without an answer are read, asked and rated."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -86,6 +85,8 @@ def test_the_real_engine_is_asked_and_tells_answers_from_the_rest(tmp_path: Path
     assert found["default"].prompts == {"on": 2, "near": 1, "follow": 1, "removed": 2, "far": 2}
     assert found["default"].auc == 1.0
     assert found["default"].precision == 1.0
+    assert found["default"].told["on"]["shown"] == 2
+    assert found["default"].told["far"]["shown"] == 0
     with indexed(vault, tmp_path / "index.db") as engine:
         assert engine.status().notes == len(NOTES)  # what was taken out was only left out of the search
 
@@ -108,15 +109,24 @@ def test_a_report_tells_near_misses_from_what_is_far():
 
 
 @pytest.mark.parametrize("kind", ["on", "far"])
-def test_prompts_of_one_kind_cannot_be_told_apart(kind: str):
-    with pytest.raises(BadRequest, match="both needed"):
-        report([rated(kind, 0.5)])
+def test_prompts_of_one_kind_cannot_be_told_apart_but_what_people_are_told_counts(kind: str):
+    found = report([rated(kind, 0.5), Judged(rated(kind, 0.0).prompt, 0.2, is_right=False, told="weak")])
+
+    assert found.auc is None
+    assert found.kept is None
+    assert found.told[kind] == {"nothing found": 0, "no note has the words": 0, "weak": 1, "shown": 1}
+    assert found.sure == {kind: 1}
+
+
+def test_a_report_of_nothing_is_refused():
+    with pytest.raises(BadRequest, match="no prompts"):
+        report([])
 
 
 def test_auc_counts_ties_half_and_is_nothing_for_nothing():
     assert auc([0.5, 0.5], [0.5]) == 0.5
     assert auc([1, 0], [0.5]) == 0.5
-    assert math.isnan(auc([], [0.5]))
+    assert auc([], [0.5]) is None
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.lists(st.floats(0, 1), min_size=1, max_size=40))

@@ -92,6 +92,15 @@ def test_a_phrase_counts_as_a_word(engine: Engine):
     assert confidence_of(engine, '"hide glue"')["glue.md"] > 0.2
 
 
+def test_a_note_without_others_to_compare_with_is_as_sure_as_the_query_is_met(engine: Engine):
+    held, lacked = (
+        confidence_of(engine, f"path:glue {typed}")
+        for typed in ("melt hide glue granules", "melt the hearts of all sailors")
+    )
+
+    assert held["glue.md"] > 0.5 > lacked.get("glue.md", 0.0)
+
+
 def test_a_listing_has_no_confidence(engine: Engine):
     answer = engine.search(SearchRequest("path:glue"))
 

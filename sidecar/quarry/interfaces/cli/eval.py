@@ -36,7 +36,8 @@ from scratch, with the default settings:
                                         as JSON lines or tab-separated values with a header line
   quarry eval --vault DIR --prompts FILE...
                                         prompts with and without an answer in the vault, as JSON lines (id, text,
-                                        kind on, near, follow or far, paths): how well confidence separates them
+                                        kind on, near, follow or far, paths): how well confidence separates them,
+                                        and what people are told
   quarry eval --stages DIR...           the three stages of a published system: 50 notes by their front matter and
                                         first words, 10 of these by their vectors, a block of each; what every
                                         stage finds and costs
@@ -114,7 +115,8 @@ def measure_confidence(options: argparse.Namespace) -> int:
             print(document)
             return 0
         options.json.write_text(document + "\n", "utf-8")
-    print_line("\n\n".join(tables.confidence(name, reports) for name, reports in found.items()))
+    shown = [table(name, reports) for name, reports in found.items() for table in (tables.confidence, tables.told)]
+    print_line("\n\n".join(shown))
     return 0
 
 

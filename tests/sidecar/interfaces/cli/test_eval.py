@@ -155,11 +155,13 @@ def test_prompts_give_a_table_of_how_well_confidence_separates(command, tmp_path
 
     assert done.code == 0
     assert done.out.startswith("| prompts ")
-    assert [line.split("|")[1].strip() for line in done.out.splitlines()[2:]] == [
+    separated, told = done.out.split("\n\n")
+    assert [line.split("|")[1].strip() for line in separated.splitlines()[2:]] == [
         "default",
         "default-keyword",
         "default-semantic",
     ]
+    assert told.startswith("| prompts          | kind ")
     assert json.loads(as_json.out)["prompts"]["default"]["auc"] == 1.0
 
 
