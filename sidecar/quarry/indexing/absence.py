@@ -33,7 +33,7 @@ def explain_absence(
     if wanted.count("/") > MAX_DEPTH:
         return "unknown", "There is no note that many folders deep."
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
-        return "unknown", _sentence(NoteNotFound.not_indexed(path, similar))
+        return "unknown", _unknown(path, similar)
     if not is_note(wanted):
         return "excluded", "Only Markdown notes are indexed, and this is no `.md` file."
     if is_hidden(wanted):
@@ -50,12 +50,11 @@ def explain_absence(
     except FileUnreadable as error:
         return "failed", f"It could not be indexed: {error}."
     except NoteNotFound:
-        if similar:
-            return "unknown", _sentence(NoteNotFound.not_indexed(path, similar))
-        return "unknown", f"{_sentence(NoteNotFound.not_indexed(path))}. Search or list notes to find its path."
+        return "unknown", _unknown(path, similar)
     return "pending", "It is not indexed yet; it will be in a moment."
 
 
-def _sentence(error: NoteNotFound) -> str:
-    message = str(error)
-    return message[0].upper() + message[1:]
+def _unknown(path: str, similar: Sequence[str]) -> str:
+    message = str(NoteNotFound.not_indexed(path, similar))
+    sentence = message[0].upper() + message[1:]
+    return sentence if similar else f"{sentence}. Search or list notes to find its path."
