@@ -293,6 +293,10 @@ export interface Weights {
 export interface SearchResult {
   readonly hits: readonly Hit[];
   /**
+   * The query has no words to rank by: the hits are the newest notes that satisfy it.
+   */
+  readonly listed: boolean;
+  /**
    * Notes that contain a word of the query or are near in meaning, before `limit`.
    */
   readonly total: number;
@@ -348,15 +352,18 @@ export interface Hit {
    * Query words in the title.
    */
   readonly titleMarks: readonly Mark[];
-  readonly score: number;
+  /**
+   * Null where notes are only listed.
+   */
+  readonly score: number | null;
   /**
    * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
    */
   readonly confidence: number;
   /**
-   * Found by its words, by its meaning, or by both.
+   * Found by its words, by its meaning, or by both; null where notes are only listed.
    */
-  readonly why: Why;
+  readonly why: Why | null;
   readonly modifiedMs: number;
   readonly tags: readonly string[];
   /**
@@ -420,7 +427,7 @@ export interface Passage {
    */
   readonly truncated: boolean;
   /**
-   * Null with `scan`.
+   * Null with `scan`, and where notes are only listed.
    */
   readonly breakdown: Breakdown | null;
 }

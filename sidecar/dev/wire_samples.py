@@ -129,6 +129,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         ),
         wire.SearchResult(
             hits=[HIT],
+            listed=False,
             total=1,
             understood='notes in Kitchen with "six minutes" without "hard", near in meaning to egs',
             corrections=[wire.Correction(typed="egs", used="eggs")],

@@ -171,6 +171,7 @@ export const methods: Methods = {
           ]
         }
       ],
+      "listed": false,
       "total": 1,
       "understood": "notes in Kitchen with \"six minutes\" without \"hard\", near in meaning to egs",
       "corrections": [

@@ -38,7 +38,7 @@ try:
     from mcp.types import ToolAnnotations
     from pydantic import Field
 except ImportError as error:
-    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`") from error
+    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`", "mcp") from error
 
 INSTRUCTIONS = """\
 Search the user's own Markdown notes, on this machine only. Start with `search`; `read_note` gives a whole note by the

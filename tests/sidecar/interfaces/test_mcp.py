@@ -337,5 +337,5 @@ def test_without_the_extra_it_says_how_to_get_it(vault, home, tools, tmp_path):
     )
 
     assert done.returncode == 1
-    assert b"./sidecar[mcp]" in done.stderr
+    assert b"[mcp]" in done.stderr
     assert b"Traceback" not in done.stderr

@@ -63,7 +63,7 @@ class Passage(Value, frozen=True, kw_only=True):
     tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
     text: Annotated[str | None, Doc(description="The chunk itself; null with `scan`.")]
     truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
-    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`.")]
+    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and where notes are only listed.")]
 
 
 Confidence = Annotated[
@@ -91,9 +91,11 @@ class Hit(Value, frozen=True, kw_only=True):
     path: str
     title: str
     title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
-    score: float
+    score: Annotated[float | None, Doc(description="Null where notes are only listed.")]
     confidence: Confidence
-    why: Annotated[Why, Doc(description="Found by its words, by its meaning, or by both.")]
+    why: Annotated[
+        Why | None, Doc(description="Found by its words, by its meaning, or by both; null where notes are only listed.")
+    ]
     modified_ms: int
     tags: list[str]
     passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all that fit into the budget.")]
@@ -195,6 +197,10 @@ class SearchResult(Value, frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[Hit]
+    listed: Annotated[
+        bool,
+        Doc(description="The query has no words to rank by: the hits are the newest notes that satisfy it."),
+    ]
     total: Annotated[
         int, Doc(description="Notes that contain a word of the query or are near in meaning, before `limit`.")
     ]

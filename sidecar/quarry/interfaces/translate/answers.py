@@ -19,7 +19,8 @@ def search_result(answer: Answer, index: Freshness, *, with_text: bool) -> wire.
     clean = all_scrubbed(_texts(answer, with_text=with_text))
     relaxed = answer.relaxed
     return wire.SearchResult(
-        hits=[_hit(hit, clean, with_text=with_text) for hit in answer.hits],
+        hits=[_hit(hit, clean, with_text=with_text, listed=answer.listed) for hit in answer.hits],
+        listed=answer.listed,
         total=answer.total,
         understood=clean[answer.understood],
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
@@ -100,19 +101,19 @@ def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> list[
     return texts
 
 
-def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
+def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -> wire.Hit:
     note = hit.passages[0].chunk
     title = clean[note.title]
     return wire.Hit(
         path=nfc(hit.path),
         title=title,
         title_marks=_marks(note.title, title, hit.title_marks),
-        score=hit.score,
+        score=None if listed else hit.score,
         confidence=hit.confidence,
-        why=_why(hit),
+        why=None if listed else _why(hit),
         modified_ms=note.modified_ms,
         tags=[clean[tag] for tag in note.tags],
-        passages=[_passage(passage, clean, with_text=with_text) for passage in hit.passages],
+        passages=[_passage(passage, clean, with_text=with_text, listed=listed) for passage in hit.passages],
         further_passages=hit.further_passages,
         signals=_signals(hit.shares) if with_text else None,
         maps=[wire.MapOfContent(path=nfc(each.path), title=clean[each.title]) for each in hit.maps],
@@ -144,7 +145,7 @@ def _why(hit: Hit) -> wire.Why:
     return "meaning" if "dense" in hit.retrievers else "exact"
 
 
-def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> wire.Passage:
+def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, listed: bool = False) -> wire.Passage:
     chunk, snippet = passage.chunk.chunk, passage.snippet
     start, end = _match(snippet)
     text = clean[snippet.text]
@@ -159,7 +160,7 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> 
         tokens=passage.tokens,
         text=clean[passage.text] if with_text else None,
         truncated=passage.truncated,
-        breakdown=_breakdown(passage.fused) if with_text else None,
+        breakdown=_breakdown(passage.fused) if with_text and not listed else None,
     )
 
 

@@ -59,6 +59,15 @@ def test_the_word_why_says_which_legs_found_it(stored, hit_of, legs, why):
     assert hit_of(stored("oolong"), legs=legs).why == why
 
 
+def test_a_note_that_is_only_listed_has_no_score_and_no_why(stored, made):
+    answer = msgspec.structs.replace(made.answer_of(stored("oolong"), text="oolong"), listed=True)
+
+    result = translate.search_result(answer, INDEX, with_text=True)
+
+    assert result.listed
+    assert (result.hits[0].score, result.hits[0].why, result.hits[0].passages[0].breakdown) == (None, None, None)
+
+
 def test_a_path_goes_out_in_nfc(stored, hit_of):
     assert hit_of(stored("oolong", path="Cafe\u0301.md")).path == "Caf\u00e9.md"
 
