@@ -1,8 +1,10 @@
 // Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
 
+export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
+export type FeedbackKind = "opened" | "dismissed" | "copied" | "used";
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
@@ -291,6 +293,10 @@ export interface Weights {
 export interface SearchResult {
   readonly hits: readonly Hit[];
   /**
+   * The query has no words to rank by: the hits are the newest notes that satisfy it.
+   */
+  readonly listed: boolean;
+  /**
    * Notes that contain a word of the query or are near in meaning, before `limit`.
    */
   readonly total: number;
@@ -346,15 +352,18 @@ export interface Hit {
    * Query words in the title.
    */
   readonly titleMarks: readonly Mark[];
-  readonly score: number;
+  /**
+   * Null where notes are only listed.
+   */
+  readonly score: number | null;
   /**
    * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
    */
   readonly confidence: number;
   /**
-   * Found by its words, by its meaning, or by both.
+   * Found by its words, by its meaning, or by both; null where notes are only listed.
    */
-  readonly why: Why;
+  readonly why: Why | null;
   readonly modifiedMs: number;
   readonly tags: readonly string[];
   /**
@@ -418,7 +427,7 @@ export interface Passage {
    */
   readonly truncated: boolean;
   /**
-   * Null with `scan`.
+   * Null with `scan`, and where notes are only listed.
    */
   readonly breakdown: Breakdown | null;
 }
@@ -731,7 +740,7 @@ export interface RelatedNote {
   readonly matchEnd: number;
 }
 /**
- * A block of quoted passages for a model to read.
+ * A block of quoted passages for a model to read, or the reason why there is none that is worth reading.
  */
 export interface ContextParams {
   /**
@@ -747,25 +756,37 @@ export interface ContextParams {
    */
   readonly query: string;
   /**
-   * 50 to 100000. Default: 2000.
+   * Budget for the whole text; 4 characters a token. 50 to 100000. Default: 2000.
    */
   readonly maxTokens?: number;
   /**
-   * 1 to 50. Default: 8.
+   * Maximum number of quotes, one per note. 1 to 50. Default: 8.
    */
   readonly limit?: number;
+  /**
+   * Quote no note that is less likely to answer. Notes that are only listed are quoted. 0 to 1. Default: 0.1.
+   */
+  readonly minConfidence?: number;
+  /**
+   * Paths of notes not to quote, as they were shown before. At most 50.
+   */
+  readonly exclude?: readonly string[];
   readonly filters?: Filters;
 }
 /**
- * Quoted passages, best first, within the budget.
+ * Quoted passages, most confident first, within the budget.
  */
 export interface ContextResult {
   /**
-   * Markdown: path, heading and quote of each passage.
+   * Markdown: path, heading and line of each passage, and a quote of at most 500 characters behind `> `, ended with `...` where the passage goes on. Fences and tags of notes are made inert.
    */
   readonly text: string;
   readonly sources: readonly Source[];
   readonly tokens: number;
+  /**
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits.
+   */
+  readonly abstained: Abstention | null;
   readonly missing: readonly MissingLeg[];
   readonly index: Freshness;
 }
@@ -775,7 +796,14 @@ export interface ContextResult {
 export interface Source {
   readonly path: string;
   readonly headingPath: readonly string[];
+  /**
+   * Where the quote begins.
+   */
   readonly line: number;
+  /**
+   * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
+   */
+  readonly confidence: number;
 }
 /**
  * The text of a note, with credentials redacted.
@@ -907,6 +935,27 @@ export interface Accepted {
   readonly reportedMs: number;
 }
 /**
+ * What was made of a hit. It is kept on this machine alone, as hashes of the query and the path.
+ */
+export interface FeedbackParams {
+  /**
+   * At most 4096 characters.
+   */
+  readonly query: string;
+  /**
+   * The hit's note. At most 4096 characters.
+   */
+  readonly path: string;
+  /**
+   * opened: by a person. dismissed: as not what was meant. copied: its text. used: by an agent.
+   */
+  readonly kind: FeedbackKind;
+}
+/**
+ * Nothing to say but that it is done.
+ */
+export type Done = Record<string, never>;
+/**
  * A request that carries nothing.
  */
 export type NoParams = Record<string, never>;
@@ -974,10 +1023,6 @@ export interface SettingsWriteParams {
   readonly indexTemplates?: boolean;
   readonly excludeStatus?: readonly string[];
 }
-/**
- * Nothing to say but that it is done.
- */
-export type Done = Record<string, never>;
 /**
  * Forget a request; its answer is the error `cancelled`.
  */
@@ -1049,6 +1094,7 @@ export interface Methods {
   readonly "note/read": { readonly params: ReadNoteParams; readonly result: NoteText };
   readonly "notes/list": { readonly params: ListNotesParams; readonly result: NoteList };
   readonly "vault/changed": { readonly params: VaultChangedParams; readonly result: Accepted };
+  readonly "feedback": { readonly params: FeedbackParams; readonly result: Done };
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };

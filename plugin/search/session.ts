@@ -128,6 +128,12 @@ export class SearchSession {
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
+  /** Reports that a hit of the current answer was opened. An engine of an earlier version refuses, which nobody misses. */
+  reportOpened(path: string): void {
+    const answer = answerOf(this.current);
+    if (answer) this.client.request("feedback", { query: answer.query, path, kind: "opened" });
+  }
+
   /** Requests the further passages of a hit in the current answer. */
   unfold(path: string): void {
     const answer = answerOf(this.current);

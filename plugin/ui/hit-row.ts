@@ -50,9 +50,10 @@ export class HitRow {
     this.hit = hit;
     this.title.show(hit.title, hit.titleMarks);
     this.titleEl.title = hit.path;
-    setText(this.whyEl, hit.why);
-    this.whyEl.title = WHY_TIPS[hit.why];
-    this.whyEl.dataset["why"] = hit.why;
+    setText(this.whyEl, hit.why ?? "");
+    this.whyEl.title = hit.why ? WHY_TIPS[hit.why] : "";
+    this.whyEl.dataset["why"] = hit.why ?? "";
+    this.whyEl.toggleClass("is-hidden", hit.why === null);
     this.el.setAttr("aria-label", hit.title);
     this.updateAge(nowMs);
     this.best.show(hit.passages[0] ?? null, hit.title);

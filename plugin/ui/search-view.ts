@@ -211,6 +211,7 @@ export class SearchView extends ItemView {
     this.dom?.entries.selectKey(entry.key);
     this.session.freezeRows();
     this.parts.history.add(this.dom?.input.value ?? "");
+    this.session.reportOpened(entry.hit.path);
     void this.openNote(entry.hit.path, entry.passage, where);
   }
 

@@ -56,10 +56,10 @@ several have failed; then the connection is closed with code 4401.
 ## Tokens
 
 There are two, new at every start. The **reader's** stands in the discovery file and is for every tool: it searches,
-reads and lists, and reports changes. The **owner's** stands in a file of its own, named by `owner` in the discovery
-file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It allows the methods marked with *Needs the
-owner's token* as well, which change what others find or end the sidecar that they use; with the reader's token they are
-refused with the error `forbidden`. `access` in the answer to `initialize` says which one was shown.
+reads and lists, reports changes and gives feedback. The **owner's** stands in a file of its own, named by `owner` in
+the discovery file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It allows the methods marked with
+*Needs the owner's token* as well, which change what others find or end the sidecar that they use; with the reader's
+token they are refused with the error `forbidden`. `access` in the answer to `initialize` says which one was shown.
 
 A hook, an MCP server, or anything else that acts for an agent, does not read the owner's file. Both files belong to one
 user, so this keeps no program out that reads any file; it keeps an agent that was talked into something from doing it

@@ -129,6 +129,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         ),
         wire.SearchResult(
             hits=[HIT],
+            listed=False,
             total=1,
             understood='notes in Kitchen with "six minutes" without "hard", near in meaning to egs',
             corrections=[wire.Correction(typed="egs", used="eggs")],
@@ -192,11 +193,12 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         ),
     ),
     "context": (
-        wire.ContextParams(query="how long do eggs boil", max_tokens=500, filters=FILTERS),
+        wire.ContextParams(query="how long do eggs boil", max_tokens=500, exclude=[TEA], filters=FILTERS),
         wire.ContextResult(
-            text=f"**{BOILING}** › Timing\n\n> Six minutes from the moment the water boils 🥚.\n",
-            sources=[wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9)],
+            text=f"**{BOILING}** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes from when the water boils 🥚.",
+            sources=[wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9, confidence=0.62)],
             tokens=30,
+            abstained=None,
             missing=STATUS.missing,
             index=INDEX,
         ),
@@ -245,6 +247,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         ),
         wire.Accepted(accepted=2, reported_ms=1_772_582_400_000),
     ),
+    "feedback": (wire.FeedbackParams(query="eggs timer", path=BOILING, kind="opened"), wire.Done()),
     "index/status": (wire.NoParams(), STATUS),
     "index/rebuild": (wire.RebuildParams(), STATUS),
     "index/pause": (wire.NoParams(), STATUS),

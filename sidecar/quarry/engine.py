@@ -199,10 +199,11 @@ class Engine:
 
     def read_note(self, path: str) -> WholeNote:
         """
-        The note at *path*, which any spelling that is equal in NFC finds.
+        The note at *path*, which may also be the target of a link, a title or an alias; see `Reader.find_note`.
 
         Raises:
-            NoteNotFound: It is not in the index (excluded notes are not), or its file is gone or unreadable.
+            NoteNotFound: It is not in the index (excluded notes are not), or its file is gone or unreadable, or several
+                are called so.
             VaultMissing: The vault folder is not there.
             IndexUnavailable, IndexDamaged: As for `search`.
         """
@@ -211,10 +212,8 @@ class Engine:
         from quarry.vault.read import read_file
 
         with self.reader() as reader:
-            stored = reader.note(path)
-            if stored is None:
-                similar = reader.note_named(f"{path}.md")
-                raise NoteNotFound.not_indexed(path, similar.path if similar else None)
+            stored = reader.note(reader.find_note(path).path)
+            assert stored is not None  # one reader sees one snapshot
             links = tuple(dict.fromkeys(link.path or link.link.target for link in reader.links_from(stored.note.path)))
             backlinks = tuple(dict.fromkeys(link.source for link in reader.links_to(stored.note.path)))
         file = read_file(self.root, stored.note.path)

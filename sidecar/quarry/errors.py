@@ -24,6 +24,10 @@ The errors of the sidecar. Every message says what happened, with which values, 
         └── ProtocolMismatch  the two sides speak different versions
 """
 
+from collections.abc import Sequence
+
+MAX_NAMED = 3  # notes that a message offers instead of one that is not there
+
 
 class QuarryError(Exception):
     """Base of the family; catching it at a door catches everything we raise on purpose."""
@@ -53,9 +57,15 @@ class NoteNotFound(QuarryError):
     """No such note in the index, or its path leads where notes may not be read."""
 
     @classmethod
-    def not_indexed(cls, path: str, similar: str | None) -> "NoteNotFound":
-        """The error for a *path* that the index does not hold; *similar*: the path that was probably meant."""
-        return cls(f"there is no note {path!r} in the index" + (f": did you mean {similar!r}?" if similar else ""))
+    def not_indexed(cls, path: str, similar: Sequence[str] = ()) -> "NoteNotFound":
+        """The error for a *path* that the index does not hold; *similar*: paths that were probably meant."""
+        offer = f": did you mean {_either(similar)}?" if similar else ""
+        return cls(f"there is no note {path!r} in the index{offer}")
+
+    @classmethod
+    def ambiguous(cls, name: str, paths: Sequence[str]) -> "NoteNotFound":
+        """The error for a *name* that several notes have, those at *paths*."""
+        return cls(f"{len(paths)} notes are called {name!r}: do you mean {_either(paths[:MAX_NAMED])}?")
 
 
 class VaultMissing(QuarryError):
@@ -103,7 +113,11 @@ class Cancelled(QuarryError):
 
 
 class ExtraMissing(QuarryError):
-    """An optional part of the installation is needed and not there."""
+    """An optional part is needed and not there; `extra` is that of this package it comes with, if any."""
+
+    def __init__(self, message: str, extra: str | None = None) -> None:
+        super().__init__(message)
+        self.extra = extra
 
 
 class ConnectionFailed(QuarryError):
@@ -116,3 +130,9 @@ class SidecarBusy(ConnectionFailed):
 
 class ProtocolMismatch(ConnectionFailed):
     """The two sides speak different versions of the wire."""
+
+
+def _either(paths: Sequence[str]) -> str:
+    """*paths* in quotes, the last one after "or"."""
+    *others, last = map(repr, paths)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -33,6 +33,7 @@ export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1
 export function searchResult(...hits: readonly Hit[]): SearchResult {
   return {
     hits,
+    listed: false,
     total: hits.length,
     understood: "notes near in meaning to retry",
     corrections: [],

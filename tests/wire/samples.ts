@@ -171,6 +171,7 @@ export const methods: Methods = {
           ]
         }
       ],
+      "listed": false,
       "total": 1,
       "understood": "notes in Kitchen with \"six minutes\" without \"hard\", near in meaning to egs",
       "corrections": [
@@ -394,6 +395,10 @@ export const methods: Methods = {
       "query": "how long do eggs boil",
       "maxTokens": 500,
       "limit": 8,
+      "minConfidence": 0.1,
+      "exclude": [
+        "Küche/お茶 🍵.md"
+      ],
       "filters": {
         "folders": [
           "Kitchen"
@@ -408,7 +413,7 @@ export const methods: Methods = {
       }
     },
     "result": {
-      "text": "**Kitchen/Soft-boiled eggs.md** › Timing\n\n> Six minutes from the moment the water boils 🥚.\n",
+      "text": "**Kitchen/Soft-boiled eggs.md** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes from when the water boils 🥚.",
       "sources": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
@@ -416,10 +421,12 @@ export const methods: Methods = {
             "Soft-boiled eggs",
             "Timing"
           ],
-          "line": 9
+          "line": 9,
+          "confidence": 0.62
         }
       ],
       "tokens": 30,
+      "abstained": null,
       "missing": [
         {
           "leg": "dense",
@@ -532,6 +539,14 @@ export const methods: Methods = {
       "accepted": 2,
       "reportedMs": 1772582400000
     }
+  },
+  "feedback": {
+    "params": {
+      "query": "eggs timer",
+      "path": "Kitchen/Soft-boiled eggs.md",
+      "kind": "opened"
+    },
+    "result": {}
   },
   "index/status": {
     "params": {},

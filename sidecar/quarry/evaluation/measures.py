@@ -68,7 +68,5 @@ def _measures() -> dict[str, "Measure"]:
     try:
         from ir_measures import RR, R, Success, nDCG
     except ImportError as error:
-        raise ExtraMissing(
-            "measuring needs ir-measures: install Quarry with its extra `eval`: quarry-search[eval]"
-        ) from error
+        raise ExtraMissing("measuring needs ir-measures, which comes with the extra `eval`", "eval") from error
     return dict(zip(MEASURES, (nDCG @ 5, nDCG @ 10, R @ 10, R @ 100, RR, Success @ 1), strict=True))

@@ -7,6 +7,7 @@ from unicodedata import normalize
 import apsw
 
 from quarry.conditions import MATCH_ALL, Condition
+from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta, problems
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
@@ -19,6 +20,7 @@ from quarry.index.keyword.vault_languages import note_languages
 from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote, open_content
+from quarry.index.note_lookup import note_paths, similar_paths
 from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
 from quarry.index.records import (
     Counts,
@@ -176,6 +178,27 @@ class Reader:
         sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
         found = select(self._db, sql, (normalize("NFC", path), path))
         return self.note_names([found[0][0]])[0] if found else None
+
+    def find_note(self, name: str) -> NoteName:
+        """
+        The note at the path *name*, else the one that a link with *name* leads to, or that has this title or alias.
+
+        Raises:
+            NoteNotFound: There is none, or more than one; the message names those that may be meant.
+        """
+        if found := self.note_named(name):
+            return found
+        paths = note_paths(self._db, name)
+        if len(paths) > 1:
+            raise NoteNotFound.ambiguous(name, paths)
+        found = self.note_named(paths[0]) if paths else None
+        if found is None:
+            raise NoteNotFound.not_indexed(name, self.similar_notes(name))
+        return found
+
+    def similar_notes(self, name: str) -> list[str]:
+        """Paths of the notes whose file name, title or alias is most like *name*."""
+        return similar_paths(self._db, name, MAX_NAMED)
 
     @cached_property
     def _snapshot_data(self) -> SnapshotData:

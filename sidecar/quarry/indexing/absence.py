@@ -16,7 +16,7 @@ Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 
 def explain_absence(
-    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: str | None
+    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: Sequence[str]
 ) -> tuple[Absence, str]:
     """
     Why the index does not hold the note at *path*, as a state and as a sentence that says what to do.
@@ -24,7 +24,7 @@ def explain_absence(
     Args:
         drawings: Paths of drawings and boards, which are left out.
         problems: Of the index, those about *path* among them.
-        similar: The path of an indexed note that was probably meant; None if there is none.
+        similar: Paths of indexed notes that were probably meant, if there is none at *path*.
 
     Raises:
         VaultMissing: The vault cannot be opened.
@@ -32,8 +32,8 @@ def explain_absence(
     wanted = nfc(path)
     if wanted.count("/") > MAX_DEPTH:
         return "unknown", "There is no note that many folders deep."
-    if similar:
-        return "unknown", _sentence(NoteNotFound.not_indexed(path, similar))
+    if "." not in wanted.rpartition("/")[2]:  # a name, not a file
+        return "unknown", _unknown(path, similar)
     if not is_note(wanted):
         return "excluded", "Only Markdown notes are indexed, and this is no `.md` file."
     if is_hidden(wanted):
@@ -50,10 +50,11 @@ def explain_absence(
     except FileUnreadable as error:
         return "failed", f"It could not be indexed: {error}."
     except NoteNotFound:
-        return "unknown", f"{_sentence(NoteNotFound.not_indexed(path, None))}. Search or list notes to find its path."
+        return "unknown", _unknown(path, similar)
     return "pending", "It is not indexed yet; it will be in a moment."
 
 
-def _sentence(error: NoteNotFound) -> str:
-    message = str(error)
-    return message[0].upper() + message[1:]
+def _unknown(path: str, similar: Sequence[str]) -> str:
+    message = str(NoteNotFound.not_indexed(path, similar))
+    sentence = message[0].upper() + message[1:]
+    return sentence if similar else f"{sentence}. Search or list notes to find its path."

@@ -133,10 +133,8 @@ class Synchronizer:
         """Why the index does not hold the note at *path*; see `absence.py`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)
-            similar = reader.note_named(f"{path}.md")
-        return explain_absence(
-            self._root, path, self.policy.rules, self._drawings, problems, similar.path if similar else None
-        )
+            similar = reader.similar_notes(path)
+        return explain_absence(self._root, path, self.policy.rules, self._drawings, problems, similar)
 
     @property
     def excluded(self) -> int:

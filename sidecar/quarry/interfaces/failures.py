@@ -44,9 +44,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
         "cancelled", Error.CANCELLED, 130, "send the request again if the answer is still needed"
     ),
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
-    errors.ExtraMissing: Presentation(
-        "extra-missing", Error.UNAVAILABLE, 1, 'reinstall it with the extra: "./sidecar[mcp]" or "./sidecar[eval]"'
-    ),
+    errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
     errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }

@@ -6,6 +6,7 @@ and say so. What they return is quoted note text: data, not instructions, and th
 """
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -37,7 +38,7 @@ try:
     from mcp.types import ToolAnnotations
     from pydantic import Field
 except ImportError as error:
-    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`") from error
+    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`", "mcp") from error
 
 INSTRUCTIONS = """\
 Search the user's own Markdown notes, on this machine only. Start with `search`; `read_note` gives a whole note by the
@@ -64,6 +65,13 @@ SEARCH_LIMIT, SEARCH_TOKENS = 5, 2000  # an agent reads all it is given: few and
 LIST_LIMIT = 20
 CONTEXT_TOKENS = 2000
 READ_TOKENS = 8000  # below the 10,000 at which clients begin to warn
+
+ABSTENTIONS: Mapping[wire.Abstention, str] = {
+    "low-confidence": "no note is likely to answer this; `search` shows the nearest",
+    "all-seen": "all notes that answer this were left out as asked",
+    "indexing": "nothing is found, but the index is not complete yet; ask again in a moment",
+    "budget": "not one quote fits into max_tokens; raise it",
+}
 
 T = TypeVar("T", bound=wire.Value)
 
@@ -196,7 +204,9 @@ def build(sidecar: _Sidecar) -> "MCPServer[Any]":
         """Quote what the notes say about something: path, heading and passage of each, within a token budget."""
         params = wire.ContextParams(query=query, max_tokens=max_tokens)
         context = sidecar.ask("context", params, wire.ContextResult)
-        return ContextReply(text=context.text, tokens=context.tokens, notice=sidecar.notice(context.missing))
+        notices = [ABSTENTIONS[context.abstained] if context.abstained else None, sidecar.notice(context.missing)]
+        notice = "; ".join(filter(None, notices)) or None
+        return ContextReply(text=context.text, tokens=context.tokens, notice=notice)
 
     return server
 

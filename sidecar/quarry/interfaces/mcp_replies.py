@@ -8,7 +8,7 @@ from quarry.ranking.budget import estimate_tokens
 try:
     from typing_extensions import TypedDict  # pydantic reads typing's own only from Python 3.12 on
 except ImportError as error:  # comes with pydantic, and that with the extra
-    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`") from error
+    raise ExtraMissing("MCP is not installed; it comes with the extra `mcp`", "mcp") from error
 
 
 class SearchHit(TypedDict):
@@ -18,7 +18,7 @@ class SearchHit(TypedDict):
     title: str
     heading: str
     line: int
-    why: str
+    why: str | None  # none where the query has no words, and notes are only listed
     confidence: float  # the probability that it answers, 0 to 1
     text: str
     maps: list[str]  # paths of the maps of content that list it, where to read on

@@ -43,7 +43,7 @@ async def _search(service: Service, params: protocol.SearchParams, request: Requ
 
 
 async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
-    result = partial(translate.context_result, max_tokens=params.max_tokens)
+    result = partial(translate.context_result, params=params)
     return await _search_for(service, translate.context_request(params), request, result)
 
 
@@ -87,6 +87,12 @@ async def _list_notes(service: Service, params: protocol.ListNotesParams, _: Req
 async def _vault_changed(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Value:
     service.engine.vault_changed([translate.vault_change(change) for change in params.changes])
     return protocol.Accepted(accepted=len(params.changes), reported_ms=time.time_ns() // 1_000_000)
+
+
+async def _feedback(service: Service, params: protocol.FeedbackParams, _: Request) -> protocol.Value:
+    now_ms = time.time_ns() // 1_000_000
+    await service.call("search", service.feedback.add, params.query, params.path, params.kind, now_ms)
+    return protocol.Done()
 
 
 async def _index_rebuild(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
@@ -136,6 +142,7 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "note/read": _read_note,
     "notes/list": _list_notes,
     "vault/changed": _vault_changed,
+    "feedback": _feedback,
     "index/status": _index_status,
     "index/rebuild": _index_rebuild,
     "index/pause": _index_pause,

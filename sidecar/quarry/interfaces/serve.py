@@ -23,6 +23,7 @@ from quarry import __version__
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
+from quarry.feedback import FeedbackLog
 from quarry.indexing.activity import Updated
 from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.interfaces import protocol, translate
@@ -118,7 +119,9 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
     ):
         gate = Gate(new_token(), new_token())
         vault = protocol.Vault(id=identity, name=root.name, path=str(root))
-        server = SocketServer(Service(engine, pool, vault_pool, gate, vault, __version__, leave))
+        server = SocketServer(
+            Service(engine, pool, vault_pool, _feedback_log(identity), gate, vault, __version__, leave)
+        )
         async with server.listening() as port:
             _publish(file, vault, gate, port)
             try:
@@ -152,6 +155,10 @@ def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
         owner=str(owner_path(file)),
     )
     write_discovery(file, discovery)
+
+
+def _feedback_log(identity: str) -> FeedbackLog:
+    return FeedbackLog(data_dir() / f"{identity}.feedback")
 
 
 @contextlib.contextmanager

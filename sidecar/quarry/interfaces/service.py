@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from quarry.engine import Engine
 from quarry.errors import Cancelled
+from quarry.feedback import FeedbackLog
 from quarry.interfaces import protocol
 from quarry.interfaces.gate import Gate
 from quarry.interfaces.turns import Lane, Turns
@@ -66,6 +67,7 @@ class Service(Struct):
     engine: Engine
     executor: Executor
     vault_executor: Executor  # for what touches the vault's own files: where its drive hangs, searches go on
+    feedback: FeedbackLog
     gate: Gate
     vault: protocol.Vault
     version: str

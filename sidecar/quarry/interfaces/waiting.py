@@ -7,7 +7,8 @@ from quarry.errors import IndexBehind
 from quarry.indexing.freshness import BLOCKED, IndexFreshness
 from quarry.interfaces.protocol import ReadParams
 
-POLL_S = 0.01  # nothing to a wait for an index, and a look takes microseconds
+POLL_S = 0.01  # at first: a saved note is found within a few of them
+MAX_POLL_S = 0.1  # later: a tenth of what was waited already is nothing to add, and many may wait
 
 
 async def wait_for_index(index: IndexFreshness, params: ReadParams) -> None:
@@ -18,22 +19,32 @@ async def wait_for_index(index: IndexFreshness, params: ReadParams) -> None:
         IndexBehind: Changes reported up to `afterMs` are still not in it.
         IndexUnavailable, IndexDamaged: It cannot be read.
     """
-    deadline_s = time.monotonic() + params.wait_ms / 1000
+    begun_s = time.monotonic()
     if params.after_ms is not None:
-        await _wait_for_reports(index, params, index.last_report(params.after_ms), deadline_s)
+        await _wait_for_reports(index, params, index.last_report(params.after_ms), begun_s)
     elif params.wait_ms:
         wanted = index.last_report()
-        while await asyncio.to_thread(index.is_worth_waiting, wanted, deadline_s - time.monotonic()):
-            await asyncio.sleep(POLL_S)
+        while await asyncio.to_thread(index.is_worth_waiting, wanted, _left_s(params, begun_s)):
+            await _pause(params, begun_s)
 
 
-async def _wait_for_reports(index: IndexFreshness, params: ReadParams, report: int, deadline_s: float) -> None:
+async def _wait_for_reports(index: IndexFreshness, params: ReadParams, report: int, begun_s: float) -> None:
     while not index.holds(report):
         state = index.state
         if state in BLOCKED:
             raise IndexBehind(f"changes reported up to {params.after_ms} are not indexed: indexing is {state}")
-        if time.monotonic() >= deadline_s:
+        if _left_s(params, begun_s) <= 0:
             raise IndexBehind(
                 f"changes reported up to {params.after_ms} are not indexed after {params.wait_ms} ms; state: {state}"
             )
-        await asyncio.sleep(POLL_S)
+        await _pause(params, begun_s)
+
+
+def _left_s(params: ReadParams, begun_s: float) -> float:
+    return begun_s + params.wait_ms / 1000 - time.monotonic()
+
+
+async def _pause(params: ReadParams, begun_s: float) -> None:
+    """Sleep until the next look, the longer the longer the wait has been, and not beyond its end."""
+    pause_s = min(MAX_POLL_S, max(POLL_S, (time.monotonic() - begun_s) / 10))
+    await asyncio.sleep(max(0.0, min(pause_s, _left_s(params, begun_s))))

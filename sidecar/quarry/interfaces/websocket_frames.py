@@ -11,7 +11,7 @@ NORMAL_CLOSURE, PROTOCOL_ERROR, INVALID_TEXT, TOO_LARGE = 1000, 1002, 1007, 1009
 NO_STATUS = 1005  # stands for a close frame without a code, and is never sent
 _FINAL, _MASKED, _RESERVED = 0x80, 0x80, 0x70
 _MAX_CONTROL_BYTES = 125
-_UNUSABLE_CODES = frozenset({1004, NO_STATUS, 1006, 1015})  # section 7.4.1
+_CODES = frozenset({*range(1000, 1004), *range(1007, 1015), *range(3000, 5000)})  # that are sent: section 7.4
 
 
 class FrameError(Exception):
@@ -140,7 +140,7 @@ def _closing(payload: bytes) -> tuple[int, str]:
     if not payload:
         return NO_STATUS, ""
     code = int.from_bytes(payload[:2], "big")
-    if len(payload) == 1 or not 1000 <= code < 5000 or code in _UNUSABLE_CODES:
+    if len(payload) == 1 or code not in _CODES:
         raise FrameError("close frame without a usable code")
     return code, _text(payload[2:])
 

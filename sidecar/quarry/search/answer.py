@@ -91,6 +91,7 @@ class Answer(Struct, frozen=True):
     unknown_words: tuple[str, ...] = ()  # of the query, that no note holds, where notes hold others
     relaxed: Relaxed | None = None
     weakness: Weakness | None = None
+    listed: bool = False  # nothing to rank by: the newest notes that satisfy the conditions, whose scores are times
 
     @property
     def confidence(self) -> float:

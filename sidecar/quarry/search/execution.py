@@ -250,7 +250,7 @@ def search(
     if isinstance(result, Listing):
         ranks = can_rank(query)
         understood = describe_query(query, by_meaning=not ranks)
-        return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood)
+        return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood, listed=True)
     retrievers = context.available(request.mode)
     return Answer(
         hits=hits,

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quarry.conditions import HasProperty, Not
+from quarry.errors import NoteNotFound
 from quarry.index import Deadline, NoteName, Reader
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
@@ -58,8 +59,9 @@ def explain(
     """
     reader = context.reader
     query = parse_request(request, now)
-    note = reader.note_named(path)
-    if note is None:
+    try:
+        note = reader.find_note(path)
+    except NoteNotFound:
         return None
     understood = describe_query(query, by_meaning="dense" in context.available(request.mode))
     result = None

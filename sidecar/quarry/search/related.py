@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from quarry.conditions import AllOf
-from quarry.errors import BadRequest, NoteNotFound
+from quarry.errors import BadRequest
 from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.ids import notes_of
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
@@ -101,11 +101,9 @@ def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str
         if not (source.text or "").strip():
             raise BadRequest("related needs a note or a text to compare with: give `path` or `text`")
         return [], -1, None
-    stored = reader.note(source.path)
-    name = reader.note_named(source.path)
-    if stored is None or name is None:
-        similar = reader.note_named(f"{source.path}.md")
-        raise NoteNotFound.not_indexed(source.path, similar.path if similar else None)
+    name = reader.find_note(source.path)
+    stored = reader.note(name.path)
+    assert stored is not None  # one reader sees one snapshot
     chunks = list(reader.chunks(stored.chunk_ids).values())
     if source.line is not None:
         before = [chunk for chunk in chunks if chunk.chunk.line <= source.line]

@@ -77,5 +77,5 @@ def test_no_queries_have_means_of_0():
 def test_without_the_library_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ir_measures", None)
 
-    with pytest.raises(ExtraMissing, match=r"quarry-search\[eval\]"):
+    with pytest.raises(ExtraMissing, match="comes with the extra `eval`"):
         measure([], {})

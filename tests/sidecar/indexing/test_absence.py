@@ -16,7 +16,7 @@ def ask(tmp_path):
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
     rules = Rules.load(root, (), ())
     problems = [Problem("Big.md", "it is larger than 10 MB", skipped=True), Problem("Tea.md", "cut", skipped=False)]
-    return lambda path, similar=None: explain_absence(root, path, rules, {"Board.md"}, problems, similar)
+    return lambda path, similar=(): explain_absence(root, path, rules, {"Board.md"}, problems, similar)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,7 @@ def ask(tmp_path):
         ("Picture.png", "excluded", "Only Markdown"),
         ("Nothing.md", "unknown", "Nothing.md"),
         ("Tea.MD/x.md", "unknown", "no note"),
+        ("Tea and biscuits", "unknown", "no note"),
     ],
 )
 def test_the_reason_is_told_with_a_state(ask, path, state, says):
@@ -42,7 +43,7 @@ def test_the_reason_is_told_with_a_state(ask, path, state, says):
 
 
 def test_a_note_with_a_similar_path_is_suggested(ask):
-    assert ask("Tea", "Tea.md") == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
+    assert ask("Tea", ["Tea.md"]) == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
 
 
 @pytest.mark.parametrize(

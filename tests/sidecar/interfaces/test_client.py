@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from quarry import errors
+from quarry.interfaces import MAX_CONNECTIONS
 from quarry.interfaces import client as module
 from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.discovery import Discovery, ServedVault, VaultLock, discovery_path, write_discovery
@@ -156,6 +157,29 @@ def test_a_sidecar_that_its_owner_ends_is_replaced_too(vault, start, tools):
 
         # Asked without a pause: also while the old one finishes its notes, with the lock in its hand.
         tools.eventually(lambda: client.status() and client.started_sidecar)
+
+
+def test_one_client_too_many_is_told_that_the_sidecar_is_busy_and_what_to_do(start, vault):
+    sidecar = start(vault)
+    for _ in range(MAX_CONNECTIONS):
+        sidecar.talk()
+
+    with pytest.raises(errors.SidecarBusy, match=f"busy: .* serves {MAX_CONNECTIONS} clients"):
+        SidecarClient(vault, "test")
+
+    sidecar.talks.pop().close()
+    with SidecarClient(vault, "test") as client:
+        assert client.status()
+
+
+def test_an_owner_may_what_a_reader_may_not(vault, start):
+    start(vault)
+    with SidecarClient(vault, "test") as reader, pytest.raises(RequestFailed) as refused:
+        reader.ask("index/pause")
+    with SidecarClient(vault, "test", as_owner=True) as owner:
+        assert owner.ask("index/pause").state == "paused"
+
+    assert refused.value.kind == "forbidden"
 
 
 def test_telling_one_to_leave_that_has_left_starts_none(vault, home, start, found):

@@ -95,6 +95,7 @@ def spoken(shared):
             rest=await call("read_note", path="Health/Lying awake.md", first_line=5),
             listing=await call("list_notes", folder="Health", limit=2),
             context=await call("get_context", query="trouble sleeping", max_tokens=300),
+            no_context=await call("get_context", query="zzqqxx"),
             refused=[await call(name, **arguments) for name, arguments, _ in REFUSED],
         )
 
@@ -137,6 +138,8 @@ def test_each_tool_gives_a_structured_result(spoken):
     assert spoken.listing.structured_content["total"] == 4
     assert spoken.context.structured_content["tokens"] <= 300
     assert "> " in spoken.context.structured_content["text"]
+    assert spoken.no_context.structured_content["text"] == ""
+    assert "no note is likely to answer" in spoken.no_context.structured_content["notice"]
     assert not any(result.is_error for result in (spoken.search, spoken.note, spoken.listing, spoken.context))
 
 
@@ -334,5 +337,5 @@ def test_without_the_extra_it_says_how_to_get_it(vault, home, tools, tmp_path):
     )
 
     assert done.returncode == 1
-    assert b"./sidecar[mcp]" in done.stderr
+    assert b"[mcp]" in done.stderr
     assert b"Traceback" not in done.stderr

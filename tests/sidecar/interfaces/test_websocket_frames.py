@@ -103,6 +103,7 @@ def test_messages_arrive_whole_however_they_were_cut(messages, piece_size, with_
         (b"\x88\x01\x03", 1002),  # half a close code
         (b"\x88\x02\x03\xed", 1002),  # a close code that is never sent: 1005
         (b"\x88\x02\x00\x00", 1002),
+        (b"\x88\x02\x04\x00", 1002),  # a code that nobody has registered: 1024
         (b"\x88\x03\x03\xe8\xff", 1007),
         (b"\x81\x7f" + (2**63 + 5).to_bytes(8, "big"), 1009),
         (b"\x81\x7f" + (LIMIT + 1).to_bytes(8, "big"), 1009),

@@ -23,6 +23,7 @@ from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
+from quarry.interfaces.installation import extra_command
 from quarry.interfaces.logs import log_path
 from quarry.settings import load_settings
 from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
@@ -108,7 +109,7 @@ def _scrubber() -> Finding:
 def _agents() -> Finding:
     if find_spec("mcp"):
         return Finding("MCP", "good", f"mcp {metadata.version('mcp')}")
-    return Finding("MCP", "note", "not installed; `quarry mcp` needs the extra: install `quarry-search[mcp]`")
+    return Finding("MCP", "note", f"not installed; `quarry mcp` needs it: run `{extra_command('mcp')}`")
 
 
 def _folders() -> Iterator[Finding]:

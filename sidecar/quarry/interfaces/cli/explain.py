@@ -20,6 +20,7 @@ from quarry.interfaces.cli.options import (
     unprotected,
 )
 from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line
+from quarry.interfaces.exit_codes import FAILED, OK
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(explained)
     else:
         _show(explained)
-    return 0
+    return FAILED if explained.state == "unknown" else OK
 
 
 def _show(explained: wire.ExplainResult) -> None:

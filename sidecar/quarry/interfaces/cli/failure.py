@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quarry.errors import BadQuery
+from quarry.errors import BadQuery, ExtraMissing
 from quarry.interfaces.cli.parser import BadUsage
 from quarry.interfaces.cli.terminal import print_caret, print_json_line, print_stderr
 from quarry.interfaces.client import RequestFailed
@@ -38,4 +38,8 @@ def exit_code(error: QuarryError) -> int:
 
 
 def _next_step(error: QuarryError) -> str:
+    if isinstance(error, ExtraMissing) and error.extra:
+        from quarry.interfaces.installation import extra_command  # here, as it is seldom needed and reads files
+
+        return f"run `{extra_command(error.extra)}`"
     return error.next if isinstance(error, RequestFailed | BadUsage) else presentation_of(error).next

@@ -77,11 +77,11 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     """Print each hit with its best passage; with *full* with all of them, with *why* with what its score is made of."""
     for place, hit in enumerate(result.hits, start=1):
-        print_line(f"{place:>2}. {bold(hit.title)}  {dim(f'{hit.why} · {hit.path}')}")
+        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join(filter(None, (hit.why, hit.path))))}")
         for passage in hit.passages if full else hit.passages[:1]:
             print_heading_trail(passage.heading_path, hit.title)
             _show_passage(passage, full=full)
-        if why:
+        if why and not result.listed:
             print_line(dim(f"    {_because(hit)}"))
 
 
@@ -98,13 +98,13 @@ def _show_passage(passage: wire.Passage, *, full: bool) -> None:
         return
     for line in (passage.text or "").split("\n"):
         print_line(f"    {line}")
-    if scores := passage.breakdown:
-        print_line(dim(f"    line {passage.line + 1} · {_ranks(scores)} · fused {scores.fused:.4f}"))
+    place, scores = f"    line {passage.line + 1}", passage.breakdown
+    print_line(dim(f"{place} · {_ranks(scores)} · fused {scores.fused:.4f}" if scores else place))
 
 
 def _because(hit: wire.Hit) -> str:
     """Why a hit ranks where it does: its signals, or its ranks where only they count."""
-    if hit.signals:
+    if hit.signals and hit.score is not None:
         return shares(hit.signals, hit.score)
     scores = hit.passages[0].breakdown
     return f"{_ranks(scores)} · fused {scores.fused:.4f}" if scores else ""

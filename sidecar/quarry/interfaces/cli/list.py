@@ -5,9 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from quarry.interfaces.cli.options import add_json, add_vault, connect, number
-from quarry.interfaces.cli.terminal import bold, dim, print_json, print_line, print_stderr
+from quarry.interfaces.cli.options import (
+    add_json,
+    add_vault,
+    add_wait,
+    connect,
+    exit_code_of_nothing,
+    number,
+    wait_for_index,
+)
+from quarry.interfaces.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.interfaces.days import day_of, start_of_day_ms
+from quarry.interfaces.exit_codes import OK
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
@@ -17,6 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
     add_vault(parser)
+    add_wait(parser)
     parser.add_argument("--folder", metavar="DIR", help="only notes in this folder or below it")
     parser.add_argument("--tag", metavar="TAG", help="only notes with this tag or a nested one")
     parser.add_argument("--type", metavar="TYPE", help="only notes with this `type` in their front matter")
@@ -38,15 +48,18 @@ def run(options: argparse.Namespace) -> int:
         "offset": options.offset,
     }
     with connect(options) as client:
+        wait_for_index(client, options.wait)
         page: wire.NoteList = client.ask("notes/list", params)
+    exit_code = OK if page.notes else exit_code_of_nothing(page.index)
     if options.as_json:
         print_json(page)
-        return 0
+        return exit_code
     for note in page.notes:
         tags = " ".join(f"#{tag}" for tag in note.tags)
         print_line(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
     if not page.notes:
         print_stderr("no notes match")
+    print_if_incomplete(page.index)
     if page.total > options.offset + len(page.notes):
         print_stderr(f"{len(page.notes)} of {page.total}; use --limit or --offset to see more")
-    return 0
+    return exit_code

@@ -13,10 +13,13 @@ TYPE_CHECKING = False  # importing it from `typing` takes as long as everything 
 if TYPE_CHECKING:
     import argparse
 
+    from quarry.interfaces.cli.parser import Parser
+
 DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
 
 COMMANDS: Mapping[str, str] = {
     "search": "find notes; without a query, prompt for one after another",
+    "context": "print passages about a question as one block for a language model",
     "explain": "explain why a query finds a note, or why it does not",
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",
@@ -25,6 +28,8 @@ COMMANDS: Mapping[str, str] = {
     "ps": "list the sidecars that run",
     "stop": "stop the sidecar of a vault, or all of them",
     "status": "show what the index holds and what it is doing",
+    "help": "explain the query language, the settings, the exit codes, or a command",
+    "completion": "print the script that completes these commands in a shell",
     "doctor": "check the installation and a vault, and say how to repair what fails",
     "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
@@ -66,6 +71,35 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
     Only the module of the command that it names is imported: all of them together take as long as everything else that
     a search from the command line does.
     """
+    parser, commands = _overview()
+    named = next((argument for argument in given if not argument.startswith("-")), None)
+    if named is None or named not in COMMANDS:  # help, or a mistake
+        for name, summary in COMMANDS.items():
+            commands.add_parser(name, help=summary)
+        return parser.parse_args(given)
+
+    from quarry.interfaces.cli.startup import prepare_for_engine, without_gc
+
+    if named in WITH_ENGINE:
+        prepare_for_engine()
+    with without_gc():
+        _add_command(commands, named)
+        from quarry.interfaces.cli.options import protected_arguments
+    gc.freeze()  # modules stay; and without this, the first collection looks through all of them
+    parser.command = named
+    return parser.parse_args(protected_arguments(given))
+
+
+def full_parser() -> "Parser":
+    """The parser with all commands and their options, whose modules it imports."""
+    parser, commands = _overview()
+    for name in COMMANDS:
+        _add_command(commands, name)
+    return parser
+
+
+def _overview() -> tuple["Parser", "argparse._SubParsersAction[Parser]"]:
+    """A parser without commands, and where they are added."""
     import argparse  # here, as `--version` needs none
 
     from quarry.interfaces.cli.parser import Parser
@@ -77,28 +111,16 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="quarry")  # else argparse works it out
-    named = next((argument for argument in given if not argument.startswith("-")), None)
-    if named is None or named not in COMMANDS:  # help, or a mistake
-        for name, summary in COMMANDS.items():
-            commands.add_parser(name, help=summary)
-        return parser.parse_args(given)
+    return parser, parser.add_subparsers(required=True, metavar="COMMAND", prog="quarry")  # else it is worked out
 
+
+def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> None:
     from importlib import import_module
 
-    from quarry.interfaces.cli.startup import prepare_for_engine, without_gc
-
-    if named in WITH_ENGINE:
-        prepare_for_engine()
-    with without_gc():
-        module = import_module(f"quarry.interfaces.cli.{named}")
-        from quarry.interfaces.cli.options import protected_arguments
-    gc.freeze()  # modules stay; and without this, the first collection looks through all of them
-    parser.command = named
-    command = commands.add_parser(named, description=COMMANDS[named])
+    module = import_module(f"quarry.interfaces.cli.{name}")
+    command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
     command.set_defaults(run=module.run)
     module.add_options(command)
-    return parser.parse_args(protected_arguments(given))
 
 
 def _print_version() -> None:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from quarry.errors import BadQuery, VaultMissing
 from quarry.interfaces.cli.parser import Once
+from quarry.interfaces.cli.terminal import INCOMPLETE
+from quarry.interfaces.exit_codes import NOT_INDEXED_YET, OK
 
 if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
     from quarry.interfaces.client import SidecarClient
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
@@ -82,6 +85,11 @@ def wait_for_index(client: "SidecarClient", wait_s: float | None) -> None:
         client.wait_until_complete(START_WAIT_S)
 
 
+def exit_code_of_nothing(index: "wire.Freshness") -> int:
+    """The exit code where nothing was found in *index*, which may not hold all notes yet."""
+    return NOT_INDEXED_YET if index.state in INCOMPLETE else OK
+
+
 def checked_query(query: str) -> str:
     """
     *query*, which the wire takes.
@@ -145,18 +153,18 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     *arguments* with words such as `-draft` hidden from argparse, which would take them for options, and `--wait` with
     its time, for which argparse would take the next word.
 
-    Only for commands that take a query, where one dash before a word excludes the notes that hold it, and options have
-    two.
+    Words are hidden in commands that take a query, where one dash before a word excludes the notes that hold it, and
+    options have two.
     """
-    if not arguments or arguments[0] not in COMMANDS_WITH_QUERY:
+    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list"):
         return list(arguments)
     protected = list(arguments[:1])
     for argument in arguments[1:]:
         if argument == "--wait" and "--" not in protected:
             protected.append(f"--wait={LONG_WAIT_S:g}")
             continue
-        is_value = protected[-1] in OPTIONS_WITH_VALUE
-        protected.append(HIDDEN + argument if _EXCLUSION.match(argument) and not is_value else argument)
+        is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in OPTIONS_WITH_VALUE
+        protected.append(HIDDEN + argument if is_word and _EXCLUSION.match(argument) else argument)
     return protected
 
 

@@ -19,7 +19,11 @@ MAX_LINE = 1_000_000_000
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument("path", metavar="NOTE", help="the note, relative to the vault, as `quarry search` prints it")
+    parser.add_argument(
+        "path",
+        metavar="NOTE",
+        help="its path as `quarry search` prints it, or a title, an alias or what a link to it says",
+    )
     add_vault(parser)
     parser.add_argument(
         "--from-line", type=number(1, MAX_LINE), default=1, metavar="N", help="first line to print, counting from 1"

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quarry.errors import BadRequest
 from quarry.interfaces.cli.hits import print_heading_trail
@@ -14,9 +14,13 @@ from quarry.interfaces.cli.options import DEFAULT_LIMIT, MAX_LIMIT, add_json, ad
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from quarry.interfaces import protocol as wire
+    from quarry.interfaces.client import SidecarClient
 
 STDIN = "-"
+LEAST_TOKENS = 50  # of a note that is asked for its length alone
 MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
 _PLACE = re.compile(r"(.+\.md):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 
@@ -45,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     """Find the similar notes and print them."""
     params = _asked(options)
     with connect(options) as client:
+        _require_line(client, params)
         related: wire.RelatedResult = client.ask("related", params)
     if options.as_json:
         print_json(related)
@@ -67,12 +72,23 @@ def _asked(options: argparse.Namespace) -> dict[str, object]:
     if STDIN in (options.place, options.text):
         return {"text": sys.stdin.read(MAX_TEXT), "limit": options.limit}
     if options.text is not None:
+        if len(options.text) > MAX_TEXT:
+            raise BadRequest(f"--text has {len(options.text):,} characters; it takes up to {MAX_TEXT:,}")
         return {"text": options.text, "limit": options.limit}
     placed = _PLACE.fullmatch(options.place)
     path = PurePath(placed[1] if placed else options.place).as_posix()
     if placed and int(placed[2]) < 1:
         raise BadRequest(f"{options.place} names line 0; lines count from 1")
     return {"path": path, "line": int(placed[2]) - 1 if placed else None, "limit": options.limit}
+
+
+def _require_line(client: SidecarClient, params: Mapping[str, Any]) -> None:
+    """Refuse a line that the note does not have: the passage nearest to it is none that was asked for."""
+    if params.get("line") is None:
+        return
+    note: wire.NoteText = client.ask("note/read", {"path": params["path"], "maxTokens": LEAST_TOKENS})
+    if params["line"] >= note.line_count:
+        raise BadRequest(f"there is no line {params['line'] + 1:,}; {note.path} has {note.line_count:,} lines")
 
 
 def _show(related: wire.RelatedResult) -> None:

@@ -19,6 +19,7 @@ from quarry.interfaces.cli.options import (
     add_wait,
     checked_query,
     connect,
+    exit_code_of_nothing,
     number,
     unprotected,
     wait_for_index,
@@ -27,13 +28,14 @@ from quarry.interfaces.cli.terminal import (
     bold,
     dim,
     print_if_empty,
+    print_if_incomplete,
     print_json,
     print_json_line,
     print_line,
     print_stderr,
 )
 from quarry.interfaces.client import RequestFailed
-from quarry.interfaces.exit_codes import BAD_USAGE, NOT_INDEXED_YET, OK
+from quarry.interfaces.exit_codes import BAD_USAGE, OK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from quarry.interfaces.client import SidecarClient
 
 PROMPT = "search> "
-INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may be there and not be found
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -180,12 +181,9 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
         hits.print_how(result, why=options.why)
         hits.print_hits(result, full=options.full, why=options.why)
         print_line(dim(f"{hits.counted(result)} · {elapsed_ms:.0f} ms"))
-    if options.as_json and result.hits:
-        return OK
-    status = client.status()
     if not options.as_json:
-        _explain_what_is_missing(client, result, status)
-    return NOT_INDEXED_YET if not result.hits and status.state in INCOMPLETE else OK
+        _explain_what_is_missing(client, result)
+    return OK if result.hits else exit_code_of_nothing(result.index)
 
 
 def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire.SearchResult:
@@ -204,14 +202,12 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
     return result
 
 
-def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult, status: wire.IndexStatus) -> None:
+def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
     for leg in result.missing:
         print_stderr(leg.reason)
-    if status.progress:
-        print_stderr(f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes done")
-    elif status.state in INCOMPLETE:
-        print_stderr("the vault is still being scanned; search again in a moment, or with --wait")
-    print_if_empty(client.hello.vault, status)
+    print_if_incomplete(result.index)
+    if not result.hits:
+        print_if_empty(client.hello.vault, client.status())
     if result.truncated:
         print_stderr("some passages were cut to fit the token budget; raise --max-tokens to see more")

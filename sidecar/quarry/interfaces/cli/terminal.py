@@ -13,9 +13,10 @@ from quarry.interfaces.sanitize import printable, printable_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from quarry.interfaces.protocol import IndexStatus, Mark, Vault
+    from quarry.interfaces.protocol import Freshness, IndexStatus, Mark, Vault
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may be there and not be found
 POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
 _OURS = re.compile("(\x1b\\[[012]m)")
 
@@ -64,6 +65,14 @@ def print_if_empty(vault: Vault, status: IndexStatus) -> None:
         print_stderr(f"rules exclude all notes in {vault.path}; see `folders` in .quarry.toml, and .indexignore")
     else:
         print_stderr(f"there are no Markdown files in {vault.path}; name the folder that contains your notes")
+
+
+def print_if_incomplete(index: Freshness) -> None:
+    """That notes are still being indexed, on standard error; nothing where *index* holds all of them."""
+    if index.state in INCOMPLETE and index.total > index.done:
+        print_stderr(f"indexing: {index.done} of {index.total} notes done")
+    elif index.state in INCOMPLETE:
+        print_stderr("the vault is still being scanned; ask again in a moment, or with --wait")
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:

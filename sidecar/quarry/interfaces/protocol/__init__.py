@@ -35,6 +35,8 @@ from quarry.interfaces.protocol.methods import CLIENT_NOTIFICATIONS, OWNER_METHO
 from quarry.interfaces.protocol.notes import (
     Accepted,
     Change,
+    FeedbackKind,
+    FeedbackParams,
     ListNotesParams,
     NoteList,
     NoteSummary,
@@ -44,6 +46,7 @@ from quarry.interfaces.protocol.notes import (
 )
 from quarry.interfaces.protocol.query_params import Filters, Fusion, Mode, Weights
 from quarry.interfaces.protocol.search import (
+    Abstention,
     Breakdown,
     ContextParams,
     ContextResult,
@@ -96,6 +99,7 @@ __all__ = [
     "PROTOCOL_VERSION",
     "REQUESTS",
     "SERVER_NOTIFICATIONS",
+    "Abstention",
     "Accepted",
     "Access",
     "Breakdown",
@@ -110,6 +114,8 @@ __all__ = [
     "ExplainParams",
     "ExplainResult",
     "ExplainState",
+    "FeedbackKind",
+    "FeedbackParams",
     "Filters",
     "Freshness",
     "Fusion",

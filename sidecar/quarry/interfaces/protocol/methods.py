@@ -3,6 +3,7 @@
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
 from quarry.interfaces.protocol.notes import (
     Accepted,
+    FeedbackParams,
     ListNotesParams,
     NoteList,
     NoteText,
@@ -41,6 +42,7 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "note/read": (ReadNoteParams, NoteText),
     "notes/list": (ListNotesParams, NoteList),
     "vault/changed": (VaultChangedParams, Accepted),
+    "feedback": (FeedbackParams, Done),
     "index/status": (NoParams, IndexStatus),
     "index/rebuild": (RebuildParams, IndexStatus),
     "index/pause": (NoParams, IndexStatus),

@@ -77,6 +77,20 @@ class VaultChangedParams(Params, frozen=True, kw_only=True):
     changes: Annotated[list[Change], Doc(max_length=5000)]
 
 
+FeedbackKind = Literal["opened", "dismissed", "copied", "used"]
+
+
+class FeedbackParams(Params, frozen=True, kw_only=True):
+    """What was made of a hit. It is kept on this machine alone, as hashes of the query and the path."""
+
+    query: Annotated[str, Doc(max_length=4096)]
+    path: Annotated[str, Doc(description="The hit's note.", max_length=4096)]
+    kind: Annotated[
+        FeedbackKind,
+        Doc(description="opened: by a person. dismissed: as not what was meant. copied: its text. used: by an agent."),
+    ]
+
+
 class Accepted(Value, frozen=True, kw_only=True):
     """The changes are queued; `index/updated` follows when they can be found."""
 

@@ -2,9 +2,13 @@
 
 from typing import Annotated, Literal
 
+from msgspec import field
+
 from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Value
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
 from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
+
+DEFAULT_MIN_CONFIDENCE = 0.1  # below it a hit is told as weak; see `ranking/confidence.py`
 
 Why = Literal["exact", "meaning", "both"]
 
@@ -59,7 +63,7 @@ class Passage(Value, frozen=True, kw_only=True):
     tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
     text: Annotated[str | None, Doc(description="The chunk itself; null with `scan`.")]
     truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
-    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`.")]
+    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and where notes are only listed.")]
 
 
 Confidence = Annotated[
@@ -87,9 +91,11 @@ class Hit(Value, frozen=True, kw_only=True):
     path: str
     title: str
     title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
-    score: float
+    score: Annotated[float | None, Doc(description="Null where notes are only listed.")]
     confidence: Confidence
-    why: Annotated[Why, Doc(description="Found by its words, by its meaning, or by both.")]
+    why: Annotated[
+        Why | None, Doc(description="Found by its words, by its meaning, or by both; null where notes are only listed.")
+    ]
     modified_ms: int
     tags: list[str]
     passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all that fit into the budget.")]
@@ -191,6 +197,10 @@ class SearchResult(Value, frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[Hit]
+    listed: Annotated[
+        bool,
+        Doc(description="The query has no words to rank by: the hits are the newest notes that satisfy it."),
+    ]
     total: Annotated[
         int, Doc(description="Notes that contain a word of the query or are near in meaning, before `limit`.")
     ]
@@ -307,11 +317,24 @@ class RelatedResult(Value, frozen=True, kw_only=True):
 
 
 class ContextParams(ReadParams, frozen=True, kw_only=True):
-    """A block of quoted passages for a model to read."""
+    """A block of quoted passages for a model to read, or the reason why there is none that is worth reading."""
 
     query: QueryText
-    max_tokens: Annotated[int, Doc(ge=50, le=100_000)] = 2000
-    limit: Annotated[int, Doc(ge=1, le=50)] = 8
+    max_tokens: Annotated[
+        int, Doc(description="Budget for the whole text; 4 characters a token.", ge=50, le=100_000)
+    ] = 2000
+    limit: Annotated[int, Doc(description="Maximum number of quotes, one per note.", ge=1, le=50)] = 8
+    min_confidence: Annotated[
+        float,
+        Doc(
+            description="Quote no note that is less likely to answer. Notes that are only listed are quoted.",
+            ge=0,
+            le=1,
+        ),
+    ] = DEFAULT_MIN_CONFIDENCE
+    exclude: Annotated[
+        list[str], Doc(description="Paths of notes not to quote, as they were shown before.", max_length=50)
+    ] = field(default_factory=list)
     filters: Filters = Filters()
 
 
@@ -320,14 +343,35 @@ class Source(Value, frozen=True, kw_only=True):
 
     path: str
     heading_path: list[str]
-    line: int
+    line: Annotated[int, Doc(description="Where the quote begins.")]
+    confidence: Confidence
+
+
+Abstention = Literal["low-confidence", "all-seen", "indexing", "budget"]
 
 
 class ContextResult(Value, frozen=True, kw_only=True):
-    """Quoted passages, best first, within the budget."""
+    """Quoted passages, most confident first, within the budget."""
 
-    text: Annotated[str, Doc(description="Markdown: path, heading and quote of each passage.")]
+    text: Annotated[
+        str,
+        Doc(
+            description=(
+                "Markdown: path, heading and line of each passage, and a quote of at most 500 characters behind `> `, "
+                "ended with `...` where the passage goes on. Fences and tags of notes are made inert."
+            )
+        ),
+    ]
     sources: list[Source]
     tokens: int
+    abstained: Annotated[
+        Abstention | None,
+        Doc(
+            description=(
+                "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, "
+                "are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits."
+            )
+        ),
+    ]
     missing: list[MissingLeg]
     index: Freshness

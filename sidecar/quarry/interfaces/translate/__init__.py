@@ -5,12 +5,12 @@ The second scrub is a line of defence: notes were scrubbed when indexed, but wha
 """
 
 from quarry.interfaces.translate.answers import (
-    context_result,
     explain_result,
     passages_result,
     related_result,
     search_result,
 )
+from quarry.interfaces.translate.context import context_result
 from quarry.interfaces.translate.requests import (
     SCAN_WIDTH,
     context_request,

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, scrubbed
+from quarry.interfaces.sanitize import all_scrubbed, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
-from quarry.ranking.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.text.snippet.highlighting import Mark
@@ -20,7 +19,8 @@ def search_result(answer: Answer, index: Freshness, *, with_text: bool) -> wire.
     clean = all_scrubbed(_texts(answer, with_text=with_text))
     relaxed = answer.relaxed
     return wire.SearchResult(
-        hits=[_hit(hit, clean, with_text=with_text) for hit in answer.hits],
+        hits=[_hit(hit, clean, with_text=with_text, listed=answer.listed) for hit in answer.hits],
+        listed=answer.listed,
         total=answer.total,
         understood=clean[answer.understood],
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
@@ -101,19 +101,19 @@ def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> list[
     return texts
 
 
-def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool) -> wire.Hit:
+def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -> wire.Hit:
     note = hit.passages[0].chunk
     title = clean[note.title]
     return wire.Hit(
         path=nfc(hit.path),
         title=title,
         title_marks=_marks(note.title, title, hit.title_marks),
-        score=hit.score,
+        score=None if listed else hit.score,
         confidence=hit.confidence,
-        why=_why(hit),
+        why=None if listed else _why(hit),
         modified_ms=note.modified_ms,
         tags=[clean[tag] for tag in note.tags],
-        passages=[_passage(passage, clean, with_text=with_text) for passage in hit.passages],
+        passages=[_passage(passage, clean, with_text=with_text, listed=listed) for passage in hit.passages],
         further_passages=hit.further_passages,
         signals=_signals(hit.shares) if with_text else None,
         maps=[wire.MapOfContent(path=nfc(each.path), title=clean[each.title]) for each in hit.maps],
@@ -145,7 +145,7 @@ def _why(hit: Hit) -> wire.Why:
     return "meaning" if "dense" in hit.retrievers else "exact"
 
 
-def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> wire.Passage:
+def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, listed: bool = False) -> wire.Passage:
     chunk, snippet = passage.chunk.chunk, passage.snippet
     start, end = _match(snippet)
     text = clean[snippet.text]
@@ -160,7 +160,7 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool) -> 
         tokens=passage.tokens,
         text=clean[passage.text] if with_text else None,
         truncated=passage.truncated,
-        breakdown=_breakdown(passage.fused) if with_text else None,
+        breakdown=_breakdown(passage.fused) if with_text and not listed else None,
     )
 
 
@@ -202,40 +202,3 @@ def _marks(text: str, clean: str, marks: Sequence[Mark]) -> list[wire.Mark]:
 def headings(path: Sequence[str]) -> list[str]:
     """The headings that a passage stands under."""
     return [scrubbed(heading) for heading in path]
-
-
-def context_result(answer: Answer, index: Freshness, max_tokens: int) -> wire.ContextResult:
-    """
-    The reply to `context`: one quote a note, each under its path and heading, within *max_tokens*.
-
-    Quotes stand behind `> `, so that nothing a note says can pass for anything but a quote. Nothing is quoted that is
-    only the least far from what was asked: better no context than a wrong one.
-    """
-    speaks_of_it = answer.relaxed is None or answer.relaxed.step != "meaning"
-    blocks: list[str] = []
-    sources: list[wire.Source] = []
-    room = max_tokens * CHARACTERS_PER_TOKEN
-    for hit in answer.hits if speaks_of_it else ():
-        block = _quote_block(hit)
-        room -= len(block) + 2
-        if room < 0:
-            break
-        blocks.append(block)
-        chunk = hit.passages[0].chunk.chunk
-        sources.append(wire.Source(path=nfc(hit.path), heading_path=headings(chunk.heading_path), line=chunk.line))
-    text = "\n\n".join(blocks)
-    return wire.ContextResult(
-        text=text,
-        sources=sources,
-        tokens=estimate_tokens(text),
-        missing=missing_legs(answer.missing),
-        index=freshness(index),
-    )
-
-
-def _quote_block(hit: Hit) -> str:
-    passage = hit.passages[0]
-    trail = " › ".join(headings(passage.chunk.chunk.heading_path))
-    title = f"**{one_line(scrubbed(nfc(hit.path)))}**" + (f" › {one_line(trail)}" if trail else "")
-    quote = printable(scrubbed(passage.snippet.text)).strip()
-    return f"{title}\n\n" + "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))

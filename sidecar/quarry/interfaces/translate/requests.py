@@ -3,12 +3,14 @@
 from quarry.errors import BadRequest
 from quarry.index import NoteFilter
 from quarry.interfaces import protocol as wire
+from quarry.ranking.budget import ELLIPSIS
 from quarry.search import Source
 from quarry.types import Retriever, Scope, SearchRequest, VaultChange
 
+MAX_LIMIT = 100  # hits of a search
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
 FULL_WIDTH = 300
-QUOTE_CHARACTERS = 500  # of a passage in a context block
+QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
 def search_request(params: wire.RankedParams) -> SearchRequest:
@@ -33,8 +35,8 @@ def context_request(params: wire.ContextParams) -> SearchRequest:
     """The search behind a context block; its snippets are the quotes."""
     return SearchRequest(
         query=params.query,
-        limit=params.limit,
-        snippet_width=QUOTE_CHARACTERS,
+        limit=min(MAX_LIMIT, params.limit + len(params.exclude)),
+        snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
         show_all_when_few=False,

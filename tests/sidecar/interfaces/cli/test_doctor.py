@@ -115,7 +115,7 @@ def test_without_the_extra_mcp_is_a_note(monkeypatch):
     finding = by_subject(examine(None))["MCP"]
 
     assert finding.verdict == "note"
-    assert "quarry-search[mcp]" in finding.detail
+    assert "[mcp]" in finding.detail
 
 
 def test_the_doctor_ends_with_0_where_all_is_well(at_shared, command):

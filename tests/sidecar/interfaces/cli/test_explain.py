@@ -36,8 +36,6 @@ def test_by_rank_alone_there_is_no_table_of_signals(at_shared, command):
     [
         ("sourdough tag:nowhere", LABSKAUS, "tagged #nowhere"),
         ("-labskaus", LABSKAUS, ""),
-        ("sourdough", "Nowhere/Nothing.md", "There is no note 'Nowhere/Nothing.md' in the index. Search or list notes"),
-        ("sourdough", RYE.removesuffix(".md"), f"did you mean '{RYE}'?"),
         ("sourdough", ".obsidian/app.md", "hidden"),
     ],
 )
@@ -46,6 +44,28 @@ def test_of_a_note_that_is_no_hit_the_reason_is_told(at_shared, command, query, 
 
     assert done.code == (2 if query.startswith("-") else 0)
     assert says in done.out
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("Xyzzyqqq/Zzz.md", "There is no note 'Xyzzyqqq/Zzz.md' in the index. Search or list notes"),
+        ("xyzzyqqq", "There is no note 'xyzzyqqq' in the index"),
+        ("Recipes/Sourdoughrye.md", f"'{RYE}'"),
+    ],
+)
+def test_a_note_that_is_not_there_is_a_failure(at_shared, command, path, says):
+    done = command("explain", "sourdough", path)
+
+    assert done.code == 1
+    assert says in done.out
+
+
+def test_a_note_is_explained_by_what_a_link_to_it_says(at_shared, command):
+    done = command("explain", "sourdough", RYE.removesuffix(".md"))
+
+    assert done.code == 0
+    assert done.out.startswith(f"{RYE}\n")
 
 
 def test_a_query_that_begins_with_what_it_leaves_out_is_no_option(at_shared, command):

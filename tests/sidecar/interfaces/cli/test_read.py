@@ -1,5 +1,7 @@
 """`quarry read`."""
 
+import pytest
+
 
 def test_a_note_is_printed_as_it_is_written(at_shared, command):
     done = command("read", "Health/Lying awake.md")
@@ -16,11 +18,11 @@ def test_a_note_that_is_not_there_is_a_failure_with_a_next_step(at_shared, comma
     assert "search or list notes" in done.err
 
 
-def test_a_path_without_its_ending_is_completed(at_shared, command):
-    done = command("read", "Health/Lying awake")
+def test_a_slip_in_a_path_is_offered_the_note_that_is_like_it(at_shared, command):
+    done = command("read", "Health/Lyingawake.md")
 
     assert done.code == 1
-    assert "did you mean 'Health/Lying awake.md'?" in done.err
+    assert "did you mean 'Health/Lying awake.md'" in done.err
 
 
 def test_a_note_outside_the_vault_is_not_read(at_shared, command, tmp_path):
@@ -69,3 +71,24 @@ def test_a_line_longer_than_the_budget_is_not_offered_again(vault, command):
 
     assert "raise --max-tokens" in done.err
     assert "--from-line" not in done.err
+
+
+@pytest.mark.parametrize("name", ["Recipes/Labskaus", "labskaus", "LABSKAUS.md", "Recipes/Labskaus.md"])
+def test_a_note_is_read_by_what_a_link_to_it_says(at_shared, command, name):
+    assert command("read", name).out == command("read", "Recipes/Labskaus.md").out
+
+
+def test_a_note_is_read_by_its_title_or_an_alias(vault, command, tools):
+    tools.write_vault(vault, {"k8s/1.md": "---\ntitle: Pods\naliases: [Kapsel]\n---\nA pod.\n"})
+    command("index", str(vault))
+
+    for name in ("pods", "kapsel"):
+        assert command("read", "--vault", str(vault), name).out.endswith("A pod.\n\n")
+
+
+def test_a_line_that_is_not_there_is_told_with_the_length_of_the_note(at_shared, command):
+    done = command("read", "--from-line", "99999", "Home.md")
+
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("quarry: --from-line is 99,999; Home.md has 36 lines\n")

@@ -83,7 +83,9 @@ def test_of_a_long_text_the_beginning_counts(at_shared, quarry):
         ([f"{RYE}:0"], 2, "lines count from 1"),
         (["--text", "  "], 2, "`text` is empty"),
         (["Nowhere.md"], 1, "there is no note 'Nowhere.md' in the index"),
-        ([RYE.removesuffix(".md")], 1, f"did you mean '{RYE}'?"),
+        (["Recipes/Sourdoughrye.md"], 1, f"'{RYE}'"),
+        (["Home.md:99999"], 2, "there is no line 99,999; Home.md has 36 lines"),
+        (["--text", "x" * 100_001], 2, "--text has 100,001 characters; it takes up to 100,000"),
     ],
 )
 def test_what_cannot_be_asked_says_what_to_do(at_shared, command, arguments, code, says):

@@ -39,6 +39,21 @@ def test_finding_nothing_is_no_failure(at_shared, command):
     assert done.out.startswith("nothing found")
 
 
+def test_without_words_notes_are_listed_and_have_no_score(at_shared, command):
+    listing = json.loads(command("search", "--json", "tag:health").out)
+    ranked = json.loads(command("search", "--json", "tag:health sleep").out)
+    shown = command("search", "--why", "--full", "tag:health")
+
+    assert listing["listed"]
+    assert [(hit["score"], hit["why"], hit["passages"][0]["breakdown"]) for hit in listing["hits"]] == [
+        (None, None, None)
+    ] * len(listing["hits"])
+    assert not ranked["listed"]
+    assert all(hit["score"] > 0 and hit["why"] for hit in ranked["hits"])
+    assert "None" not in shown.out
+    assert "fused" not in shown.out
+
+
 def test_the_limit_is_kept(at_shared, command):
     done = command("search", "--limit", "2", "--mode", "keyword", "reed")
 

@@ -9,10 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from quarry.engine import Engine
+from quarry.feedback import FeedbackLog
 from quarry.interfaces import protocol
 from quarry.interfaces.dispatch import Conversation
 from quarry.interfaces.gate import Gate
-from quarry.interfaces.service import Service
+from quarry.interfaces.service import SEARCH_THREADS, Service
 
 TOKEN = "c0" * 32
 OWNER_TOKEN = "0c" * 32
@@ -48,9 +49,12 @@ class Session:
 
     def __init__(self, engine, *, is_known=True, token=TOKEN):
         self.stopped = False
-        self.pool = ThreadPoolExecutor(2)
+        self.pool = ThreadPoolExecutor(SEARCH_THREADS)
+        self.feedback = FeedbackLog(engine.root.parent / "feedback")
         vault = protocol.Vault(id="v-1", name="v", path="/v")
-        self.service = Service(engine, self.pool, self.pool, Gate(TOKEN, OWNER_TOKEN), vault, "1.2.3", self.stop)
+        self.service = Service(
+            engine, self.pool, self.pool, self.feedback, Gate(TOKEN, OWNER_TOKEN), vault, "1.2.3", self.stop
+        )
         self.conversation = Conversation(self.service)
         if is_known:
             self.ask("initialize", token=token, protocol=1, client={"name": "t"})

@@ -18,6 +18,7 @@ def test_every_method_of_the_protocol_is_answered(owner):
         "context": {"query": "tea"},
         "note/read": {"path": "Tea.md"},
         "vault/changed": {"changes": []},
+        "feedback": {"query": "tea", "path": "Tea.md", "kind": "opened"},
     }
     others = [method for method in protocol.REQUESTS if method != "initialize"]
 
@@ -46,7 +47,7 @@ def test_an_unknown_parameter_is_refused_by_its_name(owner, stranger, frames, me
     assert error["code"] == -32602
     assert error["message"].startswith(f"{method}: ")
     assert method in error["data"]["next"]
-    if method not in ("search", "search/passages", "explain", "context", "note/read", "vault/changed"):
+    if method not in ("search", "search/passages", "explain", "context", "note/read", "vault/changed", "feedback"):
         assert "colour" in error["message"]
 
 
@@ -85,6 +86,12 @@ def test_the_refusal_of_a_parameter_lists_those_that_there_are(session):
         ("related", {"path": "Tea.md", "limit": 0}),
         ("related", {"text": "a" * 100_001}),
         ("settings/write", {"fusion": "cold"}),
+        ("feedback", {"query": "tea", "path": "Tea.md", "kind": "liked"}),
+        ("feedback", {"query": "a" * 4097, "path": "Tea.md", "kind": "used"}),
+        ("search", {"query": "tea", "waitMs": -1}),
+        ("search", {"query": "tea", "waitMs": 60_001}),
+        ("context", {"query": "tea", "minConfidence": 1.5}),
+        ("context", {"query": "tea", "exclude": ["x"] * 51}),
         ("note/read", {"path": ["Tea.md"]}),
         ("note/read", {"path": "x" * 4097}),
         ("note/read", {"path": "Tea.md", "startLine": -1}),

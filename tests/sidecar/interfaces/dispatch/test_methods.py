@@ -320,3 +320,15 @@ def test_a_note_is_read_by_its_lines(session):
     assert rest["text"] == "\n".join(whole["text"].split("\n")[4:])
     assert session.result("note/read", path="Bread.md")["backlinks"] == ["Tea.md"]
     assert session.result("note/read", path="Tea.md", startLine=1000)["text"] == ""
+
+
+def test_feedback_is_kept_without_the_words_of_the_query_or_the_name_of_the_note(session):
+    session.result("feedback", query="Oolong  tea", path="Tea.md", kind="opened")
+
+    (entry,) = session.feedback.entries()
+    assert entry.kind == "opened"
+    assert entry.query == session.feedback.query_hash("oolong tea")
+    assert entry.path == session.feedback.path_hash("Tea.md")
+    kept = (session.service.engine.root.parent / "feedback").read_text(encoding="utf-8").lower()
+    assert "oolong" not in kept
+    assert "tea" not in kept

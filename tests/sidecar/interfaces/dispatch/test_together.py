@@ -9,7 +9,8 @@ import pytest
 
 from quarry.errors import Cancelled, IndexUnavailable
 from quarry.interfaces import protocol
-from quarry.interfaces.dispatch import MAX_IN_FLIGHT, notification
+from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation, notification
+from quarry.interfaces.turns import MAX_AT_WORK
 
 PATIENCE_S = 30.0
 
@@ -130,6 +131,87 @@ def test_one_request_too_many_is_told_to_wait_and_the_rest_are_answered(session,
             assert "result" in json.loads(answer)
 
     together(session, body)
+
+
+def test_a_client_that_floods_does_not_delay_the_search_of_another(session, engine, monkeypatch, frames):
+    """Counted: the pool has more threads than one client may use, so that the other one begins beside the flood."""
+    order, go_on = [], threading.Semaphore(0)
+    search = engine.search
+
+    def slow(request, is_cancelled):
+        order.append(request.query)
+        go_on.acquire(timeout=PATIENCE_S)
+        return search(request, is_cancelled)
+
+    monkeypatch.setattr(engine, "search", slow)
+    pane = Conversation(session.service)
+
+    async def body():
+        hello = {"token": frames.token, "protocol": 1, "client": {"name": "pane"}}
+        await pane.answer(frames.request(0, "initialize", **hello))
+        flood = [asked(session, frames.request(n, "search", query=f"flood {n}")) for n in range(MAX_IN_FLIGHT)]
+        while len(order) < MAX_AT_WORK:
+            await asyncio.sleep(0.001)
+        typed = asyncio.create_task(pane.answer(frames.request(1, "search", query="tea", typing=True)))
+        while "tea" not in order:
+            await asyncio.sleep(0.001)
+
+        assert order.index("tea") == MAX_AT_WORK
+        go_on.release(MAX_IN_FLIGHT + 1)
+        assert "result" in json.loads(await typed)
+        for answer in await asyncio.gather(*flood):
+            assert "result" in json.loads(answer)
+
+    together(session, body)
+
+
+def test_a_request_that_waits_for_its_turn_is_cancelled_without_having_begun(session, blocked, frames):
+    async def body():
+        first = [asked(session, frames.request(n, "search", query="tea")) for n in range(MAX_AT_WORK)]
+        for _ in range(MAX_AT_WORK):
+            await begun(blocked)
+        waiting = asked(session, frames.request("late", "search", query="tea"))
+        await asyncio.sleep(0)
+
+        await session.conversation.answer('{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"late"}}')
+
+        assert json.loads(await waiting)["error"]["data"]["kind"] == "cancelled"
+        blocked.go_on.set()
+        for answer in await asyncio.gather(*first):
+            assert "result" in json.loads(answer)
+
+    together(session, body)
+
+
+def test_an_answer_waits_for_what_was_reported_and_says_how_current_it_is(session, engine):
+    before = session.result("index/status")["notes"]
+    (engine.root / "Chai.md").write_text("# Chai\n\nA zanzibar of spices.\n", encoding="utf-8")
+    reported = session.result("vault/changed", changes=[{"kind": "created", "path": "Chai.md"}])
+
+    found = session.result(
+        "search", query="zanzibar", mode="keyword", afterMs=reported["reportedMs"], waitMs=int(1000 * PATIENCE_S)
+    )
+
+    assert [hit["path"] for hit in found["hits"]] == ["Chai.md"]
+    assert found["index"]["done"] == found["index"]["total"] == before + 1
+    (engine.root / "Chai.md").unlink()
+    session.result("vault/changed", changes=[{"kind": "deleted", "path": "Chai.md"}])
+    listed = session.result("notes/list", waitMs=int(1000 * PATIENCE_S))
+    assert "Chai.md" not in [note["path"] for note in listed["notes"]]
+    assert listed["index"]["epoch"] > found["index"]["epoch"]
+
+
+def test_what_is_not_indexed_in_time_is_told_as_such(session, owner):
+    owner.result("index/pause")
+    reported = session.result("vault/changed", changes=[{"kind": "modified", "path": "Tea.md"}])
+
+    error = session.error("search", query="tea", afterMs=reported["reportedMs"], waitMs=60_000)
+    listed = session.result("notes/list", waitMs=60_000)
+
+    owner.result("index/resume")
+    assert error["code"] == -32012
+    assert error["data"]["kind"] == "index-behind"
+    assert (listed["index"]["state"], listed["index"]["total"] - listed["index"]["done"]) == ("paused", 1)
 
 
 def test_hanging_up_lets_go_of_everything(session, blocked, frames):

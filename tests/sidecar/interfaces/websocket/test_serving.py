@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import json
+import os
 import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from quarry.errors import Cancelled
+from quarry.feedback import FeedbackLog
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import gate, protocol, websocket
 from quarry.interfaces.dispatch import MAX_IN_FLIGHT
@@ -80,13 +83,27 @@ class Quiet:
         raise AssertionError("nobody cancelled")
 
 
+def service_of(engine, pool, vault):
+    gate = Gate(TOKEN, OWNER_TOKEN)
+    return Service(engine, pool, pool, FeedbackLog(Path(os.devnull)), gate, vault, "0", lambda: None)
+
+
 def serving(body, engine=None):
     """Run *body* with a server of this process, its engine and a way to dial it."""
 
     async def main():
         with ThreadPoolExecutor(2) as pool:
             vault = protocol.Vault(id="v", name="v", path="/v")
-            service = Service(engine or Quiet(), pool, pool, Gate(TOKEN, OWNER_TOKEN), vault, "0", lambda: None)
+            service = Service(
+                engine or Quiet(),
+                pool,
+                pool,
+                FeedbackLog(Path(os.devnull)),
+                Gate(TOKEN, OWNER_TOKEN),
+                vault,
+                "0",
+                lambda: None,
+            )
             server = SocketServer(service)
             async with server.listening() as port:
 
@@ -281,7 +298,18 @@ def test_leaving_closes_every_connection():
     async def main():
         with ThreadPoolExecutor(1) as pool:
             vault = protocol.Vault(id="v", name="v", path="/v")
-            server = SocketServer(Service(Quiet(), pool, pool, Gate(TOKEN, OWNER_TOKEN), vault, "0", lambda: None))
+            server = SocketServer(
+                Service(
+                    Quiet(),
+                    pool,
+                    pool,
+                    FeedbackLog(Path(os.devnull)),
+                    Gate(TOKEN, OWNER_TOKEN),
+                    vault,
+                    "0",
+                    lambda: None,
+                )
+            )
             async with server.listening() as port:
                 client = await connect(f"ws://127.0.0.1:{port}/", proxy=None)
                 await client.send("{}")

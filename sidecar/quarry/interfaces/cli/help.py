@@ -1,0 +1,73 @@
+"""`quarry help`: short texts on what is no command, each from the place that defines it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import itertools
+from typing import TYPE_CHECKING
+
+from quarry.interfaces.cli.parser import BadUsage
+from quarry.interfaces.cli.terminal import print_line
+from quarry.interfaces.exit_codes import exit_code_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+AGENTS = """Programs that write text get notes in three ways:
+
+  quarry mcp --vault DIR        an MCP server on standard input and output, for agents that speak MCP
+  quarry context "question"     a block of quoted passages within a budget of tokens, for all others
+  quarry search --json "words"  hits with their passages, scores and signals; one query a line from standard input
+
+Each asks the sidecar of the vault and starts one if none runs. docs/PROTOCOL.md describes its socket."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help=", ".join(TOPICS))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the text on a topic, the help of a command, or that of all."""
+    from quarry.interfaces.cli.main import COMMANDS, main
+
+    if options.topic is None:
+        with contextlib.suppress(SystemExit):  # argparse ends the process with its help
+            main(["--help"])
+        print_line(f"\ntopics: {', '.join(TOPICS)}; see `quarry help TOPIC`")
+    elif options.topic in TOPICS:
+        print_line(TOPICS[options.topic]())
+    elif options.topic in COMMANDS:
+        return main([options.topic, "--help"])
+    else:
+        raise BadUsage(f"there is no topic {options.topic!r}; there are {', '.join(TOPICS)}", "see `quarry help`")
+    return 0
+
+
+def _query_language() -> str:
+    from quarry.interfaces import protocol  # here, as it takes longer to import than all other texts
+
+    return _section(inspect.getdoc(protocol) or "", "Queries")
+
+
+def _settings() -> str:
+    from quarry import settings
+
+    return inspect.getdoc(settings) or ""
+
+
+def _section(document: str, title: str) -> str:
+    """The indented text below *title* in a docstring."""
+    _, _, below = document.partition(f"\n{title}\n")
+    indented = itertools.takewhile(lambda line: not line or line.startswith(" "), below.splitlines())
+    return inspect.cleandoc("\n".join(indented))
+
+
+TOPICS: Mapping[str, Callable[[], str]] = {
+    "query": _query_language,
+    "exit-codes": exit_code_table,
+    "settings": _settings,
+    "agents": lambda: AGENTS,
+}
