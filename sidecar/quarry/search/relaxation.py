@@ -28,6 +28,7 @@ from quarry.search.answer import Relaxed
 from quarry.text.query.description import describe_condition
 from quarry.types import Query, Scope
 
+MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note
 _SELECTIVE = (InFolder, HasTag, InPath, InFile, HasProperty)  # fast to look up, and often misspelled
 
 
@@ -74,7 +75,16 @@ def relaxations(
         effect = f"These results ignore {'that filter' if len(filters) == 1 else 'the filters in the query'}."
         yield Relaxed("without-filters", _unmet(filters, admits_none), effect), replace(query, condition=wider)
     if query.text:
-        yield Relaxed("meaning", f"{no_notes} match.", "These are the closest in meaning."), query
+        reason = f"{no_notes} contain {_either(query.words)}." if query.words and not phrases else f"{no_notes} match."
+        yield Relaxed("meaning", reason, "These are the nearest in meaning."), query
+
+
+def _either(words: Sequence[str]) -> str:
+    """“a”, “b” or “c”; many words are not named."""
+    if len(words) > MAX_NAMED_WORDS:
+        return "any of these words"
+    quoted = [f"“{word}”" for word in words]
+    return " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 
 
 def _unmet(filters: Sequence[Condition], admits_none: Callable[[Condition], bool]) -> str:

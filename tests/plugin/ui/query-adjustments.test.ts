@@ -77,12 +77,12 @@ describe("what was done to the query", () => {
     await pane.type("glue folder:Attic");
     pane.client.last.answer({
       ...searchResult(hit("a.md")),
-      relaxed: { step: "meaning", message: "No notes match. These are the closest in meaning." },
+      relaxed: { step: "meaning", message: "No notes contain “zzqqxx”. These are the nearest in meaning." },
       weakness: "unlikely",
     });
     await settled();
 
-    expect(lines().textContent).toBe("No notes match. These are the closest in meaning.");
+    expect(lines().textContent).toBe("No notes contain “zzqqxx”. These are the nearest in meaning.");
   });
 
   test("the count says how the query was understood", async () => {

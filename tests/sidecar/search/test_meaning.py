@@ -70,7 +70,6 @@ def test_both_kinds_of_vectors_have_a_say_in_the_meaning_of_a_note(engine: Engin
     queries.close()
 
     assert both.static_cosine.tolist() == static.static_cosine.tolist() == static.max_cosine.tolist()
-    assert both.background == static.background
     assert both.max_cosine.tolist() != both.static_cosine.tolist()
     assert both.signals.meaning.tolist() == [1.0, 0.0]  # each says that the first note is nearest
 

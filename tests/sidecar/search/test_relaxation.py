@@ -228,3 +228,17 @@ def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine)
 
     assert (answer.hits, answer.truncated, answer.relaxed) == ((), True, None)
     assert answer.total == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("zzqqxx", "No notes contain “zzqqxx”. These are the nearest in meaning."),
+        ("zzqqxx qqzz", "No notes contain “zzqqxx” or “qqzz”. These are the nearest in meaning."),
+        ("aaa bbb ccc ddd", "No notes contain any of these words. These are the nearest in meaning."),
+        ("zzqqxx tag:idea", "No notes under these filters contain “zzqqxx”. These are the nearest in meaning."),
+        ('"hide glue"', "No notes match. These are the nearest in meaning."),
+    ],
+)
+def test_what_is_nearest_in_meaning_comes_with_the_words_that_no_note_holds(typed: str, message: str):
+    assert told(typed)["meaning"] == message
