@@ -168,7 +168,7 @@ def _decode(content: bytes) -> Discovery:
 
 
 def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:
-    """Those members of *found* that *kind* has, each of its type."""
+    """The members of *found* that *kind* has, each of its type."""
     types = kind.__annotations__
     if not isinstance(found, dict) or any(type(found.get(name)) is not types[name] for name in types):
         raise ValueError("no such value")

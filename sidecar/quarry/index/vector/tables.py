@@ -120,7 +120,7 @@ class Waiting(Struct, frozen=True):
 
     @classmethod
     def read(cls, connection: apsw.Connection) -> "Waiting":
-        """Those of the snapshot that *connection* sees, in which there are contextual tables."""
+        """The waiting notes of the snapshot that *connection* sees, which has contextual tables."""
         rows = select(connection, _WAITING)
         return cls(np.array([note_id for note_id, _ in rows], dtype=np.int64), sum(count for _, count in rows))
 
