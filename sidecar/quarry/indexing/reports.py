@@ -20,7 +20,7 @@ class _Report(Struct, frozen=True):
     at_ms: int
 
 
-class Batch(Struct, frozen=True):
+class TakenChanges(Struct, frozen=True):
     """Changes taken at once; *first* is the number of the first of them."""
 
     first: int
@@ -47,20 +47,20 @@ class ReportedChanges:
         if changes:
             self._reports.append(_Report(self._last, at_ms))
 
-    def take(self) -> Batch:
+    def take(self) -> TakenChanges:
         """The changes that wait, which are in hand from now on."""
-        batch = Batch(self._first_waiting, tuple(self._queue))
+        batch = TakenChanges(self._first_waiting, tuple(self._queue))
         self._queue.clear()
         if batch.changes:
             self._in_hand.append(batch.first)
         return batch
 
-    def put_back(self, batch: Batch) -> None:
+    def put_back(self, batch: TakenChanges) -> None:
         """Queue *batch* again, before all others: it could not be carried out."""
         self._queue.extendleft(reversed(batch.changes))
         self._in_hand.remove(batch.first)
 
-    def carried_out(self, batch: Batch) -> None:
+    def carried_out(self, batch: TakenChanges) -> None:
         """*batch* can be found."""
         if batch.first in self._in_hand:
             self._in_hand.remove(batch.first)

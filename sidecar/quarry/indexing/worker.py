@@ -16,7 +16,7 @@ from typing import Protocol
 
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
 from quarry.indexing.limits import WorkerTiming
-from quarry.indexing.reports import Batch, ReportedChanges
+from quarry.indexing.reports import ReportedChanges, TakenChanges
 from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
@@ -245,7 +245,7 @@ class RequestQueue:
         with self.condition:
             self._changes.carried_out(batch)
 
-    def _take_batch(self) -> Batch:
+    def _take_batch(self) -> TakenChanges:
         with self.condition:
             return self._changes.take()
 
