@@ -48,7 +48,7 @@ def test_a_jump_goes_to_the_line_of_the_first_mark(stored, hit_of):
 
 def test_a_hit_tells_the_type_and_the_domain_of_its_note(stored, hit_of, secret):
     chunk = msgspec.structs.replace(
-        stored("oolong"), front_matter='{"type":["daily","log"],"domain":"tea %s"}' % secret
+        stored("oolong"), front_matter=f'{{"type":["daily","log"],"domain":"tea {secret}"}}'
     )
 
     hit, bare = hit_of(chunk), hit_of(stored("oolong"))
