@@ -10,8 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,8 +21,8 @@ from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
-from quarry.interfaces.installation import extra_command
 from quarry.interfaces.logs import log_path
+from quarry.interfaces.mcp.versions import ALL_VERSIONS
 from quarry.settings import load_settings
 from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
 
@@ -107,9 +105,7 @@ def _scrubber() -> Finding:
 
 
 def _agents() -> Finding:
-    if find_spec("mcp"):
-        return Finding("MCP", "good", f"mcp {metadata.version('mcp')}")
-    return Finding("MCP", "note", f"not installed; `quarry mcp` needs it: run `{extra_command('mcp')}`")
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
 
 
 def _folders() -> Iterator[Finding]:

@@ -6,12 +6,11 @@ that a reader of the block may have opened around it. No time and no score stand
 give equal bytes.
 """
 
-import re
 from collections.abc import Collection, Sequence
 
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.sanitize import one_line, printable, scrubbed
+from quarry.interfaces.sanitize import inert, one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search import Answer, Hit
@@ -20,9 +19,6 @@ from quarry.vault.paths import nfc
 
 UNFINISHED = frozenset({"starting", "scanning", "indexing", "embedding"})
 SEPARATOR = "\n\n"
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_ROLES = "system|assistant|user|human|tool|function|instructions?|context|document"
-_TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
 
 
 def context_result(answer: Answer, index: Freshness, params: wire.ContextParams) -> wire.ContextResult:
@@ -92,13 +88,8 @@ def _source(hit: Hit) -> wire.Source:
 def _quote_block(hit: Hit, source: wire.Source) -> str:
     passage = hit.passages[0]
     trail = " › ".join(source.heading_path)
-    title = f"**{_inert(one_line(scrubbed(source.path)))}**" + (f" › {_inert(one_line(trail))}" if trail else "")
-    quote = _inert(printable(scrubbed(passage.snippet.text)).strip())
+    title = f"**{inert(one_line(scrubbed(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    quote = inert(printable(scrubbed(passage.snippet.text)).strip())
     if passage.snippet.end < len(passage.chunk.chunk.text.rstrip()):
         quote += ELLIPSIS
     return f"{title} (line {source.line + 1})\n\n" + "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))
-
-
-def _inert(text: str) -> str:
-    """*text* in which no fence and no tag opens or closes anything."""
-    return _TAG.sub("‹", _FENCE.sub(lambda fence: "'" * len(fence[0]), text))
