@@ -6,6 +6,7 @@ from quarry.interfaces import protocol as wire
 from quarry.ranking.budget import ELLIPSIS
 from quarry.search import Source
 from quarry.types import Retriever, Scope, SearchRequest, VaultChange
+from quarry.vault.captured_note import Draft
 
 MAX_LIMIT = 100  # hits of a search
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
@@ -81,6 +82,18 @@ def listing(params: wire.ListNotesParams) -> NoteFilter:
         type=params.type,
         modified_from_ms=params.modified_after_ms,
         modified_until_ms=params.modified_before_ms,
+    )
+
+
+def draft(params: wire.CaptureParams) -> Draft:
+    """The note to capture, as the engine takes it."""
+    return Draft(
+        text=params.text,
+        title=params.title,
+        domain=params.domain,
+        tags=tuple(params.tags),
+        type=params.type,
+        source=params.source,
     )
 
 
