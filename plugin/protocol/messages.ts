@@ -774,7 +774,7 @@ export interface ContextParams {
   readonly filters?: Filters;
 }
 /**
- * Quoted passages, most confident first, within the budget.
+ * Passages chosen by confidence per token, within the budget: quoted, most confident first.
  */
 export interface ContextResult {
   /**

@@ -32,12 +32,13 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
 
 
 def context_request(params: wire.ContextParams) -> SearchRequest:
-    """The search behind a context block; its snippets are the quotes."""
+    """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
+    limit = min(MAX_LIMIT, params.limit + len(params.exclude))
     return SearchRequest(
         query=params.query,
-        limit=min(MAX_LIMIT, params.limit + len(params.exclude)),
+        limit=limit,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
-        max_tokens=params.max_tokens,
+        max_tokens=limit * QUOTE_CHARACTERS,
         scope=scope(params.filters),
         show_all_when_few=False,
         with_text=False,
