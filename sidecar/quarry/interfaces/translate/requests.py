@@ -80,6 +80,8 @@ def listing(params: wire.ListNotesParams) -> NoteFilter:
     return NoteFilter(
         scope=Scope(folders=(params.folder,) if params.folder else (), tags=(params.tag,) if params.tag else ()),
         type=params.type,
+        domain=params.domain,
+        status=params.status,
         modified_from_ms=params.modified_after_ms,
         modified_until_ms=params.modified_before_ms,
     )

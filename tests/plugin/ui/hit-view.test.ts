@@ -2,21 +2,21 @@
 import { emptyBody, one, removedBy, texts } from "./dom";
 import { beforeEach, expect, test } from "vitest";
 import { type Hit } from "../../../plugin/protocol/messages";
-import { HitRow } from "../../../plugin/ui/hit-row";
+import { type FurtherPassages } from "../../../plugin/search/passage-loader";
+import { HitView } from "../../../plugin/ui/hit-view";
 import { hit, manualClock, passage } from "../builders";
 
 let el: HTMLElement;
-let row: HitRow;
+let row: HitView;
 
 beforeEach(() => {
-  row = new HitRow(hit("a.md"), manualClock());
+  row = new HitView(manualClock());
   el = emptyBody().createDiv();
   el.append(row.el);
 });
 
-const show = (found: Hit, nowMs: number): void => {
-  row.update(found, nowMs);
-  row.showFurther({ kind: "folded" });
+const show = (found: Hit, nowMs: number, further: FurtherPassages = { kind: "folded" }): void => {
+  row.show({ kind: "hit", key: found.path, hit: found, passage: found.passages[0] ?? null, further }, nowMs);
 };
 const titles = (): string[] => texts(el, ".quarry-title");
 
@@ -64,35 +64,28 @@ test("keeps hostile text as text", () => {
   expect(texts(el, ".quarry-title, .quarry-trail, .quarry-snippet")).toEqual([evil, `A ${evil}`, evil]);
 });
 
-test("has one option, and one more for each further passage", () => {
-  show(hit("a.md", { furtherPassages: 2 }), 0);
-  const folded = row.options.map(({ key }) => key);
-  row.showFurther({ kind: "unfolded", passages: [passage({ start: 100 }), passage({ start: 200 })] });
+test("has one option, and one more for each further passage, whose elements stay", () => {
+  const found = hit("a.md", { furtherPassages: 2 });
+  show(found, 0);
+  const folded = row.options.length;
+  show(found, 0, { kind: "unfolded", passages: [passage({ start: 100 })] });
+  const second = row.options[1];
+  show(found, 0, { kind: "unfolded", passages: [passage({ start: 100 }), passage({ start: 200 })] });
 
-  expect(folded).toEqual(["a.md"]);
-  expect(row.options.map(({ key }) => key)).toEqual(["a.md", "a.md#100", "a.md#200"]);
-  expect(row.options.every((option) => option.el.getAttribute("role") === "option" && option.el.id !== "")).toBe(true);
-});
-
-test("keeps the elements of further passages that stay", () => {
-  show(hit("a.md", { furtherPassages: 1 }), 0);
-  row.showFurther({ kind: "unfolded", passages: [passage({ start: 100 })] });
-  const option = row.options[1]?.el;
-  row.showFurther({ kind: "unfolded", passages: [passage({ start: 100 }), passage({ start: 300 })] });
-
-  expect(row.options.map(({ key }) => key)).toEqual(["a.md", "a.md#100", "a.md#300"]);
-  expect(row.options[1]?.el).toBe(option);
+  expect([folded, row.options.length]).toEqual([1, 3]);
+  expect(row.options[1]).toBe(second);
+  expect(row.options.every((el) => el.getAttribute("role") === "option" && el.id !== "")).toBe(true);
 });
 
 test("tells a screen reader whether it can be expanded, is expanded, and is loading", () => {
-  const states = (): (string | null)[] => [row.el.getAttribute("aria-busy"), row.options[0]?.el.getAttribute("aria-expanded") ?? null];
+  const states = (): (string | null)[] => [row.el.getAttribute("aria-busy"), row.options[0]?.getAttribute("aria-expanded") ?? null];
   show(hit("a.md"), 0);
   const single = states();
   show(hit("a.md", { furtherPassages: 1 }), 0);
   const folded = states();
-  row.showFurther({ kind: "loading", previous: [] });
+  show(hit("a.md", { furtherPassages: 1 }), 0, { kind: "loading", previous: [] });
   const loading = states();
-  row.showFurther({ kind: "unfolded", passages: [passage({ start: 100 })] });
+  show(hit("a.md", { furtherPassages: 1 }), 0, { kind: "unfolded", passages: [passage({ start: 100 })] });
 
   expect(single).toEqual([null, null]);
   expect(folded).toEqual([null, "false"]);
@@ -103,7 +96,6 @@ test("tells a screen reader whether it can be expanded, is expanded, and is load
 test("with one passage has no line to unfold", () => {
   show(hit("a.md"), 0);
 
-  expect(row.hasFurther).toBe(false);
   expect(one(el, ".quarry-more").hasClass("is-hidden")).toBe(true);
 });
 
@@ -111,7 +103,7 @@ test("without a passage is still a row", () => {
   show(hit("a.md", { passages: [] }), 0);
 
   expect(titles()).toEqual(["a"]);
-  expect(row.options).toMatchObject([{ key: "a.md", passage: null }]);
+  expect(row.options).toHaveLength(1);
 });
 
 test("names the maps of content that list the note, and hides the line where there are none", () => {

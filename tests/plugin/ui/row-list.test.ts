@@ -1,22 +1,21 @@
 // @vitest-environment jsdom
 import { emptyBody, one, removedBy, texts } from "./dom";
 import { beforeEach, describe, expect, test } from "vitest";
-import { HitList, keepInPlace } from "../../../plugin/ui/hit-list";
-import { type FurtherPassages } from "../../../plugin/search/passage-loader";
+import { answerRows } from "../../../plugin/pane/rows";
+import { RowList, keepInPlace } from "../../../plugin/ui/row-list";
 import { type Hit } from "../../../plugin/protocol/messages";
-import { hit, manualClock, passage } from "../builders";
+import { answer, hit, manualClock, passage } from "../builders";
 
 let el: HTMLElement;
-let list: HitList;
+let list: RowList;
 
 beforeEach(() => {
   el = emptyBody().createDiv();
-  list = new HitList(el, manualClock());
+  list = new RowList(el, manualClock());
 });
 
-const FOLDED: FurtherPassages = { kind: "folded" };
 const show = (hits: readonly Hit[], nowMs: number): void => {
-  list.show(hits, () => FOLDED, nowMs);
+  list.show(answerRows(answer({ hits }), new Map()), nowMs);
 };
 const titles = (): string[] => texts(el, ".quarry-title");
 const rowOf = (title: string): Element => {
@@ -34,11 +33,11 @@ describe("patching", () => {
     expect(removed).toBe(0);
   });
 
-  test("hits that are shown already are not even compared", () => {
-    const hits = [hit("a.md")];
-    show(hits, 0);
+  test("rows that are shown already are not even compared", () => {
+    const rows = answerRows(answer({ hits: [hit("a.md")] }), new Map());
+    list.show(rows, 0);
     one(el, ".quarry-title").textContent = "Touched";
-    show(hits, 0);
+    list.show(rows, 0);
 
     expect(titles()).toEqual(["Touched"]);
   });
@@ -89,12 +88,12 @@ describe("patching", () => {
   });
 });
 
-test("an event in a row belongs to its option, one elsewhere to none", () => {
+test("an event in a row belongs to its row, one elsewhere to none", () => {
   show([hit("a.md")], 0);
 
-  expect(list.optionAt(one(el, ".quarry-snippet"))?.key).toBe("a.md");
-  expect(list.optionAt(el)).toBeNull();
-  expect(list.optionAt(null)).toBeNull();
+  expect(list.rowAt(one(el, ".quarry-snippet"))?.key).toBe("a.md");
+  expect(list.rowAt(el)).toBeNull();
+  expect(list.rowAt(null)).toBeNull();
 });
 
 test("ages grow without anything else changing", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Mark } from "../../../plugin/protocol/messages";
-import { textRuns } from "../../../plugin/ui/highlight";
+import { textRuns } from "../../../plugin/snippet/highlight";
 
 const word = (start: number, end: number): Mark => ({ start, end, kind: "word" });
 const sentence = (start: number, end: number): Mark => ({ start, end, kind: "sentence" });

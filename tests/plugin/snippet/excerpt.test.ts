@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Mark } from "../../../plugin/protocol/messages";
-import { excerptOf } from "../../../plugin/ui/excerpt";
+import { excerptOf } from "../../../plugin/snippet/excerpt";
 
 /** The excerpt of a snippet in which { } stands around each marked word. */
 function excerpt(marked: string): string {

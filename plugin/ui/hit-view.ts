@@ -3,20 +3,14 @@
  * HTML: in Obsidian's window a script in a note would have access to the whole machine.
  */
 import { type Clock } from "../clock";
-import { type Hit, type Passage } from "../protocol/messages";
-import { type FurtherPassages } from "../search/passage-loader";
+import { type HitRow, type Row } from "../pane/rows";
+import { WHY_TIPS, ageWords, mapsWords, modifiedWords } from "../wording/rows";
+import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
-import { type Option, initOption } from "./option-list";
 import { MarkedText, PassageBlock, setText } from "./passage-block";
-import { WHY_TIPS, ageWords, mapsWords, modifiedWords } from "./wording";
+import { type RowView } from "./row-view";
 
-/** An option that can be opened: a note at one of its passages. */
-export interface HitOption extends Option {
-  readonly hit: Hit;
-  readonly passage: Passage | null;
-}
-
-export class HitRow {
+export class HitView implements RowView {
   readonly el: HTMLElement;
   private readonly main: HTMLElement;
   private readonly titleEl: HTMLElement;
@@ -26,12 +20,10 @@ export class HitRow {
   private readonly best: PassageBlock;
   private readonly mapsEl: HTMLElement;
   private readonly further: FurtherPassagesList;
+  private row: HitRow | null = null;
 
-  /** An empty row for `hit`, not in the document yet: the list fills it and inserts it at its position. */
-  constructor(
-    private hit: Hit,
-    clock: Clock,
-  ) {
+  /** An empty row that is not in the document yet. */
+  constructor(clock: Clock) {
     this.el = createDiv({ cls: "tree-item search-result quarry-hit", attr: { role: "group" } });
     this.main = this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } });
     initOption(this.main);
@@ -46,8 +38,10 @@ export class HitRow {
     this.further = new FurtherPassagesList(this.el, clock);
   }
 
-  update(hit: Hit, nowMs: number): void {
-    this.hit = hit;
+  show(row: Row, nowMs: number): void {
+    if (row.kind !== "hit" || (this.row?.hit === row.hit && this.row.further === row.further)) return;
+    this.row = row;
+    const { hit, further } = row;
     this.title.show(hit.title, hit.titleMarks);
     this.titleEl.title = hit.path;
     setText(this.whyEl, hit.why ?? "");
@@ -56,40 +50,26 @@ export class HitRow {
     this.whyEl.toggleClass("is-hidden", hit.why === null);
     this.el.setAttr("aria-label", hit.title);
     this.updateAge(nowMs);
-    this.best.show(hit.passages[0] ?? null, hit.title);
+    this.best.show(row.passage, hit.title);
     setText(this.mapsEl, mapsWords(hit.maps));
     this.mapsEl.toggleClass("is-hidden", hit.maps.length === 0);
-  }
-
-  showFurther(state: FurtherPassages): void {
-    const { furtherPassages: count, title } = this.hit;
-    this.further.show(state, count, title);
-    this.el.setAttr("aria-busy", state.kind === "loading" ? "true" : null);
-    this.main.setAttr("aria-expanded", count === 0 ? null : String(this.further.isExpanded));
+    this.further.show(further, hit.furtherPassages, hit.title);
+    this.el.setAttr("aria-busy", further.kind === "loading" ? "true" : null);
+    this.main.setAttr("aria-expanded", hit.furtherPassages === 0 ? null : String(this.further.isExpanded));
   }
 
   updateAge(nowMs: number): void {
-    setText(this.ageEl, ageWords(nowMs - this.hit.modifiedMs));
-    this.ageEl.title = modifiedWords(this.hit.modifiedMs);
+    if (!this.row) return;
+    const { modifiedMs } = this.row.hit;
+    setText(this.ageEl, ageWords(nowMs - modifiedMs));
+    this.ageEl.title = modifiedWords(modifiedMs);
   }
 
-  get hasFurther(): boolean {
-    return this.hit.furtherPassages > 0;
+  get options(): readonly HTMLElement[] {
+    return [this.main, ...this.further.elements];
   }
 
-  /** Whether the further passages are shown or on their way. */
-  get isExpanded(): boolean {
-    return this.further.isExpanded;
-  }
-
-  /** The options that the keyboard can reach, from top to bottom. */
-  get options(): readonly HitOption[] {
-    const { hit } = this;
-    const further = this.further.passages.map(({ el, passage }) => ({ key: `${hit.path}#${passage.start}`, parentKey: hit.path, el, hit, passage }));
-    return [{ key: hit.path, el: this.main, hit, passage: hit.passages[0] ?? null }, ...further];
-  }
-
-  isMoreLine(target: Node): boolean {
+  isUnfolder(target: Node): boolean {
     return this.further.isLine(target);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type PaneKey, paneKey } from "../../../plugin/ui/pane-keys";
+import { type PaneKey, paneKey } from "../../../plugin/pane/keys";
 
 const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
   paneKey({ key, altKey: false, shiftKey: false, isComposing: false, ...held });

@@ -1,5 +1,5 @@
-/** Sentences about one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
-import { type Correction, type ExplainResult, type Fusion, type Relaxed, type SearchResult, type Stemming } from "../protocol/messages";
+/** What is said of one answer: counts, corrections, relaxations? Pure. */
+import { type Correction, type Relaxed, type SearchResult } from "../protocol/messages";
 import { type Answer } from "../search/session";
 import { joinSentences, noteCount, number } from "./formatting";
 
@@ -47,58 +47,4 @@ const WEAKNESSES: Readonly<Record<Weakness, string>> = {
 /** Empty when the answer is not weak, and when a relaxation says so already. */
 export function weaknessWords({ weakness, relaxed }: Pick<Answer, "weakness" | "relaxed">): string {
   return weakness === null || relaxed !== null ? "" : WEAKNESSES[weakness];
-}
-
-export const FUSION_NAMES: Readonly<Record<Fusion, string>> = {
-  convex: "Weighted sum of scores",
-  rrf: "Reciprocal rank fusion",
-  "six-signals": "Six signals",
-};
-
-export const STEMMING_NAMES: Readonly<Record<Stemming, string>> = {
-  "by-language": "Forms of the word, by language",
-  none: "Only the word itself",
-};
-
-// --- explanation of one note ----------------------------------------------------------------------
-
-const SIGNALS: Readonly<Record<string, string>> = {
-  passage: "Words in the best passage",
-  note: "Words in the whole note",
-  phrase: "Words next to each other",
-  meaning: "Similarity in meaning",
-  wording: "Similarity to single words",
-  title: "Words in the title",
-  exact: "Query equals the title",
-  words: "Words it shares with the query",
-  vector: "Similarity in meaning",
-  severity: "Severity",
-  recency: "Age",
-  tags: "Tags",
-  domain: "Domain",
-};
-
-export interface ExplainWords {
-  readonly message: string;
-  /** The ranking signals, strongest first: `Similarity in meaning`, `42%`. */
-  readonly signals: readonly (readonly [name: string, share: string])[];
-  readonly facts: readonly (readonly [label: string, value: string])[];
-}
-
-export function explainWords({ message, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
-  const contributing = signals.filter(({ share }) => share > 0);
-  const sum = contributing.reduce((total, { share }) => total + share, 0);
-  const rank = (place: number | null): string => (place === null ? "" : number(place));
-  const facts: readonly (readonly [string, string])[] = [
-    ["Searched for", understood],
-    ["Rank by words", rank(breakdown?.lexicalRank ?? null)],
-    ["Rank by meaning", rank(breakdown?.denseRank ?? null)],
-    ["Words found", wordsFound.join(", ")],
-    ["Words missing", wordsLacking.join(", ")],
-  ];
-  return {
-    message: joinSentences(message),
-    signals: contributing.map(({ name, share }) => [SIGNALS[name] ?? name, `${number(Math.round((100 * share) / sum))}%`]),
-    facts: facts.filter(([, value]) => value !== ""),
-  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinSentences, noteCount, number, seconds } from "../../../plugin/ui/formatting";
+import { joinSentences, noteCount, number, seconds } from "../../../plugin/wording/formatting";
 
 test("parts become sentences with a capital and a full stop; empty ones are left out", () => {
   expect(joinSentences("no closing quote", "", " Close it? ", "done.")).toBe("No closing quote. Close it? Done.");

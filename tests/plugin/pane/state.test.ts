@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type SearchState } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { freshness, degradation, paneState } from "../../../plugin/ui/pane-state";
+import { freshness, degradation, paneState } from "../../../plugin/pane/state";
 import { answer, hit, indexStatus } from "../builders";
 
 const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };

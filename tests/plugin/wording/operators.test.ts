@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OPERATORS, timeValues } from "../../../plugin/ui/operators";
+import { OPERATORS, timeValues } from "../../../plugin/wording/operators";
 
 test("every operator is listed once and has a hint", () => {
   expect(new Set(OPERATORS.map(({ token }) => token)).size).toBe(OPERATORS.length);
