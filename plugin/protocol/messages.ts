@@ -366,6 +366,11 @@ export interface Hit {
    */
   readonly why: Why | null;
   readonly modifiedMs: number;
+  /**
+   * Of its front matter, as `domain` is.
+   */
+  readonly type: string | null;
+  readonly domain: string | null;
   readonly tags: readonly string[];
   /**
    * The best one; with `expand` all that fit into the budget.
@@ -775,7 +780,7 @@ export interface ContextParams {
   readonly filters?: Filters;
 }
 /**
- * Quoted passages, most confident first, within the budget.
+ * Passages chosen by confidence per token, within the budget: quoted, most confident first.
  */
 export interface ContextResult {
   /**
@@ -861,7 +866,7 @@ export interface NoteText {
   readonly index: Freshness;
 }
 /**
- * Notes by folder, tag, type or date, newest first.
+ * Notes by folder, tag, type, domain, status or date, newest first.
  */
 export interface ListNotesParams {
   /**
@@ -874,7 +879,15 @@ export interface ListNotesParams {
   readonly afterMs?: number | null;
   readonly folder?: string | null;
   readonly tag?: string | null;
+  /**
+   * Of the front matter, as the next two.
+   */
   readonly type?: string | null;
+  readonly domain?: string | null;
+  /**
+   * Notes with a status that the settings leave out are listed where it is named.
+   */
+  readonly status?: string | null;
   readonly modifiedAfterMs?: number | null;
   readonly modifiedBeforeMs?: number | null;
   /**
@@ -902,6 +915,8 @@ export interface NoteSummary {
   readonly title: string;
   readonly tags: readonly string[];
   readonly type: string | null;
+  readonly domain: string | null;
+  readonly status: string | null;
   readonly modifiedMs: number;
   readonly sizeBytes: number;
 }

@@ -93,6 +93,8 @@ HIT = wire.Hit(
     confidence=0.62,
     why="both",
     modified_ms=1_772_582_400_000,
+    type="recipe",
+    domain=None,
     tags=["recipe/breakfast"],
     passages=[PASSAGE],
     further_passages=1,
@@ -232,6 +234,8 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     title="Soft-boiled eggs",
                     tags=["recipe/breakfast"],
                     type=None,
+                    domain=None,
+                    status="final",
                     modified_ms=1_772_582_400_000,
                     size_bytes=412,
                 )

@@ -233,8 +233,13 @@ class Engine:
         )
 
     def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
-        """A page of the notes that *which* admits, newest first, without those whose status the settings leave out."""
-        which = replace(which, scope=self._with_status(which.scope))
+        """
+        A page of the notes that *which* admits, newest first.
+
+        Those whose status the settings leave out are not among them, unless *which* names a status.
+        """
+        if which.status is None:
+            which = replace(which, scope=self._with_status(which.scope))
         with self.reader() as reader:
             return reader.notes(which, limit=limit, offset=offset)
 

@@ -114,6 +114,8 @@ export const methods: Methods = {
           "confidence": 0.62,
           "why": "both",
           "modifiedMs": 1772582400000,
+          "type": "recipe",
+          "domain": null,
           "tags": [
             "recipe/breakfast"
           ],
@@ -493,6 +495,8 @@ export const methods: Methods = {
       "folder": "Kitchen",
       "tag": "recipe",
       "type": null,
+      "domain": null,
+      "status": null,
       "modifiedAfterMs": 1767225600000,
       "modifiedBeforeMs": null,
       "limit": 1,
@@ -507,6 +511,8 @@ export const methods: Methods = {
             "recipe/breakfast"
           ],
           "type": null,
+          "domain": null,
+          "status": "final",
           "modifiedMs": 1772582400000,
           "sizeBytes": 412
         }

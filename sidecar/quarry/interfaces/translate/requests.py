@@ -33,12 +33,13 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
 
 
 def context_request(params: wire.ContextParams) -> SearchRequest:
-    """The search behind a context block; its snippets are the quotes."""
+    """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
+    limit = min(MAX_LIMIT, params.limit + len(params.exclude))
     return SearchRequest(
         query=params.query,
-        limit=min(MAX_LIMIT, params.limit + len(params.exclude)),
+        limit=limit,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
-        max_tokens=params.max_tokens,
+        max_tokens=limit * QUOTE_CHARACTERS,
         scope=scope(params.filters),
         show_all_when_few=False,
         with_text=False,
@@ -80,6 +81,8 @@ def listing(params: wire.ListNotesParams) -> NoteFilter:
     return NoteFilter(
         scope=Scope(folders=(params.folder,) if params.folder else (), tags=(params.tag,) if params.tag else ()),
         type=params.type,
+        domain=params.domain,
+        status=params.status,
         modified_from_ms=params.modified_after_ms,
         modified_until_ms=params.modified_before_ms,
     )

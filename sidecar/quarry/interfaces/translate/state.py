@@ -55,6 +55,8 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
                 title=scrubbed(note.title),
                 tags=[scrubbed(tag) for tag in note.tags],
                 type=scrubbed(note.type) if note.type else None,
+                domain=scrubbed(note.domain) if note.domain else None,
+                status=scrubbed(note.status) if note.status else None,
                 modified_ms=note.modified_ms,
                 size_bytes=note.size_bytes,
             )
