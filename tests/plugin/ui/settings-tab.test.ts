@@ -23,6 +23,8 @@ const vaultSettings: VaultSettings = {
   stemming: "by-language",
   indexTemplates: false,
   excludeStatus: ["archived"],
+  captureFolder: "00-inbox",
+  captureByAgents: false,
 };
 
 let answer: Reply<VaultSettings>;
