@@ -8,6 +8,7 @@ give equal bytes.
 
 import re
 from collections.abc import Collection, Sequence
+from typing import Protocol
 
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
@@ -25,15 +26,29 @@ _ROLES = "system|assistant|user|human|tool|function|instructions?|context|docume
 _TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
 
 
-def context_result(answer: Answer, index: Freshness, params: wire.ContextParams) -> wire.ContextResult:
+class Shown(Protocol):
+    """The passages that were quoted before, by the path of their note and their text."""
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether the passage was quoted."""
+
+    def add(self, path: str, text: str) -> None:
+        """The passage is quoted now."""
+
+
+def context_result(
+    answer: Answer, index: Freshness, params: wire.ContextParams, shown: Shown | None = None
+) -> wire.ContextResult:
     """
     The reply to `context`: one quote a note, those of the highest confidence first, within the budget.
 
-    A quote that does not fit is left out, and a shorter one behind it may still be taken.
+    A quote that does not fit is left out, and a shorter one behind it may still be taken. A passage that is among
+    *shown* is not quoted, and one that is quoted is added to them.
     """
     excluded = {nfc(path) for path in params.exclude}
     likely = _likely(answer, params.min_confidence)
-    candidates = [hit for hit in likely if nfc(hit.path) not in excluded][: params.limit]
+    fresh = [hit for hit in likely if nfc(hit.path) not in excluded and not (shown and shown.has(*_passage_of(hit)))]
+    candidates = fresh[: params.limit]
     blocks: list[str] = []
     sources: list[wire.Source] = []
     room = params.max_tokens * CHARACTERS_PER_TOKEN
@@ -45,6 +60,8 @@ def context_result(answer: Answer, index: Freshness, params: wire.ContextParams)
         room -= len(block) + len(SEPARATOR)
         blocks.append(block)
         sources.append(source)
+        if shown:
+            shown.add(*_passage_of(hit))
     text = SEPARATOR.join(blocks)
     return wire.ContextResult(
         text=text,
@@ -76,6 +93,10 @@ def _reason(likely: Sequence[Hit], candidates: Collection[Hit], index: Freshness
     if likely:
         return "all-seen"
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
+
+
+def _passage_of(hit: Hit) -> tuple[str, str]:
+    return nfc(hit.path), hit.passages[0].chunk.chunk.text
 
 
 def _source(hit: Hit) -> wire.Source:

@@ -10,6 +10,7 @@ from quarry.types import Retriever, Scope, SearchRequest, VaultChange
 MAX_LIMIT = 100  # hits of a search
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
 FULL_WIDTH = 300
+SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
@@ -35,7 +36,7 @@ def context_request(params: wire.ContextParams) -> SearchRequest:
     """The search behind a context block; its snippets are the quotes."""
     return SearchRequest(
         query=params.query,
-        limit=min(MAX_LIMIT, params.limit + len(params.exclude)),
+        limit=min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0)),
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
