@@ -548,6 +548,35 @@ export const methods: Methods = {
       "reportedMs": 1772582400000
     }
   },
+  "capture": {
+    "params": {
+      "text": "Refresh tokens rotate on each use.",
+      "title": null,
+      "domain": "security",
+      "tags": [
+        "oauth",
+        "tokens"
+      ],
+      "type": "note",
+      "source": "cli",
+      "folder": null,
+      "waitMs": 1000
+    },
+    "result": {
+      "path": "00-inbox/Refresh tokens rotate on each use.md",
+      "title": "Refresh tokens rotate on each use.",
+      "created": true,
+      "searchable": true,
+      "redacted": 0,
+      "redactions": {},
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
+    }
+  },
   "feedback": {
     "params": {
       "query": "eggs timer",
@@ -765,7 +794,9 @@ export const methods: Methods = {
       "indexTemplates": false,
       "excludeStatus": [
         "archived"
-      ]
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
     }
   },
   "settings/write": {
@@ -794,7 +825,9 @@ export const methods: Methods = {
       "indexTemplates": false,
       "excludeStatus": [
         "archived"
-      ]
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
     }
   },
   "shutdown": {

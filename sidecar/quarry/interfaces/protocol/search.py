@@ -363,7 +363,7 @@ Abstention = Literal["low-confidence", "all-seen", "indexing", "budget"]
 
 
 class ContextResult(Value, frozen=True, kw_only=True):
-    """Quoted passages, most confident first, within the budget."""
+    """Passages chosen by confidence per token, within the budget: quoted, most confident first."""
 
     text: Annotated[
         str,
