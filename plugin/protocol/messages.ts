@@ -789,6 +789,14 @@ export interface ContextParams {
    * Paths of notes not to quote, as they were shown before. At most 50.
    */
   readonly exclude?: readonly string[];
+  /**
+   * Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept for 12 hours, as hashes.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
   readonly filters?: Filters;
 }
 /**
@@ -802,7 +810,7 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
-   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits.
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded, or were quoted in the conversation. indexing: none is found, and the index is not complete. budget: not one quote fits.
    */
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingLeg[];

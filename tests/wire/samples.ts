@@ -404,6 +404,8 @@ export const methods: Methods = {
       "exclude": [
         "Küche/お茶 🍵.md"
       ],
+      "conversation": null,
+      "peek": false,
       "filters": {
         "folders": [
           "Kitchen"

@@ -344,6 +344,16 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     exclude: Annotated[
         list[str], Doc(description="Paths of notes not to quote, as they were shown before.", max_length=50)
     ] = field(default_factory=list)
+    conversation: Annotated[
+        Annotated[str, Doc(min_length=1, max_length=500)] | None,
+        Doc(
+            description=(
+                "Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept "
+                "for 12 hours, as hashes."
+            )
+        ),
+    ] = None
+    peek: Annotated[bool, Doc(description="With `conversation`: do not count what is quoted now.")] = False
     filters: Filters = Filters()
 
 
@@ -378,7 +388,8 @@ class ContextResult(Value, frozen=True, kw_only=True):
         Doc(
             description=(
                 "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, "
-                "are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits."
+                "are excluded, or were quoted in the conversation. indexing: none is found, and the index is not "
+                "complete. budget: not one quote fits."
             )
         ),
     ]
