@@ -73,7 +73,9 @@ def list_notes(vault: Vault, asked: Arguments, call: Call) -> Rendered:
         "modifiedBeforeMs": _day_ms(asked["modified_before"], "modified_before"),
     }
     offset = _offset_of(asked["cursor"], wanted)
-    page: wire.NoteList = vault.ask("notes/list", {**wanted, "limit": asked["limit"], "offset": offset, "waitMs": WAIT_MS}, call)
+    page: wire.NoteList = vault.ask(
+        "notes/list", {**wanted, "limit": asked["limit"], "offset": offset, "waitMs": WAIT_MS}, call
+    )
     notes = [_listed(note) for note in page.notes]
     end = offset + len(notes)
     cursor = _cursor(end, wanted) if notes and end < page.total else None
