@@ -13,6 +13,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vault", action="append", type=Path, metavar="DIR", help=f"{VAULT_HELP}; may be given several times"
     )
+    parser.add_argument(
+        "--allow-capture",
+        action="store_true",
+        help="offer the tool `capture`, which writes new notes where the vault's settings allow it",
+    )
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # MCP is JSON in any case
 
 
@@ -23,5 +28,5 @@ def run(options: argparse.Namespace) -> int:
 
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
-    serve_stdio(Vaults(distinct(roots)))
+    serve_stdio(Vaults(distinct(roots), may_capture=options.allow_capture))
     return 0

@@ -86,4 +86,8 @@ def state_of(index: "wire.Freshness", missing: Sequence["wire.MissingLeg"] = ())
 
 def without_empty(value: Mapping[str, Any], *kept: str) -> dict[str, Any]:
     """*value* without members that say nothing, but for those *kept*."""
-    return {name: member for name, member in value.items() if name in kept or member not in (None, "", [], False)}
+    return {name: member for name, member in value.items() if name in kept or not _says_nothing(member)}
+
+
+def _says_nothing(member: Any) -> bool:
+    return member is None or member is False or member in ("", [])

@@ -53,7 +53,7 @@ class Server:
     def constant(self, method: str, version: str) -> dict[str, Any] | None:
         """The result of a method whose answer is always the same; None for other methods."""
         if method == "tools/list":
-            return {"tools": described_tools(self.vaults.names, version)}
+            return {"tools": described_tools(self.vaults.names, version, with_capture=self.vaults.may_capture)}
         if method == "prompts/list":
             return list_prompts(self.vaults)
         if method == "resources/templates/list":

@@ -1,16 +1,16 @@
 """`tools/call`: from the name and the arguments of a tool to its result, or to an error that a model can act on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quarry.errors import QuarryError
 from quarry.interfaces.client import RequestFailed
-from quarry.interfaces.mcp import reading, searching
+from quarry.interfaces.mcp import capturing, reading, searching
 from quarry.interfaces.mcp.arguments import BadArguments, checked, nearest
 from quarry.interfaces.mcp.budget import Rendered, compact_json
 from quarry.interfaces.mcp.calls import Call
 from quarry.interfaces.mcp.messages import INVALID_PARAMS, Params, ProtocolError
-from quarry.interfaces.mcp.tools import input_schema, tool_names
+from quarry.interfaces.mcp.tools import CAPTURE, input_schema, tool_names
 from quarry.interfaces.mcp.vaults import Vault, Vaults, reason_of
 from quarry.interfaces.mcp.versions import has_structured_results
 from quarry.interfaces.sanitize import printable
@@ -24,6 +24,7 @@ _TOOLS: Mapping[str, Tool] = {
     "get_context": searching.get_context,
     "find_related": searching.find_related,
     "explain_result": searching.explain_result,
+    CAPTURE: capturing.capture,
 }
 
 
@@ -36,8 +37,9 @@ def call_tool(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
         Cancelled: The client has given the call up.
     """
     name = params.get("name")
-    if not isinstance(name, str) or name not in _TOOLS:
-        raise _unknown_tool(name)
+    names = tool_names(with_capture=vaults.may_capture)
+    if not isinstance(name, str) or name not in names:
+        raise _unknown_tool(name, names)
     try:
         asked = checked(input_schema(name, vaults.names), _without_only_vault(params.get("arguments", {}), vaults))
         vault = vaults.named(asked.get("vault"))
@@ -77,7 +79,7 @@ def _without_only_vault(arguments: Any, vaults: Vaults) -> Any:
     return {} if arguments is None else arguments
 
 
-def _unknown_tool(name: Any) -> ProtocolError:
-    meant = nearest(name, tool_names()) if isinstance(name, str) else None
-    offer = f"; did you mean {meant!r}?" if meant else f"; there are {', '.join(tool_names())}"
+def _unknown_tool(name: Any, names: Sequence[str]) -> ProtocolError:
+    meant = nearest(name, names) if isinstance(name, str) else None
+    offer = f"; did you mean {meant!r}?" if meant else f"; there are {', '.join(names)}"
     return ProtocolError(INVALID_PARAMS, f"there is no tool {str(name)[:60]!r}{offer}")

@@ -29,6 +29,8 @@ READ_TOKENS = 8000  # below the 10,000 at which clients begin to warn
 MAX_TOKENS = 20_000  # clients cut results at 25,000
 MAX_NOTES = 4  # read at a time
 MAX_TEXT = 100_000  # characters to find the like of, as on the wire
+CAPTURE = "capture"  # the one tool that writes, and so is served on demand only
+NOTE_TYPES = ("note", "signal", "project", "moc", "daily")
 MODES = ("hybrid", "keyword", "semantic")
 
 TITLES = {
@@ -38,20 +40,22 @@ TITLES = {
     "get_context": "Quote notes on a topic",
     "find_related": "Find similar notes",
     "explain_result": "Explain a result",
+    "capture": "Capture a note",
 }
 
 
-def described_tools(vault_names: Sequence[str], version: str) -> list[dict[str, Any]]:
+def described_tools(vault_names: Sequence[str], version: str, *, with_capture: bool = False) -> list[dict[str, Any]]:
     """The tools for a client of the protocol's *version*; with several vaults each takes the name of one."""
     tools = []
-    for name, (description, _, output) in _TOOLS.items():
+    for name in tool_names(with_capture=with_capture):
+        description, _, output = _TOOLS[name]
         tool: dict[str, Any] = {
             "name": name,
             "title": TITLES[name],
             "description": description,
             "inputSchema": input_schema(name, vault_names),
             "outputSchema": output,
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+            "annotations": _WRITING if name == CAPTURE else _READING,
         }
         if not has_structured_results(version):
             del tool["title"], tool["outputSchema"]
@@ -70,9 +74,9 @@ def input_schema(tool: str, vault_names: Sequence[str]) -> Schema:
     return schema
 
 
-def tool_names() -> list[str]:
-    """The names of all tools."""
-    return list(_TOOLS)
+def tool_names(*, with_capture: bool = False) -> list[str]:
+    """The names of the tools, in their order."""
+    return [name for name in _TOOLS if with_capture or name != CAPTURE]
 
 
 def _text(description: str | None = None, longest: int | None = None) -> dict[str, Any]:
@@ -111,6 +115,8 @@ def _output(**properties: str) -> dict[str, Any]:
     return {"type": "object", "properties": described, "required": [next(iter(properties))]}
 
 
+_READING = {"readOnlyHint": True, "openWorldHint": False}
+_WRITING = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
 _MESSAGE = "string"
 _TOKENS = _number(50, MAX_TOKENS, SEARCH_TOKENS)
 _QUERY = _text(longest=4096)
@@ -209,9 +215,23 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
             confidence="number",
         ),
     ),
+    CAPTURE: (
+        "Save a text as a new note; never changes one.",
+        {
+            "text": _text("Markdown", 262_144),
+            "title": _text(),
+            "domain": _text(),
+            "tags": _list_of({"type": "string"}, 100),
+            "type": _choice(*NOTE_TYPES),
+            "source": _text(),
+            "folder": _text(),
+        },
+        _output(path="string", title="string", message=_MESSAGE),
+    ),
 }
 _REQUIRED: Mapping[str, Sequence[str]] = {
     "search": ("query",),
     "get_context": ("topic",),
     "explain_result": ("query", "path"),
+    CAPTURE: ("text",),
 }

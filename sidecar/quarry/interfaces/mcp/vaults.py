@@ -106,7 +106,8 @@ class Vault:
 class Vaults:
     """The vaults that are served, by name."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], *, may_capture: bool = False) -> None:
+        self.may_capture = may_capture
         self.by_name: dict[str, Vault] = {}
         for root in roots:
             name = _free_name(root.resolve(), self.by_name)
