@@ -27,6 +27,7 @@ from quarry.feedback import FeedbackLog
 from quarry.indexing.activity import Updated
 from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.interfaces import protocol, translate
+from quarry.interfaces.blocks.kept import BlockStore
 from quarry.interfaces.discovery import (
     Discovery,
     OwnerFile,
@@ -120,7 +121,17 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         gate = Gate(new_token(), new_token())
         vault = protocol.Vault(id=identity, name=root.name, path=str(root))
         server = SocketServer(
-            Service(engine, pool, vault_pool, _feedback_log(identity), gate, vault, __version__, leave)
+            Service(
+                engine,
+                pool,
+                vault_pool,
+                _feedback_log(identity),
+                gate,
+                vault,
+                __version__,
+                leave,
+                _block_store(identity, engine),
+            )
         )
         async with server.listening() as port:
             _publish(file, vault, gate, port)
@@ -159,6 +170,13 @@ def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
 
 def _feedback_log(identity: str) -> FeedbackLog:
     return FeedbackLog(data_dir() / f"{identity}.feedback")
+
+
+def _block_store(identity: str, engine: Engine) -> BlockStore:
+    """The kept context blocks, from which a note goes as soon as it is changed."""
+    store = BlockStore(data_dir() / f"{identity}.blocks")
+    engine.listen(store.heed)
+    return store
 
 
 @contextlib.contextmanager
