@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from quarry import __version__, errors
 from quarry.config import runtime_dir
 from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
-from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
+from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
 from quarry.interfaces.replies import Reply, parse_reply
 from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.vault.identity import vault_id
@@ -73,6 +73,7 @@ class SidecarClient:
 
         Raises:
             VaultMissing: There is no such folder.
+            VaultLocked: A program has the vault open for itself alone.
             SidecarBusy: It serves as many clients as it can.
             ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
@@ -103,6 +104,12 @@ class SidecarClient:
         """Close the connection; the sidecar keeps running."""
         if self._connection:
             self._connection.close()
+            self._connection = None
+
+    def abandon(self) -> None:
+        """Let go of the connection without a word: after a fork, it is the parent's."""
+        if self._connection:
+            self._connection.abandon()
             self._connection = None
 
     def ask(self, method: str, params: Mapping[str, object] | None = None) -> Any:
@@ -173,6 +180,11 @@ class SidecarClient:
                 starts += self._start()
                 continue
             discovery = read_discovery(self.discovery_path)
+            if discovery and discovery.port == NO_PORT:
+                raise errors.VaultLocked(
+                    f"process {discovery.pid} has {self.root} open for itself alone (quarry.Engine); close it there, "
+                    "or have it use quarry.open, which leaves the vault open to other programs"
+                )
             try:
                 if discovery and self._call(discovery):
                     return
@@ -258,14 +270,14 @@ class SidecarClient:
         timeout_s = REPLY_TIMEOUT_S + (wait_ms / 1000 if isinstance(wait_ms, int) else 0)
         deadline_s = time.monotonic() + timeout_s
         try:
-            self._connection.send(_request(request_id, method, params), REPLY_TIMEOUT_S)
+            self._connection.send(request_text(request_id, method, params), REPLY_TIMEOUT_S)
             # News that comes meanwhile is older than the answer, so it is dropped.
             while (reply := self._receive(deadline_s - time.monotonic())).get("id") != request_id:
                 pass
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
         if reply.get("error") is not None:
-            raise _failure(reply["error"], params)
+            raise refusal_of(reply["error"], params)
         return reply.result
 
     def _receive(self, timeout_s: float) -> Reply:
@@ -277,7 +289,13 @@ class SidecarClient:
         return message
 
 
-def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
+def request_text(request_id: int, method: str, params: Mapping[str, object]) -> str:
+    """
+    The message of a request; parameters that are None are left out.
+
+    Raises:
+        BadRequest: A parameter is no valid Unicode.
+    """
     given = {name: value for name, value in params.items() if value is not None}
     request = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": given}, ensure_ascii=False)
     try:
@@ -287,7 +305,7 @@ def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
     return request
 
 
-def _failure(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
+def refusal_of(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
     """The exception for the *error* that a request with *params* was answered with."""
     try:
         message, data = error["message"], error["data"]
