@@ -114,6 +114,8 @@ export const methods: Methods = {
           "confidence": 0.62,
           "why": "both",
           "modifiedMs": 1772582400000,
+          "type": "recipe",
+          "domain": null,
           "tags": [
             "recipe/breakfast"
           ],
@@ -493,6 +495,8 @@ export const methods: Methods = {
       "folder": "Kitchen",
       "tag": "recipe",
       "type": null,
+      "domain": null,
+      "status": null,
       "modifiedAfterMs": 1767225600000,
       "modifiedBeforeMs": null,
       "limit": 1,
@@ -507,6 +511,8 @@ export const methods: Methods = {
             "recipe/breakfast"
           ],
           "type": null,
+          "domain": null,
+          "status": "final",
           "modifiedMs": 1772582400000,
           "sizeBytes": 412
         }
@@ -538,6 +544,35 @@ export const methods: Methods = {
     "result": {
       "accepted": 2,
       "reportedMs": 1772582400000
+    }
+  },
+  "capture": {
+    "params": {
+      "text": "Refresh tokens rotate on each use.",
+      "title": null,
+      "domain": "security",
+      "tags": [
+        "oauth",
+        "tokens"
+      ],
+      "type": "note",
+      "source": "cli",
+      "folder": null,
+      "waitMs": 1000
+    },
+    "result": {
+      "path": "00-inbox/Refresh tokens rotate on each use.md",
+      "title": "Refresh tokens rotate on each use.",
+      "created": true,
+      "searchable": true,
+      "redacted": 0,
+      "redactions": {},
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "feedback": {
@@ -757,7 +792,9 @@ export const methods: Methods = {
       "indexTemplates": false,
       "excludeStatus": [
         "archived"
-      ]
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
     }
   },
   "settings/write": {
@@ -786,7 +823,9 @@ export const methods: Methods = {
       "indexTemplates": false,
       "excludeStatus": [
         "archived"
-      ]
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
     }
   },
   "shutdown": {

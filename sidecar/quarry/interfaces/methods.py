@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from quarry.errors import BadQuery
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.service import Request, Service
 from quarry.interfaces.turns import Lane
+from quarry.interfaces.waiting import wait_for_report
 from quarry.search import Answer
 from quarry.text.offsets import utf16_offset
 from quarry.types import SearchRequest
@@ -84,6 +85,21 @@ async def _list_notes(service: Service, params: protocol.ListNotesParams, _: Req
     return await _answer(service, ask, translate.note_list)
 
 
+async def _capture(service: Service, params: protocol.CaptureParams, _: Request) -> protocol.Value:
+    write = partial(service.engine.capture, translate.draft(params), params.folder)
+    return await _answer(service, write, translate.capture_result, "vault")
+
+
+async def _until_searchable(
+    service: Service, params: protocol.CaptureParams, request: Request, result: protocol.Value
+) -> protocol.Value:
+    """*result*, once the note can be found, or `waitMs` is over."""
+    index = service.engine.freshness
+    is_searchable = await wait_for_report(index, index.last_report(), params.wait_ms, request.is_cancelled)
+    now = translate.freshness(await service.call("search", index.now))
+    return replace(result, searchable=is_searchable, index=now)
+
+
 async def _vault_changed(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Value:
     service.engine.vault_changed([translate.vault_change(change) for change in params.changes])
     return protocol.Accepted(accepted=len(params.changes), reported_ms=time.time_ns() // 1_000_000)
@@ -141,6 +157,7 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "context": _context,
     "note/read": _read_note,
     "notes/list": _list_notes,
+    "capture": _capture,
     "vault/changed": _vault_changed,
     "feedback": _feedback,
     "index/status": _index_status,
@@ -153,7 +170,17 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
 }
 """Every method but `initialize`, which makes a connection what it is."""
 
-LANES: Mapping[str, Lane] = {"explain": "vault", "note/read": "vault", "settings/write": "vault"}
+AFTER_TURN: Mapping[str, Callable[[Service, Any, Request, Any], Awaitable[protocol.Value]]] = {
+    "capture": _until_searchable
+}
+"""What is left to do of a method when its turn is over, so that nobody else waits for it meanwhile."""
+
+LANES: Mapping[str, Lane] = {
+    "capture": "vault",
+    "explain": "vault",
+    "note/read": "vault",
+    "settings/write": "vault",
+}
 """Methods that open files of the vault; all others need a thread for searches."""
 
 WITHOUT_TURN = frozenset({"shutdown"})

@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "explain why a query finds a note, or why it does not",
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",
+    "capture": "write a text into a new note, which can be found at once",
     "read": "print a note, with credentials redacted",
     "list": "list notes, newest first",
     "ps": "list the sidecars that run",

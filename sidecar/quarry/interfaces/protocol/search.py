@@ -97,6 +97,8 @@ class Hit(Value, frozen=True, kw_only=True):
         Why | None, Doc(description="Found by its words, by its meaning, or by both; null where notes are only listed.")
     ]
     modified_ms: int
+    type: Annotated[str | None, Doc(description="Of its front matter, as `domain` is.")]
+    domain: str | None
     tags: list[str]
     passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all that fit into the budget.")]
     further_passages: Annotated[
@@ -351,7 +353,7 @@ Abstention = Literal["low-confidence", "all-seen", "indexing", "budget"]
 
 
 class ContextResult(Value, frozen=True, kw_only=True):
-    """Quoted passages, most confident first, within the budget."""
+    """Passages chosen by confidence per token, within the budget: quoted, most confident first."""
 
     text: Annotated[
         str,
