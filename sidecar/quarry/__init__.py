@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from quarry.interfaces.python.opening import open, open_async  # noqa: A004
     from quarry.interfaces.python.results import (
         AnswerFreshness,
+        CapturedNote,
         FoundNote,
         FoundNotes,
         FoundPassage,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnswerFreshness",
     "AsyncNotes",
+    "CapturedNote",
     "Engine",
     "FoundNote",
     "FoundNotes",

@@ -9,9 +9,9 @@ import pytest
 import quarry
 
 PUBLIC = {
-    "AnswerFreshness", "AsyncNotes", "Engine", "FoundNote", "FoundNotes", "FoundPassage", "NoteDocument", "NoteEntry",
-    "NoteListing", "NoteProblem", "Notes", "QuoteSource", "QuotedContext", "SimilarNote", "SimilarNotes", "VaultStatus",
-    "__version__", "errors", "open", "open_async",
+    "AnswerFreshness", "AsyncNotes", "CapturedNote", "Engine", "FoundNote", "FoundNotes", "FoundPassage",
+    "NoteDocument", "NoteEntry", "NoteListing", "NoteProblem", "Notes", "QuoteSource", "QuotedContext", "SimilarNote",
+    "SimilarNotes", "VaultStatus", "__version__", "errors", "open", "open_async",
 }  # fmt: skip
 
 

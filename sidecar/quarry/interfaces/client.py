@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from quarry import __version__, errors
 from quarry.config import runtime_dir
 from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
-from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
+from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
 from quarry.interfaces.replies import Reply, parse_reply
 from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.vault.identity import vault_id
@@ -237,7 +237,7 @@ class SidecarClient:
         except OSError:
             return False
         params = {
-            "token": self._token(discovery),
+            "token": token_of(discovery, as_owner=self._as_owner),
             "protocol": PROTOCOL_VERSION,
             "client": {"name": self._name, "version": __version__},
         }
@@ -253,11 +253,6 @@ class SidecarClient:
                 raise errors.ProtocolMismatch(str(failed)) from failed
             raise
         return True
-
-    def _token(self, discovery: Discovery) -> str:
-        """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
-        owner = read_owner_file(Path(discovery.owner)) if self._as_owner and discovery.owner else None
-        return owner.token if owner else discovery.token
 
     # --- asking --------------------------------------------------------------------------------
 

@@ -134,6 +134,12 @@ def read_owner_file(path: Path) -> OwnerFile | None:
     return _read(path, lambda content: OwnerFile(**_typed(OwnerFile, json.loads(content))))
 
 
+def token_of(discovery: Discovery, *, as_owner: bool) -> str:
+    """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
+    owner = read_owner_file(Path(discovery.owner)) if as_owner and discovery.owner else None
+    return owner.token if owner else discovery.token
+
+
 def _read(path: Path, decode: Callable[[bytes], F]) -> F | None:
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:

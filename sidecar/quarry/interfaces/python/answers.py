@@ -5,6 +5,7 @@ from typing import Any
 
 from quarry.interfaces.python.results import (
     AnswerFreshness,
+    CapturedNote,
     FoundNote,
     FoundNotes,
     FoundPassage,
@@ -82,6 +83,18 @@ def note_listing(reply: Reply) -> NoteListing:
     return NoteListing(notes=tuple(map(_note_entry, reply.notes)), total=reply.total, freshness=_freshness(reply))
 
 
+def captured_note(reply: Reply) -> CapturedNote:
+    """The answer to `capture`."""
+    return CapturedNote(
+        path=reply.path,
+        title=reply.title,
+        created=reply.created,
+        searchable=reply.searchable,
+        redactions=dict(reply.redactions),
+        freshness=_freshness(reply),
+    )
+
+
 def vault_status(reply: Reply) -> VaultStatus:
     """The answer to `index/status`."""
     return VaultStatus(
@@ -127,6 +140,8 @@ def _found_note(hit: Reply) -> FoundNote:
         score=None if hit.score is None else float(hit.score),
         confidence=float(hit.confidence),
         why=hit.why,
+        type=hit["type"],
+        domain=hit.domain,
         tags=tuple(hit.tags),
         modified_ms=hit.modified_ms,
         passages=tuple(map(_found_passage, hit.passages)),
@@ -171,6 +186,8 @@ def _note_entry(note: Reply) -> NoteEntry:
         title=note.title,
         tags=tuple(note.tags),
         type=note["type"],
+        domain=note.domain,
+        status=note.status,
         modified_ms=note.modified_ms,
         size_bytes=note.size_bytes,
     )

@@ -24,7 +24,7 @@ from quarry.interfaces.client import (
     refusal_of,
     request_text,
 )
-from quarry.interfaces.discovery import Discovery, read_discovery
+from quarry.interfaces.discovery import Discovery, read_discovery, token_of
 from quarry.interfaces.python.pool import CLIENT_NAME
 from quarry.interfaces.python.refusals import as_errors
 from quarry.interfaces.replies import Reply, parse_reply
@@ -40,8 +40,9 @@ _quiet.setLevel(logging.CRITICAL)  # a lost connection is an error that the call
 class AsyncConnection:
     """Requests and replies over one socket, which is opened anew once a request where the sidecar has ended."""
 
-    def __init__(self, root: Path, *, may_start: bool) -> None:
+    def __init__(self, root: Path, *, may_start: bool, as_owner: bool = False) -> None:
         self.root = root
+        self._as_owner = as_owner
         self.is_new = False
         self._may_start = may_start
         self._socket: ClientConnection | None = None
@@ -51,6 +52,10 @@ class AsyncConnection:
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Reply]] = {}
         self._is_closed = False
+
+    def for_owner(self) -> "AsyncConnection":
+        """Another connection to the vault, not open yet, with the owner's token."""
+        return AsyncConnection(self.root, may_start=self._may_start, as_owner=True)
 
     async def open(self) -> None:
         """
@@ -126,7 +131,7 @@ class AsyncConnection:
         self._socket = socket
         self._reader = asyncio.create_task(self._read(socket), name="quarry-replies")
         params = {
-            "token": discovery.token,
+            "token": token_of(discovery, as_owner=self._as_owner),
             "protocol": PROTOCOL_VERSION,
             "client": {"name": CLIENT_NAME, "version": __version__},
         }

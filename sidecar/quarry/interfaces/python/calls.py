@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from quarry.interfaces.python import answers
 from quarry.interfaces.python.results import (
+    CapturedNote,
     FoundNotes,
     NoteDocument,
     NoteListing,
@@ -24,6 +25,7 @@ T = TypeVar("T")
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Fusion = Literal["convex", "rrf", "six-signals"]
 Detail = Literal["scan", "full"]
+NoteType = Literal["note", "signal", "project", "moc", "daily"]
 RetrieverName = Literal["lexical", "dense"]
 Names = str | Sequence[str]
 """One name, or several."""
@@ -36,6 +38,7 @@ class Call(Generic[T]):
     method: str
     params: Mapping[str, object]
     result: Callable[[Any], T]
+    as_owner: bool = False  # it changes the vault, and needs the owner's token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +140,8 @@ def list_notes(
     folder: str | None,
     tag: str | None,
     type: str | None,  # noqa: A002  as on the wire
+    domain: str | None,
+    status: str | None,
     modified_after: datetime | None,
     modified_before: datetime | None,
     limit: int,
@@ -149,6 +154,8 @@ def list_notes(
         "folder": folder,
         "tag": tag.removeprefix("#") if tag else tag,
         "type": type,
+        "domain": domain,
+        "status": status,
         "modifiedAfterMs": _time_ms(modified_after),
         "modifiedBeforeMs": _time_ms(modified_before),
         "limit": limit,
@@ -180,6 +187,31 @@ def related(
         "afterMs": after_ms,
     }
     return Call("related", params, answers.similar_notes)
+
+
+def capture(
+    text: str,
+    *,
+    title: str | None,
+    domain: str,
+    tags: Names,
+    type: NoteType,  # noqa: A002  as on the wire
+    source: str,
+    folder: str | None,
+    wait_ms: int,
+) -> Call[CapturedNote]:
+    """Write a note."""
+    params = {
+        "text": text,
+        "title": title,
+        "domain": domain,
+        "tags": _names(tags),
+        "type": type,
+        "source": source,
+        "folder": folder,
+        "waitMs": wait_ms,
+    }
+    return Call("capture", params, answers.captured_note, as_owner=True)
 
 
 def status() -> Call[VaultStatus]:

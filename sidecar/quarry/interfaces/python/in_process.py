@@ -80,8 +80,8 @@ class EngineSession:
             self._resources = opening.pop_all()
         self._is_closed = False
 
-    def ask(self, method: str, params: Mapping[str, object]) -> Any:
-        """The result of a request; see `Transport`."""
+    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = True) -> Any:  # noqa: ARG002
+        """The result of a request, for which the caller is the owner always; see `Transport`."""
         if self._is_closed:
             raise errors.ConnectionFailed(f"{self._root} was closed here; open it again with quarry.Engine()")
         given = {name: value for name, value in params.items() if value is not None}

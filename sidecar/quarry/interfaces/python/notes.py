@@ -7,9 +7,10 @@ from typing import Self, TypeVar
 
 from quarry import errors
 from quarry.interfaces.python import calls
-from quarry.interfaces.python.calls import Call, Detail, Fusion, Names, NoteScope, RetrieverName, SearchMode
+from quarry.interfaces.python.calls import Call, Detail, Fusion, Names, NoteScope, NoteType, RetrieverName, SearchMode
 from quarry.interfaces.python.pool import Transport
 from quarry.interfaces.python.results import (
+    CapturedNote,
     FoundNotes,
     NoteDocument,
     NoteListing,
@@ -224,6 +225,48 @@ class Notes:
             calls.related(path, scope, line=line, text=text, limit=limit, wait_ms=wait_ms, after_ms=after_ms)
         )
 
+    def capture(
+        self,
+        text: str,
+        *,
+        title: str | None = None,
+        domain: str = "",
+        tags: Names = (),
+        type: NoteType = "note",  # noqa: A002  the property's name
+        source: str = "",
+        folder: str | None = None,
+        wait_ms: int = 1000,
+    ) -> CapturedNote:
+        """
+        Write a new note, which can be found when this returns.
+
+        Credentials in it are redacted, and front matter is added.
+
+        Args:
+            text: Markdown, at most 256 KiB.
+            title: None: the first line of the text. The file is named after it.
+            domain: Its subject, for `domain:` in queries.
+            tags: With or without `#`.
+            source: Where the text comes from: a program, an address, a book.
+            folder: Below the vault; None: the vault's setting, `00-inbox` unless it says otherwise.
+            wait_ms: Wait at most so long until the note can be found.
+
+        Raises:
+            BadRequest: The text is empty, or the folder cannot be used; nothing was written.
+        """
+        return self._ask(
+            calls.capture(
+                text,
+                title=title,
+                domain=domain,
+                tags=tags,
+                type=type,
+                source=source,
+                folder=folder,
+                wait_ms=wait_ms,
+            )
+        )
+
     def status(self) -> VaultStatus:
         """Look up what the index holds and what it is doing."""
         return self._ask(calls.status())
@@ -250,6 +293,8 @@ class Notes:
         folder: str | None = None,
         tag: str | None = None,
         type: str | None = None,  # noqa: A002  the property's name
+        domain: str | None = None,
+        status: str | None = None,
         modified_after: datetime | None = None,
         modified_before: datetime | None = None,
         limit: int = 20,
@@ -262,7 +307,7 @@ class Notes:
 
         Args:
             folder: Only those in it or below.
-            type: Only those with this value of the property `type`.
+            type: Only those with this value of the property `type`; likewise *domain* and *status*.
             modified_after: Only those whose file changed later. A time without a zone is local.
             limit: Maximum number, 1 to 1,000.
             offset: How many to skip, for the next page.
@@ -272,6 +317,8 @@ class Notes:
                 folder=folder,
                 tag=tag,
                 type=type,
+                domain=domain,
+                status=status,
                 modified_after=modified_after,
                 modified_before=modified_before,
                 limit=limit,
@@ -282,7 +329,7 @@ class Notes:
         )
 
     def _ask(self, call: Call[T]) -> T:
-        return call.result(self._transport.ask(call.method, call.params))
+        return call.result(self._transport.ask(call.method, call.params, as_owner=call.as_owner))
 
 
 def wait_step_ms(left_s: float) -> int:

@@ -20,9 +20,9 @@ MAX_CONNECTIONS_EACH = 4  # a sidecar answers four searches at a time; more conn
 class Transport(Protocol):
     """What takes a request to an index and brings the reply. Any thread may ask."""
 
-    def ask(self, method: str, params: Mapping[str, object]) -> Any:
+    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = False) -> Any:
         """
-        Ask; gives the result, its objects as `Reply`.
+        Ask, *as_owner* for what changes the vault; gives the result, its objects as `Reply`.
 
         Raises:
             QuarryError: As `quarry.errors` has it; `RequestFailed` is none that a caller sees.
@@ -57,9 +57,9 @@ class ConnectionPool:
         self._free = [first]
         self.is_new = first.started_sidecar or first.hello.status.indexed_ms is None
 
-    def ask(self, method: str, params: Mapping[str, object]) -> Any:
+    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = False) -> Any:
         """The result of a request; see `Transport`."""
-        with self._turns, as_errors(), self._borrowed() as client:
+        with self._turns, as_errors(), self._owner() if as_owner else self._borrowed() as client:
             return client.ask(method, params)
 
     def close(self) -> None:
@@ -84,9 +84,17 @@ class ConnectionPool:
             else:
                 client.close()
 
-    def _take(self) -> SidecarClient:
+    def _owner(self) -> SidecarClient:
+        """A connection with the owner's token, for one request: the others cannot do what only it may."""
+        self._require_open()
+        return SidecarClient(self.root, CLIENT_NAME, may_start=self._may_start, as_owner=True)
+
+    def _require_open(self) -> None:
         if self._is_closed:
             raise errors.ConnectionFailed(f"{self.root} was closed here; open it again with quarry.open()")
+
+    def _take(self) -> SidecarClient:
+        self._require_open()
         if self._process != os.getpid():
             self._abandon_parents()
         try:

@@ -93,6 +93,10 @@ class FoundNote:
     """The probability that the note answers the query, 0 to 1: comparable across queries and vaults."""
     why: Literal["exact", "meaning", "both"] | None
     """Found by its words, by its meaning, or by both; None where notes are only listed."""
+    type: str | None
+    """The property `type`."""
+    domain: str | None
+    """The property `domain`."""
     tags: tuple[str, ...]
     """Without `#`."""
     modified_ms: int
@@ -261,6 +265,10 @@ class NoteEntry:
     """Without `#`."""
     type: str | None
     """The property `type`."""
+    domain: str | None
+    """The property `domain`."""
+    status: str | None
+    """The property `status`."""
     modified_ms: int
     size_bytes: int
 
@@ -281,6 +289,21 @@ class NoteListing(_Items[NoteEntry]):
 
     def _items(self) -> tuple[NoteEntry, ...]:
         return self.notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedNote:
+    """A note that was just written."""
+
+    path: str
+    title: str
+    created: bool
+    """False: the very same note lay there already, written today."""
+    searchable: bool
+    """False: it is not indexed yet, as the wait was too short or indexing is paused."""
+    redactions: Mapping[str, int]
+    """How many credentials of each kind were replaced by markers."""
+    freshness: AnswerFreshness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

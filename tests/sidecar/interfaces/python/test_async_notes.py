@@ -51,3 +51,15 @@ def test_errors_are_those_of_the_package(at_shared):
 
     with pytest.raises(quarry.errors.NoteNotFound, match="did you mean"):
         asyncio.run(scenario())
+
+
+def test_a_captured_note_is_found_at_once(home, vault):
+    async def scenario():
+        async with quarry.open_async(vault, wait_s=30) as notes:
+            captured = await notes.capture("# Zephyr\n\nThe zephyranthes flowers.", wait_ms=30_000)
+            return captured, await notes.search("zephyranthes")
+
+    captured, found = asyncio.run(scenario())
+
+    assert captured.created
+    assert found[0].path == captured.path

@@ -24,6 +24,7 @@ METHODS = {
     "read": wire.ReadNoteParams,
     "related": wire.RelatedParams,
     "list": wire.ListNotesParams,
+    "capture": wire.CaptureParams,
 }
 
 
@@ -70,7 +71,7 @@ def test_a_scope_takes_one_name_or_several_and_tags_with_their_sign():
 
 def test_times_become_milliseconds():
     call = list_notes(
-        folder=None, tag="#idea", type=None, modified_after=datetime(1970, 1, 2, tzinfo=UTC),
+        folder=None, tag="#idea", type=None, domain=None, status=None, modified_after=datetime(1970, 1, 2, tzinfo=UTC),
         modified_before=None, limit=1, offset=0, wait_ms=0, after_ms=None,
     )  # fmt: skip
 

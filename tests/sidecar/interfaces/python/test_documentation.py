@@ -16,10 +16,10 @@ SAMPLE_VAULT = REPOSITORY / "tests" / "retrieval" / "vault"
 EXAMPLES = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", PAGE, re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def person(tmp_path_factory):
+@pytest.fixture
+def person(tmp_path):
     """The home folder of somebody with the sample vault in ~/Notes."""
-    folder = tmp_path_factory.mktemp("person")
+    folder = tmp_path / "person"
     shutil.copytree(SAMPLE_VAULT, folder / "Notes")
     return folder
 

@@ -129,3 +129,9 @@ def test_a_vault_that_cannot_be_opened_is_not_kept(home, vault, monkeypatch):
 
     with quarry.Engine(vault) as engine:
         assert engine.wait().notes == 3
+
+
+def test_a_captured_note_is_found_at_once(engine):
+    captured = engine.capture("# Zephyr\n\nThe zephyranthes flowers after rain.", wait_ms=30_000)
+
+    assert engine.search("zephyranthes")[0].path == captured.path

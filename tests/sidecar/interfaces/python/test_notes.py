@@ -114,6 +114,17 @@ def test_a_note_just_written_is_found_after_waiting(home, vault, tools):
         assert notes.wait().notes == 4
 
 
+def test_a_captured_note_is_found_at_once(home, vault):
+    with quarry.open(vault, wait_s=30) as notes:
+        captured = notes.capture("# Zephyr\n\nThe zephyranthes flowers after rain.", tags=["flower"], wait_ms=30_000)
+
+        assert captured.searchable
+        assert notes.search("zephyranthes")[0].path == captured.path
+        assert notes.read(captured.path).tags == ("flower",)
+        with pytest.raises(errors.BadRequest):
+            notes.capture("")
+
+
 def test_a_sidecar_that_was_killed_is_replaced(home, vault, found):
     with quarry.open(vault) as notes:
         notes.wait()
