@@ -11,6 +11,7 @@ from quarry.interfaces.python.answers import code_points
 ERRORS: Mapping[str, type[errors.QuarryError]] = {
     "bad-settings": errors.BadSettings,
     "bad-request": errors.BadRequest,
+    "not-written": errors.NoteNotWritten,
     "invalid-params": errors.BadRequest,
     "invalid-request": errors.BadRequest,
     "unauthorized": errors.Unauthorized,
