@@ -47,7 +47,7 @@ from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
 
-_Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
+_Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int, str]]
 """A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
 
 
@@ -346,8 +346,16 @@ class Reader:
         admitted = self.matching_notes(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
         rows, total = listing.summaries(self._db, admitted, limit, offset)
         notes = (
-            NoteSummary(path, title, None if kind is None else str(kind), self._tags(note_id), *numbers)
-            for note_id, path, title, kind, *numbers in rows
+            NoteSummary(
+                path,
+                title,
+                _text_or_none(kind),
+                _text_or_none(domain),
+                _text_or_none(status),
+                self._tags(note_id),
+                *numbers,
+            )
+            for note_id, path, title, kind, domain, status, *numbers in rows
         )
         return NotePage(tuple(notes), total)
 
@@ -410,4 +418,9 @@ class Reader:
 
 def _open(row: NoteRow, content: bytes | None) -> _Opened:
     packed = row.packed_note(content)
-    return packed, (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000)
+    about = (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000, row.front_matter)
+    return packed, about
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else str(value)

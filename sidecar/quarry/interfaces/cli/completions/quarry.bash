@@ -5,13 +5,14 @@
 #    source ~/.local/share/bash_completion/quarry
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_quarry_subparsers=(search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench)
+_shtab_quarry_subparsers=(search context explain related index capture read list ps stop status help completion doctor attach serve mcp eval bench)
 
 _shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
 _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --fusion)
 _shtab_quarry_related_option_strings=(-h --help --json --text --vault --limit)
 _shtab_quarry_index_option_strings=(-h --help --json --vault --rebuild)
+_shtab_quarry_capture_option_strings=(-h --help --title --domain --tags --type --source --folder --json --vault)
 _shtab_quarry_read_option_strings=(-h --help --json --vault --from-line --max-tokens)
 _shtab_quarry_list_option_strings=(-h --help --json --vault --wait --folder --tag --type --since --until --limit --offset)
 _shtab_quarry_ps_option_strings=(-h --help --json)
@@ -33,6 +34,8 @@ _shtab_quarry_explain___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_related___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_index_pos_0_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_index___vault_COMPGEN=_shtab_compgen_dirs
+_shtab_quarry_capture___folder_COMPGEN=_shtab_compgen_dirs
+_shtab_quarry_capture___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_read___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_list___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_list___folder_COMPGEN=_shtab_compgen_dirs
@@ -57,9 +60,10 @@ _shtab_quarry_search___fusion_choices=(convex rrf six-signals)
 _shtab_quarry_context___format_choices=(markdown json)
 _shtab_quarry_explain___mode_choices=(hybrid keyword semantic)
 _shtab_quarry_explain___fusion_choices=(convex rrf six-signals)
+_shtab_quarry_capture___type_choices=(note signal project moc daily)
 _shtab_quarry_completion_pos_0_choices=(bash zsh fish)
 _shtab_quarry_eval___measure_choices=(nDCG@5 nDCG@10 R@10 R@100 MRR Hit@1)
-_shtab_quarry_pos_0_choices=(search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench)
+_shtab_quarry_pos_0_choices=(search context explain related index capture read list ps stop status help completion doctor attach serve mcp eval bench)
 
 _shtab_quarry_search_pos_0_nargs='*'
 _shtab_quarry_search__h_nargs=0
@@ -85,6 +89,9 @@ _shtab_quarry_index__h_nargs=0
 _shtab_quarry_index___help_nargs=0
 _shtab_quarry_index___json_nargs=0
 _shtab_quarry_index___rebuild_nargs=0
+_shtab_quarry_capture__h_nargs=0
+_shtab_quarry_capture___help_nargs=0
+_shtab_quarry_capture___json_nargs=0
 _shtab_quarry_read__h_nargs=0
 _shtab_quarry_read___help_nargs=0
 _shtab_quarry_read___json_nargs=0

@@ -50,8 +50,8 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench
-set -g _shtab_quarry_opts_with_value --compare --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --since --sizes --tag --text --type --until --vault --wait --work --workers
+set -g _shtab_quarry_commands search context explain related index capture read list ps stop status help completion doctor attach serve mcp eval bench
+set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --since --sizes --source --tag --tags --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
 complete -c quarry -f
@@ -99,6 +99,16 @@ complete -c quarry -n '_shtab_quarry_using index' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using index' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using index' -l rebuild -d 'rebuild the index from scratch; the old one answers queries meanwhile'
 complete -c quarry -n '_shtab_quarry_using index; and test $_shtab_quarry_npos -eq 0' -ka "(__fish_complete_directories)" -d 'the vault, like --vault DIR'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a capture -d 'write a text into a new note, which can be found at once'
+complete -c quarry -n '_shtab_quarry_using capture' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using capture' -l title -x -d 'title, which the file is named after (default: the first line)'
+complete -c quarry -n '_shtab_quarry_using capture' -l domain -x -d 'subject, for domain: in queries'
+complete -c quarry -n '_shtab_quarry_using capture' -l tags -x -d 'tags, separated by commas'
+complete -c quarry -n '_shtab_quarry_using capture' -l type -xka "note signal project moc daily" -d type
+complete -c quarry -n '_shtab_quarry_using capture' -l source -x -d 'where the text comes from (default: cli)'
+complete -c quarry -n '_shtab_quarry_using capture' -l folder -xka "(__fish_complete_directories)" -d 'folder below the vault (default: the vault'"'"'s setting, 00-inbox unless set)'
+complete -c quarry -n '_shtab_quarry_using capture' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using capture' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a read -d 'print a note, with credentials redacted'
 complete -c quarry -n '_shtab_quarry_using read' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using read' -l json -d 'print JSON'

@@ -12,6 +12,7 @@ _shtab_quarry_commands() {
   local _commands=(
     attach:'start the sidecar of a vault if none runs, and print where its discovery file lies'
     bench:'Measure the engine and the sidecar on copies of a vault, which itself is only read:'
+    capture:'write a text into a new note, which can be found at once'
     completion:'Print the script that completes the commands and options of `quarry`. To have it in every shell:'
     context:'print passages about a question as one block for a language model'
     doctor:'check the installation and a vault, and say how to repair what fails'
@@ -67,6 +68,22 @@ _shtab_quarry_bench_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_bench_defaults_added=0
+
+_shtab_quarry_capture_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--title[title, which the file is named after (default\: the first line)]:title:"
+  "--domain[subject, for domain\: in queries]:domain:"
+  "--tags[tags, separated by commas]:A,B:"
+  "--type[type]:type:(note signal project moc daily)"
+  "--source[where the text comes from (default\: cli)]:source:"
+  "--folder[folder below the vault (default\: the vault\'s setting, 00-inbox unless set)]:DIR:_files -/"
+  "--json[print JSON]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  ":Markdown\; - or nothing reads it from standard input:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_capture_defaults_added=0
 
 _shtab_quarry_completion_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -280,6 +297,7 @@ _shtab_quarry() {
       case $line[1] in
         attach) _arguments -C -s $_shtab_quarry_attach_options ;;
         bench) _arguments -C -s $_shtab_quarry_bench_options ;;
+        capture) _arguments -C -s $_shtab_quarry_capture_options ;;
         completion) _arguments -C -s $_shtab_quarry_completion_options ;;
         context) _arguments -C -s $_shtab_quarry_context_options ;;
         doctor) _arguments -C -s $_shtab_quarry_doctor_options ;;
