@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quarry.config import data_dir
 from quarry.errors import BadRequest
-from quarry.interfaces.cli.options import VAULT_MARKS
+from quarry.interfaces.vault_folder import VAULT_MARKS, describe_scope, is_vault
 from quarry.vault.identity import vault_id
 
 MAX_FOLDERS = 20_000  # looked through for inner vaults: a second at most
@@ -56,22 +56,6 @@ def _refusal(root: Path, described: str) -> BadRequest:
     return BadRequest(
         f"{root} is {described}: name the folder that contains your notes, or put an empty .quarry.toml into this one"
     )
-
-
-def describe_scope(root: Path) -> str | None:
-    """A few words on *root* where it is no folder of notes; None where it may be one."""
-    real = Path(os.path.realpath(root))
-    home = Path(os.path.realpath(Path.home()))
-    if real == real.parent:
-        return "a whole disk"
-    if real == home:
-        return "your home folder"
-    return "a folder with home folders in it" if home.is_relative_to(real) else None
-
-
-def is_vault(folder: Path) -> bool:
-    """Whether a person marked *folder* as a vault."""
-    return any((folder / mark).exists() for mark in VAULT_MARKS)
 
 
 def outer_vault(root: Path) -> Path | None:
