@@ -30,6 +30,7 @@ from quarry.interfaces.discovery import (
 )
 from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation
 from quarry.interfaces.gate import Gate
+from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.python.notes import Notes
 from quarry.interfaces.python.paths import vault_root
 from quarry.interfaces.python.pool import CLIENT_NAME
@@ -173,14 +174,15 @@ def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
 def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str) -> Conversation:
     """What answers requests, with everything allowed: the caller is the owner."""
     service = Service(
-        engine,
-        opening.enter_context(ThreadPoolExecutor(SEARCH_THREADS, "quarry-search")),
-        opening.enter_context(ThreadPoolExecutor(VAULT_THREADS, "quarry-read")),
-        FeedbackLog(data_dir() / f"{identity}.feedback"),
-        Gate(new_token(), new_token()),
-        protocol.Vault(id=identity, name=root.name, path=str(root)),
-        __version__,
-        lambda: None,
+        engine=engine,
+        executor=opening.enter_context(ThreadPoolExecutor(SEARCH_THREADS, "quarry-search")),
+        vault_executor=opening.enter_context(ThreadPoolExecutor(VAULT_THREADS, "quarry-read")),
+        feedback=FeedbackLog(data_dir() / f"{identity}.feedback"),
+        ledgers=Ledgers(identity),
+        gate=Gate(new_token(), new_token()),
+        vault=protocol.Vault(id=identity, name=root.name, path=str(root)),
+        version=__version__,
+        stop=lambda: None,
     )
     return Conversation(service, client=CLIENT_NAME, access="owner")
 
