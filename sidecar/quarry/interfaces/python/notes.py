@@ -58,6 +58,7 @@ class Notes:
         detail: Detail = "scan",
         expand: bool = False,
         max_tokens: int = 4000,
+        snippet_width: int = 120,
         folders: Names = (),
         not_folders: Names = (),
         paths: Names = (),
@@ -80,6 +81,7 @@ class Notes:
             detail: `full` gives the text of the passages besides their snippets.
             expand: All matching passages of each note, not the best one alone.
             max_tokens: Budget for all passages, 4 characters a token.
+            snippet_width: Length of a snippet, in characters.
             folders: Only notes in any of these folders, or below.
             paths: Only notes with each of these in their path.
             tags: Only notes with all of these tags, or tags nested in them.
@@ -108,6 +110,7 @@ class Notes:
                 detail=detail,
                 expand=expand,
                 max_tokens=max_tokens,
+                snippet_width=snippet_width,
                 weights=weights,
                 guard=guard,
                 wait_ms=wait_ms,
@@ -123,6 +126,8 @@ class Notes:
         limit: int = 8,
         min_confidence: float = MIN_CONFIDENCE,
         exclude: Names = (),
+        conversation: str | None = None,
+        peek: bool = False,
         folders: Names = (),
         not_folders: Names = (),
         paths: Names = (),
@@ -140,6 +145,8 @@ class Notes:
             limit: Maximum number of quotes, one a note.
             min_confidence: Quote no note that is less likely to answer, 0 to 1.
             exclude: Paths of notes not to quote, such as those that were shown before.
+            conversation: A name for a conversation, in which no passage is quoted twice within 12 hours.
+            peek: With *conversation*: do not count what is quoted now.
         """
         scope = NoteScope(
             folders=folders,
@@ -157,6 +164,8 @@ class Notes:
                 limit=limit,
                 min_confidence=min_confidence,
                 exclude=exclude,
+                conversation=conversation,
+                peek=peek,
                 wait_ms=wait_ms,
                 after_ms=after_ms,
             )

@@ -73,7 +73,7 @@ class FoundPassage:
     line: int
     """The line of the note where the match begins, from 0."""
     snippet: str
-    """The part worth showing, 120 characters or so."""
+    """The part worth showing, about `snippet_width` characters."""
     marks: tuple[tuple[int, int], ...]
     """Spans `[start, end)` of `snippet` to highlight."""
     text: str | None

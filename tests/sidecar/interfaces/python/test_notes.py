@@ -60,6 +60,15 @@ def test_context_is_quoted_and_excluded_notes_are_not(notes):
     assert notes.context("zzqqxx").abstained == "low-confidence"
 
 
+def test_no_passage_is_quoted_twice_in_a_conversation(notes):
+    peeked = notes.context("rotate ssh keys", conversation="c1", peek=True)
+    first = notes.context("rotate ssh keys", conversation="c1")
+    second = notes.context("rotate ssh keys", conversation="c1")
+
+    assert peeked.text == first.text
+    assert {source.path for source in first.sources}.isdisjoint(source.path for source in second.sources)
+
+
 def test_a_note_is_read_by_its_title_and_from_a_line(notes):
     whole = notes.read("Rotate SSH keys")
     rest = notes.read(whole.path, start_line=10)
