@@ -58,7 +58,7 @@ class AsyncNotes:
         detail: Detail = "scan",
         expand: bool = False,
         max_tokens: int = 4000,
-        snippet_width: int = 120,
+        snippet_width: int | None = None,
         folders: Names = (),
         not_folders: Names = (),
         paths: Names = (),
@@ -81,7 +81,7 @@ class AsyncNotes:
             detail: `full` gives the text of the passages besides their snippets.
             expand: All matching passages of each note, not the best one alone.
             max_tokens: Budget for all passages, 4 characters a token.
-            snippet_width: Length of a snippet, in characters.
+            snippet_width: Maximum length of a snippet, 40 to 1,000 characters; None: 120, with `full` 300.
             folders: Only notes in any of these folders, or below.
             paths: Only notes with each of these in their path.
             tags: Only notes with all of these tags, or tags nested in them.

@@ -75,7 +75,7 @@ def search(
     detail: Detail,
     expand: bool,
     max_tokens: int,
-    snippet_width: int,
+    snippet_width: int | None,
     weights: Mapping[RetrieverName, float] | None,
     guard: bool,
     wait_ms: int,

@@ -41,6 +41,7 @@ def test_every_parameter_of_the_wire_is_an_argument_with_its_default(method, par
     for field in msgspec.structs.fields(params):
         if field.name in NOT_TAKEN:
             continue
+        assert field.name in arguments, f"Notes.{method} and its twin lack it; or say in NOT_TAKEN why they may"
         default = arguments[field.name].default
         assert (list(default) if isinstance(default, tuple) else default) == default_of(field), field.name
     if "filters" in params.__struct_fields__:
