@@ -227,6 +227,10 @@ export interface SearchParams {
    */
   readonly detail?: "full" | "scan";
   /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
+  /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
@@ -390,6 +394,10 @@ export interface Hit {
    * Maps of content that link to it, at most two.
    */
   readonly maps: readonly MapOfContent[];
+  /**
+   * Words of the query, as they were searched for, that the note holds in no form.
+   */
+  readonly missingWords: readonly string[];
 }
 /**
  * A span of a text to highlight.
@@ -552,6 +560,10 @@ export interface PassagesParams {
    * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
    */
   readonly detail?: "full" | "scan";
+  /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
@@ -779,6 +791,14 @@ export interface ContextParams {
    * Paths of notes not to quote, as they were shown before. At most 50.
    */
   readonly exclude?: readonly string[];
+  /**
+   * Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept for 12 hours, as hashes.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
   readonly filters?: Filters;
 }
 /**
@@ -792,7 +812,7 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
-   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits.
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded, or were quoted in the conversation. indexing: none is found, and the index is not complete. budget: not one quote fits.
    */
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingLeg[];

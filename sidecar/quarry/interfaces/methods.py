@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import asdict, replace
 
-from quarry.errors import BadQuery
+from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.blocks.reading import Blocks
@@ -45,8 +45,29 @@ async def _search(service: Service, params: protocol.SearchParams, request: Requ
 
 
 async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
-    result = partial(translate.context_result, params=params)
+    result = partial(_context_result, service, params, request)
     return await _search_for(service, translate.context_request(params), request, result)
+
+
+def _context_result(
+    service: Service, params: protocol.ContextParams, request: Request, answer: Answer, index: Freshness
+) -> protocol.ContextResult:
+    """
+    The quotes, and those of a conversation kept in its ledger: by whoever still waits for them.
+
+    Raises:
+        Cancelled: Nobody does; what comes too late to be read has not been shown.
+        IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be again.
+    """
+    if params.conversation is None:
+        return translate.context_result(answer, index, params)
+    with service.ledgers.of(params.conversation) as shown:
+        result = translate.context_result(answer, index, params, shown)
+        if request.is_cancelled():
+            raise Cancelled("the request was cancelled")
+        if not params.peek:
+            shown.save()
+        return result
 
 
 async def _search_for(

@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "check the installation and a vault, and say how to repair what fails",
     "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
+    "hook": "answer an event of an AI agent with notes that mention it; --test tells what it would say, and why",
     "mcp": "serve an AI agent over MCP on standard input and output",
     "eval": "measure retrieval quality on queries with relevance judgments",
     "bench": "measure how fast a vault is indexed and searched on this machine",

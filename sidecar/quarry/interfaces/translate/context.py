@@ -8,6 +8,7 @@ give equal bytes.
 
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -36,14 +37,34 @@ class Quoted(Struct, frozen=True):
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
-def context_result(answer: Answer, index: Freshness, params: wire.ContextParams) -> wire.ContextResult:
-    """The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first."""
+class Shown(Protocol):
+    """The passages that were quoted before, by the path of their note and their text."""
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether the passage was quoted."""
+
+    def add(self, path: str, text: str) -> None:
+        """The passage is quoted now."""
+
+
+def context_result(
+    answer: Answer, index: Freshness, params: wire.ContextParams, shown: Shown | None = None
+) -> wire.ContextResult:
+    """
+    The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first.
+
+    A passage that is among *shown* is not quoted, and one that is quoted is added to them.
+    """
     excluded = {nfc(path) for path in params.exclude}
     likely = likely_hits(answer, params.min_confidence)
-    candidates = [quoted(hit) for hit in likely if nfc(hit.path) not in excluded]
+    fresh = [hit for hit in likely if nfc(hit.path) not in excluded and not (shown and shown.has(*_passage_of(hit)))]
+    candidates = [quoted(hit) for hit in fresh]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
     quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
     text = SEPARATOR.join(candidates[quote.passage].blocks[quote.length] for quote in quotes)
+    if shown:
+        for quote in quotes:
+            shown.add(*_passage_of(fresh[quote.passage]))
     return wire.ContextResult(
         text=text,
         sources=[candidates[quote.passage].source for quote in quotes],
@@ -94,6 +115,10 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
     if likely:
         return "all-seen"
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
+
+
+def _passage_of(hit: Hit) -> tuple[str, str]:
+    return nfc(hit.path), hit.passages[0].chunk.chunk.text
 
 
 def _source(hit: Hit, passage: Passage) -> wire.Source:
