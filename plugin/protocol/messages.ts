@@ -225,6 +225,10 @@ export interface SearchParams {
    */
   readonly detail?: "full" | "scan";
   /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
+  /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
@@ -388,6 +392,10 @@ export interface Hit {
    * Maps of content that link to it, at most two.
    */
   readonly maps: readonly MapOfContent[];
+  /**
+   * Words of the query, as they were searched for, that the note holds in no form.
+   */
+  readonly missingWords: readonly string[];
 }
 /**
  * A span of a text to highlight.
@@ -550,6 +558,10 @@ export interface PassagesParams {
    * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
    */
   readonly detail?: "full" | "scan";
+  /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */

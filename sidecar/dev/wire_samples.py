@@ -100,6 +100,7 @@ HIT = wire.Hit(
     further_passages=1,
     signals=SIGNALS,
     maps=[wire.MapOfContent(path="Kitchen/Kitchen MOC.md", title="Kitchen MOC")],
+    missing_words=[],
 )
 
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {

@@ -77,6 +77,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": true,
       "detail": "full",
+      "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
         "folders": [
@@ -170,7 +171,8 @@ export const methods: Methods = {
               "path": "Kitchen/Kitchen MOC.md",
               "title": "Kitchen MOC"
             }
-          ]
+          ],
+          "missingWords": []
         }
       ],
       "listed": false,
@@ -216,6 +218,7 @@ export const methods: Methods = {
       "fusion": null,
       "typing": false,
       "detail": "scan",
+      "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
         "folders": [

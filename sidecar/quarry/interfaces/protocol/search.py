@@ -109,6 +109,9 @@ class Hit(Value, frozen=True, kw_only=True):
         Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
     ]
     maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
+    missing_words: Annotated[
+        list[str], Doc(description="Words of the query, as they were searched for, that the note holds in no form.")
+    ]
 
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
@@ -133,6 +136,10 @@ class RankedParams(ReadParams, frozen=True, kw_only=True):
             )
         ),
     ] = "scan"
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=40, le=1000)] | None,
+        Doc(description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`."),
+    ] = None
     max_tokens: Annotated[int, Doc(description="Budget for all passages; 4 characters a token.", ge=50, le=100_000)] = (
         4000
     )

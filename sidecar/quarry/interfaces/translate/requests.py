@@ -23,7 +23,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
         mode=params.mode,
         fusion=params.fusion,
         typing=params.typing,
-        snippet_width=SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH,
+        snippet_width=params.snippet_width or (SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH),
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
         weights=_weights(params.weights),
