@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
     "mcp": "serve an AI agent over MCP on standard input and output",
+    "install": "have AI clients start Quarry: Claude Code, Codex, Cursor and others",
     "eval": "measure retrieval quality on queries with relevance judgments",
     "bench": "measure how fast a vault is indexed and searched on this machine",
 }

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/quarry
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_quarry_subparsers=(search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench)
+_shtab_quarry_subparsers=(search context explain related index read list ps stop status help completion doctor attach serve mcp install eval bench)
 
 _shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
@@ -23,6 +23,7 @@ _shtab_quarry_doctor_option_strings=(-h --help --json --vault)
 _shtab_quarry_attach_option_strings=(-h --help --json --vault)
 _shtab_quarry_serve_option_strings=(-h --help --vault --lifeline --parent-pid --idle)
 _shtab_quarry_mcp_option_strings=(-h --help --vault)
+_shtab_quarry_install_option_strings=(-h --help --json --vault --scope --name --hooks --instructions --remove --dry-run --yes --list)
 _shtab_quarry_eval_option_strings=(-h --help --vault --modes --limit --by-kind --json --run-dir --keep --workers --prompts --stages --compare --measure)
 _shtab_quarry_bench_option_strings=(-h --help --json --queries --sizes --notes --only --questions --repeats --no-baseline --full --work --compare)
 _shtab_quarry_option_strings=(-h --help --version)
@@ -42,6 +43,7 @@ _shtab_quarry_doctor___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_attach___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_serve___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_mcp___vault_COMPGEN=_shtab_compgen_dirs
+_shtab_quarry_install___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_eval_pos_0_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_eval___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_eval___json_COMPGEN=_shtab_compgen_files
@@ -58,8 +60,9 @@ _shtab_quarry_context___format_choices=(markdown json)
 _shtab_quarry_explain___mode_choices=(hybrid keyword semantic)
 _shtab_quarry_explain___fusion_choices=(convex rrf six-signals)
 _shtab_quarry_completion_pos_0_choices=(bash zsh fish)
+_shtab_quarry_install___scope_choices=(user project)
 _shtab_quarry_eval___measure_choices=(nDCG@5 nDCG@10 R@10 R@100 MRR Hit@1)
-_shtab_quarry_pos_0_choices=(search context explain related index read list ps stop status help completion doctor attach serve mcp eval bench)
+_shtab_quarry_pos_0_choices=(search context explain related index read list ps stop status help completion doctor attach serve mcp install eval bench)
 
 _shtab_quarry_search_pos_0_nargs='*'
 _shtab_quarry_search__h_nargs=0
@@ -116,6 +119,16 @@ _shtab_quarry_serve___help_nargs=0
 _shtab_quarry_serve___lifeline_nargs=0
 _shtab_quarry_mcp__h_nargs=0
 _shtab_quarry_mcp___help_nargs=0
+_shtab_quarry_install_pos_0_nargs='*'
+_shtab_quarry_install__h_nargs=0
+_shtab_quarry_install___help_nargs=0
+_shtab_quarry_install___json_nargs=0
+_shtab_quarry_install___hooks_nargs=0
+_shtab_quarry_install___instructions_nargs=0
+_shtab_quarry_install___remove_nargs=0
+_shtab_quarry_install___dry_run_nargs=0
+_shtab_quarry_install___yes_nargs=0
+_shtab_quarry_install___list_nargs=0
 _shtab_quarry_eval_pos_0_nargs='*'
 _shtab_quarry_eval__h_nargs=0
 _shtab_quarry_eval___help_nargs=0

@@ -19,6 +19,7 @@ _shtab_quarry_commands() {
     explain:'explain why a query finds a note, or why it does not'
     help:'explain the query language, the settings, the exit codes, or a command'
     index:'bring the index of a vault up to date'
+    install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
     mcp:'serve an AI agent over MCP on standard input and output'
     ps:'list the sidecars that run'
@@ -151,6 +152,24 @@ _shtab_quarry_index_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_index_defaults_added=0
+
+_shtab_quarry_install_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print JSON]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--scope[for all projects, or for this one (default\: user)]:scope:(user project)"
+  "--name[the name of the server (default\: that of the vault\'s folder)]:NAME:"
+  "--hooks[also the hooks by which notes come with a prompt]"
+  "--instructions[also a section on the notes in AGENTS.md, CLAUDE.md or the like]"
+  "--remove[take out all that was written for this vault]"
+  "--dry-run[show what would change, and change nothing]"
+  "--yes[do not ask]"
+  "--list[list the clients, and what they are told of]"
+  "(*)::claude-code, codex, cursor, vscode, antigravity, gemini, zed, windsurf, continue, claude-desktop:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_install_defaults_added=0
 
 _shtab_quarry_list_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -287,6 +306,7 @@ _shtab_quarry() {
         explain) _arguments -C -s $_shtab_quarry_explain_options ;;
         help) _arguments -C -s $_shtab_quarry_help_options ;;
         index) _arguments -C -s $_shtab_quarry_index_options ;;
+        install) _arguments -C -s $_shtab_quarry_install_options ;;
         list) _arguments -C -s $_shtab_quarry_list_options ;;
         mcp) _arguments -C -s $_shtab_quarry_mcp_options ;;
         ps) _arguments -C -s $_shtab_quarry_ps_options ;;
