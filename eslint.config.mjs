@@ -106,9 +106,10 @@ export default defineConfig([
     no("/sidecar/", "The DOM speaks to a session and to the callbacks it was given, not to the socket. Types may be imported.", true),
   ),
   folder(
-    ["plugin/ui/{answer-words,completion,excerpt,highlight,operators,pane-keys,pane-state,formatting,wording}.ts"],
+    ["plugin/{pane,snippet,wording}/**", "plugin/ui/completion.ts"],
     nodeIsReachedOnce,
-    noObsidian("This file"),
+    noObsidian("What only computes"),
+    no("/ui/", "What only computes stands below the screen."),
     no("/vault/", "The screen does not watch the vault."),
     no("/sidecar/", "Only types come from below.", true),
   ),

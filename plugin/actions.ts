@@ -4,10 +4,12 @@ import { type DiagnosticLog } from "./diagnostic-log";
 import { type RpcClient } from "./sidecar/client";
 import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
-import { type ActionId, TEXT, failureWords } from "./ui/wording";
+import { type CommandMap, type EngineActionId } from "./pane/commands";
+import { TEXT } from "./wording/names";
+import { failureWords } from "./wording/failures";
 
 export interface Actions {
-  readonly act: (action: ActionId) => void;
+  readonly commands: CommandMap<EngineActionId>;
   readonly rebuild: () => void;
   readonly copy: (text: string) => void;
 }
@@ -27,38 +29,18 @@ export function createActions(
     if (reply.ok) supervisor.setStatus(reply.value);
     new Notice(reply.ok ? done : failureWords(reply.failure));
   };
-  const act = (action: ActionId): void => {
-    switch (action) {
-      case "restart":
-      case "check-again":
-        supervisor.restart();
-        return;
-      case "pause":
-        void change("index/pause", TEXT.notices.paused);
-        return;
-      case "resume":
-        void change("index/resume", TEXT.notices.resumed);
-        return;
-      case "copy-report": {
-        const { program, log } = supervisor;
-        copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
-        return;
-      }
-      case "open-settings":
-        openSettings(app, manifest.id);
-        return;
-      case "clear-history":
-      case "clear-query":
-      case "copy-command":
-      case "go-to-error":
-      case "search-again":
-      case "search-both":
-      case "search-typed":
-      case "show-operators":
-        return; // the pane handles these itself
-    }
+  const commands: CommandMap<EngineActionId> = {
+    restart: () => { supervisor.restart(); },
+    "check-again": () => { supervisor.restart(); },
+    pause: () => void change("index/pause", TEXT.notices.paused),
+    resume: () => void change("index/resume", TEXT.notices.resumed),
+    "copy-report": () => {
+      const { program, log } = supervisor;
+      copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
+    },
+    "open-settings": () => { openSettings(app, manifest.id); },
   };
-  return { act, copy, rebuild: () => void change("index/rebuild", TEXT.notices.rebuilding) };
+  return { commands, copy, rebuild: () => void change("index/rebuild", TEXT.notices.rebuilding) };
 }
 
 /** Opens the plugin's settings tab. The API is undocumented: in a version without it nothing happens. */

@@ -1,6 +1,6 @@
 /** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
-import { TEXT } from "./ui/wording";
+import { TEXT } from "./wording/names";
 
 const NAMES = TEXT.commands;
 

@@ -13,10 +13,10 @@ import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
 import { IndexStatusLine } from "./ui/index-status";
-import { freshness } from "./ui/pane-state";
+import { freshness } from "./pane/state";
 import { type History, type PaneParts, SearchView, VIEW_TYPE } from "./ui/search-view";
 import { QuarrySettingTab } from "./ui/settings-tab";
-import { TEXT } from "./ui/wording";
+import { TEXT } from "./wording/names";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
@@ -93,7 +93,7 @@ export default class QuarryPlugin extends Plugin {
       searchOptionsChanged: this.preferencesChanged,
       saveMode: (mode) => void this.save({ ...this.preferences, mode }),
       copy: actions.copy,
-      act: actions.act,
+      engineCommands: actions.commands,
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
@@ -123,7 +123,7 @@ export default class QuarryPlugin extends Plugin {
     show();
   }
 
-  private registerCommands(supervisor: Supervisor, { act, rebuild }: Actions): void {
+  private registerCommands(supervisor: Supervisor, { commands, rebuild }: Actions): void {
     addCommands(this, {
       openSearch: (query) => void this.openPane(query),
       explainNote: () => {
@@ -133,19 +133,19 @@ export default class QuarryPlugin extends Plugin {
       },
       rebuild,
       pauseOrResume: () => {
-        act(supervisor.status?.state === "paused" ? "resume" : "pause");
+        commands[supervisor.status?.state === "paused" ? "resume" : "pause"]();
       },
       restart: () => {
-        act("restart");
+        commands.restart();
       },
       copyReport: () => {
-        act("copy-report");
+        commands["copy-report"]();
       },
       isLive: () => supervisor.state.kind === "live",
     });
   }
 
-  private registerSettings(client: RpcClient, supervisor: Supervisor, { act, rebuild }: Actions): void {
+  private registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions): void {
     const tab = new QuarrySettingTab(this.app, this, {
       settings: () => this.preferences,
       save: (settings) => void this.save(settings),
@@ -158,7 +158,7 @@ export default class QuarryPlugin extends Plugin {
       readVault: () => client.call("settings/read", {}),
       writeVault: (change) => client.call("settings/write", change),
       rebuild,
-      act,
+      commands,
     });
     this.addSettingTab(tab);
   }

@@ -11,6 +11,7 @@ export type IndexState =
 export type LegName = "lexical" | "dense";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
+export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
 export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
@@ -224,6 +225,10 @@ export interface SearchParams {
    */
   readonly detail?: "full" | "scan";
   /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
+  /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
@@ -365,6 +370,11 @@ export interface Hit {
    */
   readonly why: Why | null;
   readonly modifiedMs: number;
+  /**
+   * Of its front matter, as `domain` is.
+   */
+  readonly type: string | null;
+  readonly domain: string | null;
   readonly tags: readonly string[];
   /**
    * The best one; with `expand` all that fit into the budget.
@@ -382,6 +392,10 @@ export interface Hit {
    * Maps of content that link to it, at most two.
    */
   readonly maps: readonly MapOfContent[];
+  /**
+   * Words of the query, as they were searched for, that the note holds in no form.
+   */
+  readonly missingWords: readonly string[];
 }
 /**
  * A span of a text to highlight.
@@ -544,6 +558,10 @@ export interface PassagesParams {
    * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
    */
   readonly detail?: "full" | "scan";
+  /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
@@ -771,10 +789,18 @@ export interface ContextParams {
    * Paths of notes not to quote, as they were shown before. At most 50.
    */
   readonly exclude?: readonly string[];
+  /**
+   * Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept for 12 hours, as hashes.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
   readonly filters?: Filters;
 }
 /**
- * Quoted passages, most confident first, within the budget.
+ * Passages chosen by confidence per token, within the budget: quoted, most confident first.
  */
 export interface ContextResult {
   /**
@@ -784,7 +810,7 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
-   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits.
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded, or were quoted in the conversation. indexing: none is found, and the index is not complete. budget: not one quote fits.
    */
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingLeg[];
@@ -860,7 +886,7 @@ export interface NoteText {
   readonly index: Freshness;
 }
 /**
- * Notes by folder, tag, type or date, newest first.
+ * Notes by folder, tag, type, domain, status or date, newest first.
  */
 export interface ListNotesParams {
   /**
@@ -873,7 +899,15 @@ export interface ListNotesParams {
   readonly afterMs?: number | null;
   readonly folder?: string | null;
   readonly tag?: string | null;
+  /**
+   * Of the front matter, as the next two.
+   */
   readonly type?: string | null;
+  readonly domain?: string | null;
+  /**
+   * Notes with a status that the settings leave out are listed where it is named.
+   */
+  readonly status?: string | null;
   readonly modifiedAfterMs?: number | null;
   readonly modifiedBeforeMs?: number | null;
   /**
@@ -901,8 +935,67 @@ export interface NoteSummary {
   readonly title: string;
   readonly tags: readonly string[];
   readonly type: string | null;
+  readonly domain: string | null;
+  readonly status: string | null;
   readonly modifiedMs: number;
   readonly sizeBytes: number;
+}
+/**
+ * A new note: credentials are redacted, front matter is added, and it can be found when the answer comes.
+ */
+export interface CaptureParams {
+  /**
+   * Markdown. In UTF-8 at most 256 KiB. At most 262144 characters.
+   */
+  readonly text: string;
+  readonly title?: string | null;
+  /**
+   * At most 1000 characters.
+   */
+  readonly domain?: string;
+  /**
+   * With or without `#`; spaces become dashes. At most 100.
+   */
+  readonly tags?: readonly string[];
+  /**
+   * Default: "note".
+   */
+  readonly type?: NoteType;
+  /**
+   * Where the text comes from: a program, an address, a book. At most 1000 characters.
+   */
+  readonly source?: string;
+  readonly folder?: string | null;
+  /**
+   * Wait at most so long, in milliseconds, until the note can be found. 0 to 60000. Default: 1000.
+   */
+  readonly waitMs?: number;
+}
+/**
+ * The note is written, and safe against a power cut.
+ */
+export interface CaptureResult {
+  readonly path: string;
+  readonly title: string;
+  /**
+   * False: the very same note lay there already, written today.
+   */
+  readonly created: boolean;
+  /**
+   * False: it is not indexed yet, as the wait was too short or indexing is paused or failed.
+   */
+  readonly searchable: boolean;
+  /**
+   * Credentials that were replaced by markers.
+   */
+  readonly redacted: number;
+  /**
+   * How many there were of each kind.
+   */
+  readonly redactions: {
+    readonly [k: string]: number;
+  };
+  readonly index: Freshness;
 }
 /**
  * Changes in the order in which they happened.
@@ -998,6 +1091,14 @@ export interface Settings {
    * Notes whose property `status` has one of these values are not found.
    */
   readonly excludeStatus: readonly string[];
+  /**
+   * Where `capture` puts new notes; "" is the vault itself.
+   */
+  readonly captureFolder: string;
+  /**
+   * Whether `capture` takes the reader's token too.
+   */
+  readonly captureByAgents: boolean;
 }
 /**
  * Only the given settings change; comments in `.quarry.toml` are kept.
@@ -1022,6 +1123,11 @@ export interface SettingsWriteParams {
   readonly stemming?: Stemming;
   readonly indexTemplates?: boolean;
   readonly excludeStatus?: readonly string[];
+  /**
+   * At most 1000 characters.
+   */
+  readonly captureFolder?: string;
+  readonly captureByAgents?: boolean;
 }
 /**
  * Forget a request; its answer is the error `cancelled`.
@@ -1093,6 +1199,7 @@ export interface Methods {
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };
   readonly "note/read": { readonly params: ReadNoteParams; readonly result: NoteText };
   readonly "notes/list": { readonly params: ListNotesParams; readonly result: NoteList };
+  readonly "capture": { readonly params: CaptureParams; readonly result: CaptureResult };
   readonly "vault/changed": { readonly params: VaultChangedParams; readonly result: Accepted };
   readonly "feedback": { readonly params: FeedbackParams; readonly result: Done };
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };

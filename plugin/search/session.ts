@@ -13,7 +13,8 @@ import { type ExplainResult, type Mode, type SearchResult } from "../protocol/me
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Failure, type Reply } from "../sidecar/failure";
-import { PassageLoader, type SearchOfHit } from "./passage-loader";
+import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
+import { type ResultSource } from "./result-source";
 import { lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
@@ -49,10 +50,10 @@ export interface SearchOptions {
   readonly limit: number;
 }
 
-export class SearchSession {
+export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
-  /** The further passages of the hits in the current answer. */
-  readonly passages: PassageLoader;
+  readonly furtherChanged: Emitter<string>;
+  private readonly passages: PassageLoader;
   private current: SearchState = { kind: "idle" };
   private query = "";
   private isTyping = false;
@@ -70,6 +71,7 @@ export class SearchSession {
     private options: SearchOptions,
   ) {
     this.passages = new PassageLoader(client);
+    this.furtherChanged = this.passages.changed;
   }
 
   get state(): SearchState {
@@ -132,6 +134,15 @@ export class SearchSession {
   reportOpened(path: string): void {
     const answer = answerOf(this.current);
     if (answer) this.client.request("feedback", { query: answer.query, path, kind: "opened" });
+  }
+
+  /** The further passages of a hit in the current answer. */
+  furtherOf(path: string): FurtherPassages {
+    return this.passages.stateOf(path);
+  }
+
+  fold(path: string): void {
+    this.passages.fold(path);
   }
 
   /** Requests the further passages of a hit in the current answer. */

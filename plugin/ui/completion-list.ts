@@ -7,8 +7,8 @@
  * roles for a screen reader.
  */
 import { type Completion, type Suggestion, type VaultNames, allOperators, completionAt } from "./completion";
-import { initOption } from "./option-list";
-import { TEXT } from "./wording";
+import { initOption } from "./active-option";
+import { TEXT } from "../wording/names";
 
 export interface CompletionHandlers {
   readonly names: () => VaultNames;

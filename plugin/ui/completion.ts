@@ -1,5 +1,5 @@
 /** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
-import { OPERATORS, type Operator, timeValues } from "./operators";
+import { OPERATORS, type Operator, timeValues } from "../wording/operators";
 
 /** Names that occur in the vault, most frequent first. */
 export interface VaultNames {

@@ -7,9 +7,10 @@ import { type Clock } from "../clock";
 import { type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { DelayedFlag } from "./delayed-flag";
-import { initOption } from "./option-list";
+import { initOption } from "./active-option";
 import { PassageBlock, setText } from "./passage-block";
-import { TEXT, furtherPassagesWords } from "./wording";
+import { TEXT } from "../wording/names";
+import { furtherPassagesWords } from "../wording/rows";
 
 export class FurtherPassagesList {
   private readonly lineEl: HTMLElement;
@@ -47,8 +48,9 @@ export class FurtherPassagesList {
     return this.state.kind === "loading" || this.state.kind === "unfolded";
   }
 
-  get passages(): readonly { readonly el: HTMLElement; readonly passage: Passage }[] {
-    return this.blocks.flatMap(({ el, passage }) => (passage ? [{ el, passage }] : []));
+  /** The elements of the passages that are shown. */
+  get elements(): readonly HTMLElement[] {
+    return this.blocks.map(({ el }) => el);
   }
 
   isLine(target: Node): boolean {

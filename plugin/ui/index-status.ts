@@ -1,6 +1,7 @@
 /** The state of the index in one line, for the pane and the status bar: a dot, a text, and the action that fits it. */
-import { type Freshness } from "./pane-state";
-import { type ActionId, freshnessWords } from "./wording";
+import { type Freshness } from "../pane/state";
+import { type ActionId } from "../pane/commands";
+import { freshnessWords } from "../wording/freshness";
 
 /** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
 const TONES: Readonly<Record<Freshness["kind"], string>> = {

@@ -1,7 +1,7 @@
 /** The three buttons of the search mode, of which one is pressed: both, exact, meaning. */
 import { setTooltip } from "obsidian";
 import { type Mode } from "../protocol/messages";
-import { MODE_NAMES, MODE_TIPS, TEXT } from "./wording";
+import { MODE_NAMES, MODE_TIPS, TEXT } from "../wording/names";
 
 const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 

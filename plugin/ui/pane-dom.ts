@@ -2,21 +2,16 @@
 import { SearchComponent } from "obsidian";
 import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
+import { ActiveOption } from "./active-option";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
 import { DelayedFlag } from "./delayed-flag";
-import { HitList } from "./hit-list";
-import { type HitOption } from "./hit-row";
 import { IndexStatusLine } from "./index-status";
 import { LiveRegion } from "./live-region";
 import { ModeSwitch } from "./mode-switch";
-import { OptionList } from "./option-list";
 import { Panel, type PanelHandlers } from "./panel";
-import { RecentList, type RecentOption } from "./recent-list";
 import { QueryAdjustments } from "./query-adjustments";
-import { TEXT } from "./wording";
-
-/** What the arrow keys select: hits, or recent queries while the box is empty. */
-export type Entry = HitOption | RecentOption;
+import { RowList } from "./row-list";
+import { TEXT } from "../wording/names";
 
 export interface PaneDom {
   readonly el: HTMLElement;
@@ -30,9 +25,8 @@ export interface PaneDom {
   readonly panel: Panel;
   readonly listEl: HTMLElement;
   readonly stale: DelayedFlag;
-  readonly hits: HitList;
-  readonly recents: RecentList;
-  readonly entries: OptionList<Entry>;
+  readonly rows: RowList;
+  readonly active: ActiveOption;
   readonly status: IndexStatusLine;
   readonly live: LiveRegion;
 }
@@ -65,9 +59,8 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   listEl.id = `quarry-list-${lastListId}`;
   completionsEl.id = `quarry-completions-${lastListId}`;
   listEl.setAttrs({ role: "listbox", "aria-label": TEXT.listLabel });
-  const hits = new HitList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), handlers.clock);
+  const rows = new RowList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), handlers.clock);
   const stale = new DelayedFlag(handlers.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });
-  const recents = new RecentList(listEl.createDiv({ cls: "quarry-recents", attr: { role: "presentation" } }));
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
   const live = new LiveRegion(el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } }));
   input.setAttrs({
@@ -78,12 +71,12 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
     "aria-haspopup": "listbox",
     "aria-label": TEXT.placeholder,
   });
-  const entries = new OptionList<Entry>(input, listEl.id);
+  const active = new ActiveOption(input, listEl.id);
   const completions = new CompletionList(completionsEl, input, {
     names: handlers.names,
     accepted: handlers.completed,
-    deactivated: () => { entries.updateAria(); },
+    deactivated: () => { active.updateAria(); },
   });
   const panel = new Panel(panelEl, handlers);
-  return { el, search, input, completions, modes, countEl, degradationEl, adjustments, panel, listEl, stale, hits, recents, entries, status, live };
+  return { el, search, input, completions, modes, countEl, degradationEl, adjustments, panel, listEl, stale, rows, active, status, live };
 }

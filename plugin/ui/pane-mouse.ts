@@ -1,44 +1,44 @@
 /** Mouse handling of the list, with one delegated listener per event type, because rows come and go. */
 import { type Component, Keymap, type PaneType } from "obsidian";
-import { type HitOption } from "./hit-row";
-import { type Entry, type PaneDom } from "./pane-dom";
+import { type PlaceRow, type Row, isPlace } from "../pane/rows";
+import { type RowList } from "./row-list";
 
 export interface MouseHandlers {
-  readonly open: (entry: Entry, where: PaneType | boolean) => void;
-  readonly expand: (path: string, isExpanded: boolean) => void;
-  readonly showMenu: (option: HitOption, event: MouseEvent) => void;
-  readonly preview: (option: HitOption, event: MouseEvent) => void;
-  readonly drag: (option: HitOption, event: DragEvent) => void;
+  readonly open: (row: Row, where: PaneType | boolean) => void;
+  readonly toggle: (path: string) => void;
+  readonly showMenu: (row: PlaceRow, event: MouseEvent) => void;
+  readonly preview: (row: PlaceRow, event: MouseEvent) => void;
+  readonly drag: (row: PlaceRow, event: DragEvent) => void;
 }
 
-/** Handles mouse events until `owner` is unloaded. */
-export function listenToMouse(owner: Component, { listEl, hits, recents }: PaneDom, handlers: MouseHandlers): void {
-  const { open, expand, showMenu, preview, drag } = handlers;
+/** Handles mouse events in `listEl` until `owner` is unloaded. */
+export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, showMenu, preview, drag }: MouseHandlers): void {
+  const placeAt = (event: MouseEvent): PlaceRow | null => {
+    const row = list.rowAt(event.target);
+    return isPlace(row) ? row : null;
+  };
   owner.registerDomEvent(listEl, "click", (event) => {
-    const path = hits.moreLineAt(event.target);
-    if (path !== null) {
-      expand(path, !hits.isExpanded(path));
-      return;
-    }
-    const entry = hits.optionAt(event.target) ?? recents.optionAt(event.target);
-    if (entry) open(entry, Keymap.isModEvent(event));
+    const path = list.unfolderAt(event.target);
+    const row = list.rowAt(event.target);
+    if (path !== null) toggle(path);
+    else if (row) open(row, Keymap.isModEvent(event));
   });
   owner.registerDomEvent(listEl, "auxclick", (event) => {
-    const option = event.button === 1 ? hits.optionAt(event.target) : null;
-    if (option) open(option, "tab");
+    const row = event.button === 1 ? placeAt(event) : null;
+    if (row) open(row, "tab");
   });
   owner.registerDomEvent(listEl, "contextmenu", (event) => {
-    const option = hits.optionAt(event.target);
-    if (!option) return;
+    const row = placeAt(event);
+    if (!row) return;
     event.preventDefault();
-    showMenu(option, event);
+    showMenu(row, event);
   });
   owner.registerDomEvent(listEl, "mouseover", (event) => {
-    const option = hits.optionAt(event.target);
-    if (option) preview(option, event);
+    const row = placeAt(event);
+    if (row) preview(row, event);
   });
   owner.registerDomEvent(listEl, "dragstart", (event) => {
-    const option = hits.optionAt(event.target);
-    if (option) drag(option, event);
+    const row = placeAt(event);
+    if (row) drag(row, event);
   });
 }

@@ -1,6 +1,8 @@
 /** The block that describes the state of the pane and offers actions, drawn from `PanelWords`. */
 import { setIcon, setTooltip } from "obsidian";
-import { type ActionId, type PanelWords, actionOf } from "./wording";
+import { type ActionId } from "../pane/commands";
+import { type PanelWords } from "../wording/panels";
+import { actionOf } from "../wording/actions";
 
 export interface PanelHandlers {
   readonly act: (action: ActionId) => void;
@@ -35,8 +37,7 @@ export class Panel {
       const button = row.createEl("button", { text: label, attr: { "data-action": id } });
       button.toggleClass("mod-cta", id === first.id);
       button.addEventListener("click", () => {
-        if (id === "copy-command" && commands[0] !== undefined) this.handlers.copy(commands[0]);
-        else this.handlers.act(id);
+        this.handlers.act(id);
       });
     }
   }

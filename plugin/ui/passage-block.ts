@@ -1,11 +1,10 @@
 /** The elements of one passage: heading path and highlighted snippet. Note text enters as text nodes only. */
 import { type Mark, type Passage } from "../protocol/messages";
-import { excerptOf } from "./excerpt";
-import { textRuns } from "./highlight";
-import { TEXT } from "./wording";
+import { excerptOf } from "../snippet/excerpt";
+import { textRuns } from "../snippet/highlight";
+import { TEXT } from "../wording/names";
 
 export class PassageBlock {
-  passage: Passage | null = null;
   private readonly trailEl: HTMLElement;
   private readonly snippet: MarkedText;
 
@@ -15,7 +14,6 @@ export class PassageBlock {
   }
 
   show(passage: Passage | null, title: string): void {
-    this.passage = passage;
     this.el.toggleClass("is-hidden", passage === null);
     const trail = trailOf(passage?.headingPath ?? [], title).join(TEXT.headingSeparator);
     setText(this.trailEl, trail);

@@ -1,8 +1,8 @@
 /** Lines above the rows that say how they were found: corrected words, relaxed conditions, or nothing that fits well. */
 import { type Answer } from "../search/session";
 import { quotedAsTyped } from "../search/spelling";
-import { correctionWords, relaxedWords, searchAsTypedWords, unknownWordsLine, weaknessWords } from "./answer-words";
-import { type ActionId } from "./wording";
+import { correctionWords, relaxedWords, searchAsTypedWords, unknownWordsLine, weaknessWords } from "../wording/answer";
+import { type ActionId } from "../pane/commands";
 
 export class QueryAdjustments {
   private shown = "";

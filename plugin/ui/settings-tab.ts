@@ -9,11 +9,14 @@ import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingD
 import { type Fusion, type Stemming, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Preferences } from "../settings";
 import { type Reply } from "../sidecar/failure";
-import { FUSION_NAMES, STEMMING_NAMES } from "./answer-words";
-import { type ObservableEngine, freshness } from "./pane-state";
-import { type ActionId, TEXT, failureWords, freshnessWords, statusSummary } from "./wording";
+import { FUSION_NAMES, SETTINGS_TEXT, STEMMING_NAMES } from "../wording/settings";
+import { type ObservableEngine, freshness } from "../pane/state";
+import { type CommandMap, type EngineActionId } from "../pane/commands";
 
-const WORDS = TEXT.settings;
+import { failureWords } from "../wording/failures";
+import { freshnessWords, statusSummary } from "../wording/freshness";
+
+const WORDS = SETTINGS_TEXT;
 const PROBLEMS_SHOWN = 20;
 const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
 const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
@@ -28,7 +31,7 @@ export interface SettingsParts {
   readonly readVault: () => Promise<Reply<VaultSettings>>;
   readonly writeVault: (change: SettingsWriteParams) => Promise<Reply<VaultSettings>>;
   readonly rebuild: () => void;
-  readonly act: (action: ActionId) => void;
+  readonly commands: CommandMap<EngineActionId>;
 }
 
 interface Row {
@@ -183,13 +186,13 @@ export class QuarrySettingTab extends PluginSettingTab {
 
   private restartRow(): Row {
     return this.buttonRow(WORDS.restart, WORDS.restartHelp, WORDS.restartButton, () => {
-      this.parts.act("restart");
+      this.parts.commands.restart();
     });
   }
 
   private reportRow(): Row {
     return this.buttonRow(WORDS.report, WORDS.reportHelp, WORDS.reportButton, () => {
-      this.parts.act("copy-report");
+      this.parts.commands["copy-report"]();
     });
   }
 

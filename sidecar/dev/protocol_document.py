@@ -59,7 +59,9 @@ There are two, new at every start. The **reader's** stands in the discovery file
 reads and lists, reports changes and gives feedback. The **owner's** stands in a file of its own, named by `owner` in
 the discovery file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It allows the methods marked with
 *Needs the owner's token* as well, which change what others find or end the sidecar that they use; with the reader's
-token they are refused with the error `forbidden`. `access` in the answer to `initialize` says which one was shown.
+token they are refused with the error `forbidden`. `capture` is one of them, as a note that an agent was talked into
+writing would be quoted to every agent after it; `by_agents = true` under `[capture]` in the vault's `.quarry.toml`
+opens it to the reader's token. `access` in the answer to `initialize` says which one was shown.
 
 A hook, an MCP server, or anything else that acts for an agent, does not read the owner's file. Both files belong to one
 user, so this keeps no program out that reads any file; it keeps an agent that was talked into something from doing it
@@ -99,6 +101,7 @@ read the file again after 50 ms. A sidecar of a tool has to outlive it: start it
 
 A discovery file without a process behind it was left by one that was killed: nothing answers on its port, or a stranger
 does. The lock `VAULT-ID.lock` beside it (`flock`; on Windows the first byte is locked) is held while the sidecar lives.
+A port of 0 says that a program has the vault open in its own process, and answers nobody.
 
 ## Waiting for the index
 
@@ -196,7 +199,9 @@ def _method(name: str, known: dict[str, Schema], own: set[str]) -> str:
     params, result = (struct.__name__ for struct in protocol.REQUESTS[name])
     says = known[result]["description"]
     purpose = WITHOUT_PARAMETERS.get(name, known[params]["description"])
-    if name in protocol.OWNER_METHODS:
+    if setting := protocol.SETTING_FOR_READERS.get(name):
+        purpose += f" *Needs the owner's token, unless `{'.'.join(setting)}` in `.quarry.toml` is true.*"
+    elif name in protocol.OWNER_METHODS:
         purpose += " *Needs the owner's token.*"
     parts = [f"### `{name}`\n", f"{purpose}\n", *_fields("parameter", _own_first(known[params]))]
     if result in own:

@@ -49,6 +49,8 @@ SETTINGS = wire.Settings(
     stemming="by-language",
     index_templates=False,
     exclude_status=["archived"],
+    capture_folder="00-inbox",
+    capture_by_agents=False,
 )
 
 FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
@@ -91,11 +93,14 @@ HIT = wire.Hit(
     confidence=0.62,
     why="both",
     modified_ms=1_772_582_400_000,
+    type="recipe",
+    domain=None,
     tags=["recipe/breakfast"],
     passages=[PASSAGE],
     further_passages=1,
     signals=SIGNALS,
     maps=[wire.MapOfContent(path="Kitchen/Kitchen MOC.md", title="Kitchen MOC")],
+    missing_words=[],
 )
 
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
@@ -230,6 +235,8 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     title="Soft-boiled eggs",
                     tags=["recipe/breakfast"],
                     type=None,
+                    domain=None,
+                    status="final",
                     modified_ms=1_772_582_400_000,
                     size_bytes=412,
                 )
@@ -246,6 +253,20 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             ]
         ),
         wire.Accepted(accepted=2, reported_ms=1_772_582_400_000),
+    ),
+    "capture": (
+        wire.CaptureParams(
+            text="Refresh tokens rotate on each use.", domain="security", tags=["oauth", "tokens"], source="cli"
+        ),
+        wire.CaptureResult(
+            path="00-inbox/Refresh tokens rotate on each use.md",
+            title="Refresh tokens rotate on each use.",
+            created=True,
+            searchable=True,
+            redacted=0,
+            redactions={},
+            index=INDEX,
+        ),
     ),
     "feedback": (wire.FeedbackParams(query="eggs timer", path=BOILING, kind="opened"), wire.Done()),
     "index/status": (wire.NoParams(), STATUS),

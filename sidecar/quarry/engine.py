@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
+from quarry.capture import CapturedNote, capture
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import CHUNK_WEIGHTS, Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
@@ -33,6 +34,7 @@ from quarry.search.context import RankFusion
 from quarry.search.contextual_queries import ContextualQueries
 from quarry.settings import Settings, write_settings
 from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
+from quarry.vault.captured_note import Draft
 
 _log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
@@ -231,8 +233,13 @@ class Engine:
         )
 
     def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
-        """A page of the notes that *which* admits, newest first, without those whose status the settings leave out."""
-        which = replace(which, scope=self._with_status(which.scope))
+        """
+        A page of the notes that *which* admits, newest first.
+
+        Those whose status the settings leave out are not among them, unless *which* names a status.
+        """
+        if which.status is None:
+            which = replace(which, scope=self._with_status(which.scope))
         with self.reader() as reader:
             return reader.notes(which, limit=limit, offset=offset)
 
@@ -298,6 +305,19 @@ class Engine:
         return self._sync.policy.settings
 
     # --- changing ------------------------------------------------------------------------------
+
+    def capture(self, draft: Draft, folder: str | None = None) -> CapturedNote:
+        """
+        Write *draft* as a new note into *folder*, None for that of the settings, and have it indexed.
+
+        It can be found once `freshness.holds` what `freshness.last_report` tells afterwards. Raises as
+        `capture.capture`, and BadSettings where the vault's rules cannot be read.
+        """
+        rules = self._sync.policy.rules
+        folder = self.settings.capture_folder if folder is None else folder
+        note = capture(self.root, rules, draft, folder, date.today())  # noqa: DTZ011  of the clock on the wall
+        self.vault_changed([VaultChange("created", note.path)])
+        return note
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
         """Queue reported changes; they overtake everything but the notes in hand."""

@@ -20,6 +20,9 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     rrf_text_weight = 1.0
     rrf_section_weight = 0.5
     rrf_context_weight = 0.3
+    [capture]
+    folder = "00-inbox"         # where `quarry capture` puts new notes
+    by_agents = false           # whether programs with the reader's token, such as MCP, may capture
 """
 
 import os
@@ -65,6 +68,8 @@ class Settings:
     rrf_text_weight: float = 1.0
     rrf_section_weight: float = 0.5
     rrf_context_weight: float = 0.3
+    capture_folder: str = "00-inbox"
+    capture_by_agents: bool = False
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
 
 
@@ -161,6 +166,13 @@ def _folders(key: str, value: object) -> tuple[str, ...]:
     return folders
 
 
+def _folder(key: str, value: object) -> str:
+    """A folder of the vault; "" is the vault itself."""
+    if not isinstance(value, str):
+        raise BadSettings(f'{key} is {_quoted(value)}; it takes a folder below the vault, such as "00-inbox"')
+    return _folders(key, [value])[0] if value.strip() else ""
+
+
 def _flag(key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
@@ -215,6 +227,8 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "rrf_text_weight": ("search", "rrf_text_weight", _weight),
     "rrf_section_weight": ("search", "rrf_section_weight", _weight),
     "rrf_context_weight": ("search", "rrf_context_weight", _weight),
+    "capture_folder": ("capture", "folder", _folder),
+    "capture_by_agents": ("capture", "by_agents", _flag),
 }
 """Field -> table and key in the file, and the check that its value passes through."""
 

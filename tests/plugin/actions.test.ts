@@ -36,13 +36,13 @@ function actionsFor(app: unknown): Actions {
 const notices = (): unknown[] => vi.mocked(Notice).mock.calls.map(([text]) => text);
 
 test.each(["restart", "check-again"] as const)("%s restarts the engine", (action) => {
-  actions.act(action);
+  actions.commands[action]();
 
   expect(supervisor.restart).toHaveBeenCalledOnce();
 });
 
 test("pausing takes over the state that the engine answers with, and says so", async () => {
-  actions.act("pause");
+  actions.commands.pause();
   const status = indexStatus({ state: "paused" });
   client.last.answer(status);
   await settled();
@@ -62,7 +62,7 @@ test("a rebuild that is refused says why", async () => {
 });
 
 test("diagnostics are copied, and a notice says so", async () => {
-  actions.act("copy-report");
+  actions.commands["copy-report"]();
   await settled();
 
   expect(copied[0]).toContain("Plugin: 0.1.0");
@@ -70,15 +70,8 @@ test("diagnostics are copied, and a notice says so", async () => {
 });
 
 test("the settings open at the plugin's own tab; an Obsidian without that interface does nothing", () => {
-  actions.act("open-settings");
-  actionsFor({}).act("open-settings");
+  actions.commands["open-settings"]();
+  actionsFor({}).commands["open-settings"]();
 
   expect(opened).toEqual(["open", "quarry"]);
-});
-
-test("actions of a pane are left to it", () => {
-  for (const action of ["clear-history", "clear-query", "copy-command", "go-to-error", "search-again", "search-both", "search-typed", "show-operators"] as const) actions.act(action);
-
-  expect(client.asked).toEqual([]);
-  expect(notices()).toEqual([]);
 });

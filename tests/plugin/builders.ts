@@ -1,6 +1,7 @@
 /** Values and stand-ins that the tests of the plugin share. */
 import { type Clock } from "../../plugin/clock";
 import { type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
+import { type CommandMap, type EngineActionId } from "../../plugin/pane/commands";
 import { type Answer } from "../../plugin/search/session";
 import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
@@ -24,7 +25,7 @@ export function passage(fields: Partial<Passage> = {}): Passage {
 
 export function hit(path: string, fields: Partial<Hit> = {}): Hit {
   const title = path.replace(/\.md$/, "");
-  return { path, title, titleMarks: [], score: 1, confidence: 0.9, why: "both", modifiedMs: 0, tags: [], passages: [passage()], furtherPassages: 0, signals: null, maps: [], ...fields };
+  return { path, title, titleMarks: [], score: 1, confidence: 0.9, why: "both", modifiedMs: 0, type: null, domain: null, tags: [], passages: [passage()], furtherPassages: 0, signals: null, maps: [], missingWords: [], ...fields };
 }
 
 /** That of an index at rest. */
@@ -202,4 +203,17 @@ export class FakeClient implements Requester {
       },
     };
   }
+}
+
+/** Commands of the engine that write down which of them ran. */
+export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineActionId> {
+  const record = (id: EngineActionId) => (): void => { ran.push(id); };
+  return {
+    "check-again": record("check-again"),
+    "copy-report": record("copy-report"),
+    "open-settings": record("open-settings"),
+    pause: record("pause"),
+    restart: record("restart"),
+    resume: record("resume"),
+  };
 }

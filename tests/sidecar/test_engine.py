@@ -294,6 +294,7 @@ def test_notes_of_an_excluded_status_are_neither_listed_nor_related(vault: Vault
     listed = engine.list_notes(NoteFilter(), 10, 0)
 
     assert ({note.path for note in listed.notes}, listed.total) == ({"a.md", "b.md"}, 2)
+    assert [note.path for note in engine.list_notes(NoteFilter(status="draft"), 10, 0).notes] == ["draft.md"]
     for path, similar in (("a.md", ["b.md"]), ("draft.md", ["a.md", "b.md"])):
         related = engine.related(Source(path=path), Scope(), 10, 120)
         assert sorted(note.path for note in related.notes) == similar

@@ -53,12 +53,25 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
         search.exclude_status = ["draft"]
         folders.templates = true
         keyword.stemming = "none"
+        capture.folder = "Inbox/New/"
+        capture.by_agents = true
     """
 
     settings = load_settings(vault_with(tmp_path, everything))
 
     assert settings == Settings(
-        ("In",), ("In/Out",), "minishlab/potion-base-8M", (), 2.0, 0.0, "rrf", True, ("draft",), "none"
+        ("In",),
+        ("In/Out",),
+        "minishlab/potion-base-8M",
+        (),
+        2.0,
+        0.0,
+        "rrf",
+        True,
+        ("draft",),
+        "none",
+        capture_folder="Inbox/New",
+        capture_by_agents=True,
     )
     assert all(hasattr(settings, field) for field in protocol.Settings.__struct_fields__)
 
@@ -98,6 +111,9 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ('keyword.stemming = "porter"', "keyword.stemming is 'porter'; it takes one of by-language, none"),
         ("search.rrf_k = -1", "search.rrf_k is -1; it takes a number from 0 to 10000"),
         ("search.rrf_text_weight = true", "search.rrf_text_weight is True"),
+        ("capture.folder = 1", "capture.folder is 1; it takes a folder below the vault"),
+        ('capture.folder = "../out"', "capture.folder names '../out'"),
+        ('capture.by_agents = "yes"', "capture.by_agents is 'yes'; it takes true or false"),
         ("search = 1", r"search in .quarry.toml is 1; it must be a table: \[search\]"),
         ("a = ?", ".quarry.toml is not TOML: .*line 1"),
         ("a = " + "[" * 150, ".quarry.toml is not TOML"),
@@ -164,6 +180,10 @@ def test_writing_changes_one_value_and_keeps_everything_else_to_the_letter(tmp_p
 
     assert settings.dense_weight == 0.25
     assert (tmp_path / SETTINGS_FILE).read_text(encoding="utf-8") == WRITTEN.replace("0.5", "0.25")
+
+
+def test_the_vault_itself_can_be_written_as_the_folder_of_captures(tmp_path):
+    assert write_settings(tmp_path, {"capture_folder": ""}).capture_folder == ""
 
 
 def test_writing_makes_the_file_where_there_is_none(tmp_path):

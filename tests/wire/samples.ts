@@ -77,6 +77,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": true,
       "detail": "full",
+      "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
         "folders": [
@@ -114,6 +115,8 @@ export const methods: Methods = {
           "confidence": 0.62,
           "why": "both",
           "modifiedMs": 1772582400000,
+          "type": "recipe",
+          "domain": null,
           "tags": [
             "recipe/breakfast"
           ],
@@ -168,7 +171,8 @@ export const methods: Methods = {
               "path": "Kitchen/Kitchen MOC.md",
               "title": "Kitchen MOC"
             }
-          ]
+          ],
+          "missingWords": []
         }
       ],
       "listed": false,
@@ -214,6 +218,7 @@ export const methods: Methods = {
       "fusion": null,
       "typing": false,
       "detail": "scan",
+      "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
         "folders": [
@@ -399,6 +404,8 @@ export const methods: Methods = {
       "exclude": [
         "Küche/お茶 🍵.md"
       ],
+      "conversation": null,
+      "peek": false,
       "filters": {
         "folders": [
           "Kitchen"
@@ -493,6 +500,8 @@ export const methods: Methods = {
       "folder": "Kitchen",
       "tag": "recipe",
       "type": null,
+      "domain": null,
+      "status": null,
       "modifiedAfterMs": 1767225600000,
       "modifiedBeforeMs": null,
       "limit": 1,
@@ -507,6 +516,8 @@ export const methods: Methods = {
             "recipe/breakfast"
           ],
           "type": null,
+          "domain": null,
+          "status": "final",
           "modifiedMs": 1772582400000,
           "sizeBytes": 412
         }
@@ -538,6 +549,35 @@ export const methods: Methods = {
     "result": {
       "accepted": 2,
       "reportedMs": 1772582400000
+    }
+  },
+  "capture": {
+    "params": {
+      "text": "Refresh tokens rotate on each use.",
+      "title": null,
+      "domain": "security",
+      "tags": [
+        "oauth",
+        "tokens"
+      ],
+      "type": "note",
+      "source": "cli",
+      "folder": null,
+      "waitMs": 1000
+    },
+    "result": {
+      "path": "00-inbox/Refresh tokens rotate on each use.md",
+      "title": "Refresh tokens rotate on each use.",
+      "created": true,
+      "searchable": true,
+      "redacted": 0,
+      "redactions": {},
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
     }
   },
   "feedback": {
@@ -757,7 +797,9 @@ export const methods: Methods = {
       "indexTemplates": false,
       "excludeStatus": [
         "archived"
-      ]
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
     }
   },
   "settings/write": {
@@ -786,7 +828,9 @@ export const methods: Methods = {
       "indexTemplates": false,
       "excludeStatus": [
         "archived"
-      ]
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
     }
   },
   "shutdown": {

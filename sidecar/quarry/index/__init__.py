@@ -25,6 +25,7 @@ from quarry.index.keyword.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_scor
 from quarry.index.keyword.codec import PostingsDamaged
 from quarry.index.keyword.columns import TERMS_VERSION
 from quarry.index.keyword.query import KeywordQuery, QueryTerm, query_term
+from quarry.index.note_rows import read_properties
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
@@ -95,6 +96,7 @@ __all__ = [
     "quantize",
     "quarantine",
     "query_term",
+    "read_properties",
     "rebuild_path",
     "sync_to_disk",
     "title_hash",

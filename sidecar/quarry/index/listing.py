@@ -47,16 +47,17 @@ def newest(
 
 def summaries(
     connection: apsw.Connection, admitted: NoteIds | None, limit: int, offset: int
-) -> tuple[list[tuple[int, str, str, str | None, int, int, int]], int]:
+) -> tuple[list[tuple[int, str, str, str | None, str | None, str | None, int, int, int]], int]:
     """
     The rows of some *admitted* notes, newest first, and how many there are in all.
 
-    Each is (id, path, title, type, modified in milliseconds, size in bytes, chunks).
+    Each is (id, path, title, type, domain, status, modified in milliseconds, size in bytes, chunks).
     """
     among = _among(admitted).wrap(" FROM notes n WHERE ")
     page = among.wrap(
-        "SELECT n.id, n.path, n.title, json_extract(n.properties, '$.type'), n.mtime_ns / 1000000, n.size_bytes,"
-        " n.chunk_count",
+        "SELECT n.id, n.path, n.title, json_extract(n.properties, '$.type'),"
+        " json_extract(n.properties, '$.domain'), json_extract(n.properties, '$.status'), n.mtime_ns / 1000000,"
+        " n.size_bytes, n.chunk_count",
         _NEWEST_FIRST + " LIMIT ? OFFSET ?",
     )
     rows = select(connection, page.text, (*page.bindings, limit, offset))

@@ -178,6 +178,11 @@ class NoteRow(Struct, frozen=True):
         return read_list(str(self.values[5]))
 
     @property
+    def front_matter(self) -> str:
+        """The properties of the note, as `read_properties` takes them."""
+        return str(self.values[6])
+
+    @property
     def stamp(self) -> FileStamp:
         """The stamp of the note's file when it was read."""
         size_bytes, mtime_ns, ctime_ns, sha256 = self.values[9:13]

@@ -16,7 +16,6 @@ from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.keyword.vault_languages import note_languages
 from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote, open_content
@@ -48,7 +47,7 @@ from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
 
-_Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
+_Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int, str]]
 """A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
 
 
@@ -155,9 +154,10 @@ class Reader:
         """The languages of the notes besides English, in which a query's words are stemmed as well."""
         return self._snapshot_data.languages(self._db)
 
-    def note_languages(self, note_ids: Iterable[int]) -> dict[int, Languages]:
+    def note_languages(self, note_ids: Sequence[int]) -> dict[int, Languages]:
         """The languages besides English of these notes; those in English alone are left out."""
-        return note_languages(self._db, note_ids) if self.languages else {}
+        names = self.note_names(note_ids) if self.languages else ()
+        return {name.note_id: name.languages for name in names if name.languages}
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """The names of these notes, in the same order; unknown ids are left out."""
@@ -346,8 +346,16 @@ class Reader:
         admitted = self.matching_notes(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
         rows, total = listing.summaries(self._db, admitted, limit, offset)
         notes = (
-            NoteSummary(path, title, None if kind is None else str(kind), self._tags(note_id), *numbers)
-            for note_id, path, title, kind, *numbers in rows
+            NoteSummary(
+                path,
+                title,
+                _text_or_none(kind),
+                _text_or_none(domain),
+                _text_or_none(status),
+                self._tags(note_id),
+                *numbers,
+            )
+            for note_id, path, title, kind, domain, status, *numbers in rows
         )
         return NotePage(tuple(notes), total)
 
@@ -410,4 +418,9 @@ class Reader:
 
 def _open(row: NoteRow, content: bytes | None) -> _Opened:
     packed = row.packed_note(content)
-    return packed, (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000)
+    about = (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000, row.front_matter)
+    return packed, about
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else str(value)

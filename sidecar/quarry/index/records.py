@@ -3,6 +3,7 @@
 from msgspec import Struct, field
 
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
+from quarry.terms.alternatives import Languages
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
@@ -15,6 +16,7 @@ class StoredChunk(Struct, frozen=True):
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     modified_ms: int
+    front_matter: str  # the note's properties, for `read_properties`: few answers show any
     chunk: Chunk
 
     @property
@@ -37,18 +39,24 @@ class StoredNote(Struct, frozen=True):
 
 
 class NoteName(Struct, frozen=True):
-    """The names of a note: path, title and aliases."""
+    """The names of a note: path, title and aliases, and the languages besides English that it is in."""
 
     note_id: int
     path: str
     title: str
     aliases: tuple[str, ...]
     modified_ms: int
+    languages: Languages
+    every: tuple[str, ...]  # title, aliases and file name without `.md`, each once
 
-    @property
-    def file_name(self) -> str:
-        """The last part of the path, without `.md`."""
-        return self.path.rpartition("/")[2].removesuffix(".md")
+    @classmethod
+    def of(
+        cls, note_id: int, path: str, title: str, aliases: tuple[str, ...], modified_ms: int, languages: Languages
+    ) -> "NoteName":
+        """The names of the note at *path*."""
+        file_name = path.rpartition("/")[2].removesuffix(".md")
+        every = tuple(dict.fromkeys((title, *aliases, file_name)))
+        return cls(note_id, path, title, aliases, modified_ms, languages, every)
 
 
 class NoteSummary(Struct, frozen=True):
@@ -56,7 +64,9 @@ class NoteSummary(Struct, frozen=True):
 
     path: str
     title: str
-    type: str | None  # the front matter property of that name
+    type: str | None  # this and the next two: the front matter properties of these names
+    domain: str | None
+    status: str | None
     tags: tuple[str, ...]
     modified_ms: int
     size_bytes: int
@@ -67,7 +77,9 @@ class NoteFilter(Struct, frozen=True):
     """The notes that a list shows; every condition that is given must hold."""
 
     scope: Scope = field(default_factory=Scope)
-    type: str | None = None  # case and accents ignored
+    type: str | None = None  # of this and the next two, case and accents are ignored
+    domain: str | None = None
+    status: str | None = None
     modified_from_ms: int | None = None  # inclusive
     modified_until_ms: int | None = None  # exclusive
 
@@ -75,8 +87,8 @@ class NoteFilter(Struct, frozen=True):
     def condition(self) -> Condition:
         """The condition that a note must meet to be listed."""
         parts = list(self.scope.conditions)
-        if self.type is not None:
-            parts.append(HasProperty("type", "is", self.type))
+        wanted = {"type": self.type, "domain": self.domain, "status": self.status}
+        parts += [HasProperty(name, "is", value) for name, value in wanted.items() if value is not None]
         if self.modified_from_ms is not None or self.modified_until_ms is not None:
             parts.append(InTimeRange("modified", self.modified_from_ms, self.modified_until_ms))
         return all_of(parts)

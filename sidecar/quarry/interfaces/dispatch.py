@@ -87,16 +87,8 @@ class Conversation(Struct, eq=False):
                 message=f"there is no method {incoming.method!r}",
                 data=ErrorData(kind="method-not-found", next="docs/PROTOCOL.md lists the methods of this version"),
             )
-        if incoming.method in protocol.OWNER_METHODS and self.access != "owner":
-            return Error(
-                code=Error.FORBIDDEN,
-                message=f"{incoming.method!r} needs the owner's token; this connection has that of the discovery file",
-                data=ErrorData(
-                    kind="forbidden",
-                    next="connect with the token in the file that `owner` in the discovery file names, or ask whoever "
-                    "owns the vault to do it in Obsidian or with `quarry`",
-                ),
-            )
+        if not self._may_ask(incoming.method):
+            return _forbidden(incoming.method)
         if incoming.id in self.in_flight:
             return _invalid_request(
                 f"request {incoming.id!r} is still being processed", "give every request its own id"
@@ -108,6 +100,12 @@ class Conversation(Struct, eq=False):
                 data=ErrorData(kind="busy", next="wait for an answer, or cancel a request with $/cancel"),
             )
         return None
+
+    def _may_ask(self, method: str) -> bool:
+        """Whether the token that this client has shown allows *method*."""
+        if method not in protocol.OWNER_METHODS or self.access == "owner":
+            return True
+        return method == "capture" and self.service.engine.settings.capture_by_agents
 
     async def _answer_request(self, request_id: int | str, incoming: Incoming) -> bytes:
         params_type, _ = protocol.REQUESTS[incoming.method]
@@ -154,7 +152,9 @@ class Conversation(Struct, eq=False):
                     lane = methods.LANES.get(method, "search")
                     is_urgent = isinstance(params, protocol.SearchParams) and params.typing
                     await turn.enter_async_context(self.service.turns.turn(self, lane, urgent=is_urgent))
-            return await methods.HANDLERS[method](self.service, params, request)
+            result = await methods.HANDLERS[method](self.service, params, request)
+        finish = methods.AFTER_TURN.get(method)
+        return await finish(self.service, params, request, result) if finish else result
 
     async def _initialize(self, params: protocol.InitializeParams) -> protocol.Value:
         gate = self.service.gate
@@ -183,6 +183,20 @@ def notification(method: str, params: protocol.Value) -> bytes:
     """The frame of a notification."""
     assert isinstance(params, protocol.SERVER_NOTIFICATIONS[method]), f"{method} carries something else"
     return _encoder.encode(Notification(method=method, params=params))
+
+
+def _forbidden(method: str) -> Error:
+    next_step = (
+        "connect with the token in the file that `owner` in the discovery file names, or ask whoever owns the vault to "
+        "do it in Obsidian or with `quarry`"
+    )
+    if setting := protocol.SETTING_FOR_READERS.get(method):
+        next_step += f", or to set {setting[1]} = true under [{setting[0]}] in the vault's .quarry.toml"
+    return Error(
+        code=Error.FORBIDDEN,
+        message=f"{method!r} needs the owner's token; this connection has that of the discovery file",
+        data=ErrorData(kind="forbidden", next=next_step),
+    )
 
 
 def _failure(request_id: int | str | None, error: Error) -> bytes:

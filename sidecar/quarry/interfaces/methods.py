@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from quarry.errors import BadQuery
+from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol, translate
 from quarry.interfaces.service import Request, Service
 from quarry.interfaces.turns import Lane
+from quarry.interfaces.waiting import wait_for_report
 from quarry.search import Answer
 from quarry.text.offsets import utf16_offset
 from quarry.types import SearchRequest
@@ -43,8 +44,29 @@ async def _search(service: Service, params: protocol.SearchParams, request: Requ
 
 
 async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
-    result = partial(translate.context_result, params=params)
+    result = partial(_context_result, service, params, request)
     return await _search_for(service, translate.context_request(params), request, result)
+
+
+def _context_result(
+    service: Service, params: protocol.ContextParams, request: Request, answer: Answer, index: Freshness
+) -> protocol.ContextResult:
+    """
+    The quotes, and those of a conversation kept in its ledger: by whoever still waits for them.
+
+    Raises:
+        Cancelled: Nobody does; what comes too late to be read has not been shown.
+        IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be again.
+    """
+    if params.conversation is None:
+        return translate.context_result(answer, index, params)
+    with service.ledgers.of(params.conversation) as shown:
+        result = translate.context_result(answer, index, params, shown)
+        if request.is_cancelled():
+            raise Cancelled("the request was cancelled")
+        if not params.peek:
+            shown.save()
+        return result
 
 
 async def _search_for(
@@ -82,6 +104,21 @@ async def _read_note(service: Service, params: protocol.ReadNoteParams, _: Reque
 async def _list_notes(service: Service, params: protocol.ListNotesParams, _: Request) -> protocol.Value:
     ask = partial(service.engine.list_notes, translate.listing(params), params.limit, params.offset)
     return await _answer(service, ask, translate.note_list)
+
+
+async def _capture(service: Service, params: protocol.CaptureParams, _: Request) -> protocol.Value:
+    write = partial(service.engine.capture, translate.draft(params), params.folder)
+    return await _answer(service, write, translate.capture_result, "vault")
+
+
+async def _until_searchable(
+    service: Service, params: protocol.CaptureParams, request: Request, result: protocol.Value
+) -> protocol.Value:
+    """*result*, once the note can be found, or `waitMs` is over."""
+    index = service.engine.freshness
+    is_searchable = await wait_for_report(index, index.last_report(), params.wait_ms, request.is_cancelled)
+    now = translate.freshness(await service.call("search", index.now))
+    return replace(result, searchable=is_searchable, index=now)
 
 
 async def _vault_changed(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Value:
@@ -141,6 +178,7 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "context": _context,
     "note/read": _read_note,
     "notes/list": _list_notes,
+    "capture": _capture,
     "vault/changed": _vault_changed,
     "feedback": _feedback,
     "index/status": _index_status,
@@ -153,7 +191,17 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
 }
 """Every method but `initialize`, which makes a connection what it is."""
 
-LANES: Mapping[str, Lane] = {"explain": "vault", "note/read": "vault", "settings/write": "vault"}
+AFTER_TURN: Mapping[str, Callable[[Service, Any, Request, Any], Awaitable[protocol.Value]]] = {
+    "capture": _until_searchable
+}
+"""What is left to do of a method when its turn is over, so that nobody else waits for it meanwhile."""
+
+LANES: Mapping[str, Lane] = {
+    "capture": "vault",
+    "explain": "vault",
+    "note/read": "vault",
+    "settings/write": "vault",
+}
 """Methods that open files of the vault; all others need a thread for searches."""
 
 WITHOUT_TURN = frozenset({"shutdown"})

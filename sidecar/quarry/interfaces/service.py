@@ -15,6 +15,7 @@ from quarry.errors import Cancelled
 from quarry.feedback import FeedbackLog
 from quarry.interfaces import protocol
 from quarry.interfaces.gate import Gate
+from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.turns import Lane, Turns
 
 P = ParamSpec("P")
@@ -68,6 +69,7 @@ class Service(Struct):
     executor: Executor
     vault_executor: Executor  # for what touches the vault's own files: where its drive hangs, searches go on
     feedback: FeedbackLog
+    ledgers: Ledgers
     gate: Gate
     vault: protocol.Vault
     version: str

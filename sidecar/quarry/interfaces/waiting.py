@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 from quarry.errors import IndexBehind
 from quarry.indexing.freshness import BLOCKED, IndexFreshness
@@ -38,6 +39,16 @@ async def _wait_for_reports(index: IndexFreshness, params: ReadParams, report: i
                 f"changes reported up to {params.after_ms} are not indexed after {params.wait_ms} ms; state: {state}"
             )
         await _pause(params, begun_s)
+
+
+async def wait_for_report(index: IndexFreshness, report: int, wait_ms: int, is_cancelled: Callable[[], bool]) -> bool:
+    """Wait at most *wait_ms* until *index* holds the changes up to *report*; returns whether it does."""
+    begun_s, params = time.monotonic(), ReadParams(wait_ms=wait_ms)
+    while not (found := index.holds(report)) and index.state not in BLOCKED and not is_cancelled():
+        if _left_s(params, begun_s) <= 0:
+            break
+        await _pause(params, begun_s)
+    return found
 
 
 def _left_s(params: ReadParams, begun_s: float) -> float:

@@ -51,14 +51,14 @@ def note_parts(path: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]
     Raises:
         NoteNotFound: *path* is empty, absolute, leads upwards or into hidden folders, or is not a path.
     """
-    parts = tuple(path.split("/"))
-    if reason := _objection(path, parts, windows):
+    if reason := path_objection(path, windows=windows):
         raise NoteNotFound(f"{shown(path)!r} is not the path of a note: {reason}")
-    return parts
+    return tuple(path.split("/"))
 
 
-def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
-    """The first fault of *path*, as a predicate ("is empty"); None if there is none."""
+def path_objection(path: str, *, windows: bool = os.name == "nt") -> str | None:
+    """Why *path* cannot lead to anything in the vault, as a clause ("it is empty"); None if it can."""
+    parts = tuple(path.split("/"))
     if not path or "\0" in path:
         return "it is empty or contains a NUL"
     if "\\" in path:
@@ -73,9 +73,14 @@ def _objection(path: str, parts: tuple[str, ...], windows: bool) -> str | None:
         return "a part of it is empty"
     if is_hidden(path):
         return "hidden files and folders are never read"
-    if windows and any(_WINDOWS_FORBIDDEN.search(part) or _WINDOWS_DEVICE.fullmatch(part) for part in parts):
+    if windows and any(map(is_reserved_in_windows, parts)):
         return "the name has a special meaning in Windows"
     return None
+
+
+def is_reserved_in_windows(name: str) -> bool:
+    """Whether Windows takes *name*, a part of a path, for a device or a stream, or trims it."""
+    return bool(_WINDOWS_FORBIDDEN.search(name) or _WINDOWS_DEVICE.fullmatch(name))
 
 
 def _has_surrogates(text: str) -> bool:

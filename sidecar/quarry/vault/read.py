@@ -38,8 +38,8 @@ _FILE_FLAGS = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_NOINHERIT", 0)
 )
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_IS_LINK = {errno.ELOOP, errno.EMLINK}  # the error of O_NOFOLLOW; EMLINK on FreeBSD
+FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+IS_LINK = {errno.ELOOP, errno.EMLINK}  # the error of O_NOFOLLOW; EMLINK on FreeBSD
 
 
 class FileGone(NoteNotFound):
@@ -132,9 +132,9 @@ def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
     opened: list[int] = []
     try:
         with _told_of_root(root):
-            opened.append(os.open(root, _FOLDER_FLAGS))
+            opened.append(os.open(root, FOLDER_FLAGS))
         for depth, part in enumerate(parts, start=1):
-            flags = _FILE_FLAGS if depth == len(parts) else _FOLDER_FLAGS | os.O_NOFOLLOW
+            flags = _FILE_FLAGS if depth == len(parts) else FOLDER_FLAGS | os.O_NOFOLLOW
             try:
                 opened.append(os.open(part, flags, dir_fd=opened[-1]))
             except OSError as error:
@@ -155,7 +155,7 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         file = os.open(path, _FILE_FLAGS)
     try:
         with _told(parts):
-            real = _final_path(file)
+            real = final_path(file)
         if not real.is_relative_to(real_root):
             raise FileUnreadable(f"{_name(parts)} is a link or below one; links are not followed")
         yield file
@@ -163,7 +163,7 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         os.close(file)
 
 
-def _final_path(file: int) -> Path:
+def final_path(file: int) -> Path:
     """
     The real path of the open *file*, without links.
 
@@ -200,7 +200,7 @@ def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -
     if isinstance(error, FileNotFoundError):
         return FileGone(f"{_name(parts)} is gone")
     # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
-    if error.errno in _IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
+    if error.errno in IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
         return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
     if error.errno == errno.ENOTDIR:
         return FileGone(f"{_name(parts)} is not a folder any more")

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Completion, type VaultNames, completionAt, allOperators } from "../../../plugin/ui/completion";
-import { OPERATORS } from "../../../plugin/ui/operators";
+import { OPERATORS } from "../../../plugin/wording/operators";
 
 const names: VaultNames = {
   folders: ["Work", "Work/My notes", "Home"],

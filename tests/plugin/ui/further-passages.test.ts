@@ -32,7 +32,7 @@ test("the line counts the passages, and folds them when they are shown", () => {
 
   expect([folded, line().textContent]).toEqual(["2 more passages", "Show less"]);
   expect(snippets()).toEqual(["the second", "the third"]);
-  expect(further.passages.map(({ passage: { snippet } }) => snippet)).toEqual(["the second", "the third"]);
+  expect(further.elements).toHaveLength(2);
 });
 
 test("only a slow request is shown as loading", async () => {
@@ -46,14 +46,14 @@ test("only a slow request is shown as loading", async () => {
 
 test("passages from before a change of the index stay until the new ones are there", () => {
   further.show({ kind: "unfolded", passages: [second, third] }, 2, "API");
-  const element = further.passages[0]?.el;
+  const element = further.elements[0];
   further.show({ kind: "loading", previous: [second, third] }, 1, "API");
   const meanwhile = snippets();
   further.show({ kind: "unfolded", passages: [third] }, 1, "API");
 
   expect(meanwhile).toEqual(["the second", "the third"]);
   expect(snippets()).toEqual(["the third"]);
-  expect(further.passages[0]?.el).toBe(element);
+  expect(further.elements[0]).toBe(element);
 });
 
 test("a failure is shown with a way to try again", () => {

@@ -2,7 +2,7 @@
 import { emptyBody, one } from "./dom";
 import { beforeEach, expect, test } from "vitest";
 import { IndexStatusLine } from "../../../plugin/ui/index-status";
-import { type ActionId } from "../../../plugin/ui/wording";
+import { type ActionId } from "../../../plugin/pane/commands";
 
 let el: HTMLElement;
 let acted: ActionId[];

@@ -2,11 +2,10 @@
 import { emptyBody, one } from "./dom";
 import { Component } from "obsidian";
 import { beforeEach, expect, test } from "vitest";
-import { HitList } from "../../../plugin/ui/hit-list";
-import { type PaneDom } from "../../../plugin/ui/pane-dom";
+import { answerRows, recentRows } from "../../../plugin/pane/rows";
 import { listenToMouse } from "../../../plugin/ui/pane-mouse";
-import { RecentList } from "../../../plugin/ui/recent-list";
-import { hit, manualClock } from "../builders";
+import { RowList } from "../../../plugin/ui/row-list";
+import { answer, hit, manualClock } from "../builders";
 
 let listEl: HTMLElement;
 let did: string[];
@@ -15,15 +14,14 @@ let owner: Component;
 beforeEach(() => {
   listEl = emptyBody().createDiv();
   did = [];
-  const hits = new HitList(listEl.createDiv(), manualClock());
-  hits.show([hit("a.md", { furtherPassages: 1 })], () => ({ kind: "folded" }), 0);
-  const recents = new RecentList(listEl.createDiv());
-  recents.show(["gateway"]);
+  const list = new RowList(listEl, manualClock());
+  const hits = answerRows(answer({ hits: [hit("a.md", { furtherPassages: 1 })] }), new Map());
+  list.show([...hits, ...recentRows(["gateway"])], 0);
   owner = new Component();
   owner.load();
-  listenToMouse(owner, { listEl, hits, recents } as unknown as PaneDom, {
+  listenToMouse(owner, listEl, list, {
     open: ({ key }, where) => did.push(`open ${key} ${String(where)}`),
-    expand: (path, isExpanded) => did.push(`expand ${path} ${String(isExpanded)}`),
+    toggle: (path) => did.push(`toggle ${path}`),
     showMenu: ({ key }) => did.push(`menu ${key}`),
     preview: ({ key }) => did.push(`preview ${key}`),
     drag: ({ key }) => did.push(`drag ${key}`),
@@ -46,7 +44,7 @@ test("a click opens a hit or a recent query", () => {
 test("a click on the line of further passages unfolds them", () => {
   fire(".quarry-more", "click");
 
-  expect(did).toEqual(["expand a.md true"]);
+  expect(did).toEqual(["toggle a.md"]);
 });
 
 test("the middle button opens a new tab, other buttons nothing", () => {

@@ -329,9 +329,10 @@ describe("states", () => {
 });
 
 describe("an empty box", () => {
-  beforeEach(() => {
+  beforeEach(async () => {
     pane.history = ["backoff", "gateway"];
-    pane.engine.statusChanged.emit(pane.engine.status);
+    await pane.type("x");
+    await pane.type("");
   });
 
   test("offers recent searches", async () => {

@@ -8,7 +8,7 @@ import { type Reply } from "../../../plugin/sidecar/failure";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { Emitter } from "../../../plugin/emitter";
 import { QuarrySettingTab, foldersOf, isFullPath, weightOf } from "../../../plugin/ui/settings-tab";
-import { indexStatus, settled } from "../builders";
+import { indexStatus, settled, recordedCommands } from "../builders";
 
 vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice: vi.fn() }));
 
@@ -23,6 +23,8 @@ const vaultSettings: VaultSettings = {
   stemming: "by-language",
   indexTemplates: false,
   excludeStatus: ["archived"],
+  captureFolder: "00-inbox",
+  captureByAgents: false,
 };
 
 let answer: Reply<VaultSettings>;
@@ -70,7 +72,7 @@ beforeEach(() => {
       return Promise.resolve(answer);
     },
     rebuild: () => undefined,
-    act: () => undefined,
+    commands: recordedCommands([]),
   });
   emptyBody().append(tab.containerEl);
 });

@@ -6,8 +6,8 @@ import { SearchSession } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { Emitter } from "../../../plugin/emitter";
 import { type PaneParts, SearchView } from "../../../plugin/ui/search-view";
-import { type ActionId } from "../../../plugin/ui/wording";
-import { FakeClient, hit, indexStatus, manualClock, searchResult, settled } from "../builders";
+import { type EngineActionId } from "../../../plugin/pane/commands";
+import { FakeClient, hit, indexStatus, manualClock, recordedCommands, searchResult, settled } from "../builders";
 
 /** An engine whose state the test sets. */
 class FakeEngine {
@@ -28,7 +28,7 @@ export class TestPane {
   readonly clock = manualClock();
   readonly engine = new FakeEngine();
   readonly indexUpdated = new Emitter<void>();
-  readonly acted: ActionId[] = [];
+  readonly acted: EngineActionId[] = [];
   readonly copied: string[] = [];
   history: string[] = [];
   mode: Mode = "hybrid";
@@ -104,7 +104,7 @@ export class TestPane {
         },
       },
       copy: (text) => this.copied.push(text),
-      act: (action) => this.acted.push(action),
+      engineCommands: recordedCommands(this.acted),
     };
   }
 }

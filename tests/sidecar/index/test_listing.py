@@ -53,7 +53,7 @@ def test_chunks_of_admitted_notes_are_counted_up_to_a_limit(index, put, in_time)
 def test_a_list_pages_through_the_notes_that_pass_its_filter(index, put):
     put("a.md", "x", seconds=1, properties={"type": "Daily"}, tags=("t",))
     put("f/b.md", "x", seconds=2, properties={"type": ("daily", "log")})
-    put("f/c.md", "x", seconds=3, tags=("t",))
+    put("f/c.md", "x", seconds=3, tags=("t",), properties={"domain": "Web", "status": "draft"})
 
     def paths(limit=9, offset=0, **wanted):
         with index.reader() as reader:
@@ -65,6 +65,8 @@ def test_a_list_pages_through_the_notes_that_pass_its_filter(index, put):
     assert paths(scope=Scope(folders=("f",))) == (["f/c.md", "f/b.md"], 2)
     assert paths(scope=Scope(tags=("t",), not_folders=("f",))) == (["a.md"], 1)
     assert paths(type="dáily") == (["f/b.md", "a.md"], 2)
+    assert paths(domain="web") == paths(status="DRAFT") == paths(domain="web", status="draft") == (["f/c.md"], 1)
+    assert paths(domain="web", type="daily") == ([], 0)
     assert paths(modified_from_ms=2000, modified_until_ms=3000) == (["f/b.md"], 1)
     assert paths(modified_from_ms=2**60) == ([], 0)
     assert paths(modified_until_ms=2**60)[1] == 3

@@ -9,7 +9,7 @@ from quarry.errors import IndexBehind
 from quarry.indexing.freshness import is_worth_waiting
 from quarry.indexing.reports import ReportedChanges
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.waiting import wait_for_index
+from quarry.interfaces.waiting import wait_for_index, wait_for_report
 from quarry.types import VaultChange
 
 PATIENCE_S = 30.0
@@ -191,3 +191,30 @@ def test_a_time_to_come_counts_as_now(index):
         await wait
 
     run(body)
+
+
+@pytest.mark.parametrize(("state", "wait_ms"), [("paused", LONG_MS), ("failed", LONG_MS), ("live", 0)])
+def test_a_report_is_not_waited_for_in_vain(index, state, wait_ms):
+    index.reports.add([CHANGE], 1)
+    index.state = state
+
+    assert asyncio.run(wait_for_report(index, 1, wait_ms, lambda: False)) is False
+
+
+def test_a_report_is_waited_for_until_it_is_carried_out(index):
+    index.reports.add([CHANGE], 1)
+
+    async def body():
+        waiting = asyncio.create_task(wait_for_report(index, 1, LONG_MS, lambda: False))
+        await asyncio.sleep(0)
+        index.reports.carried_out(index.reports.take())
+
+        assert await waiting is True
+
+    run(body)
+
+
+def test_a_cancelled_wait_for_a_report_ends(index):
+    index.reports.add([CHANGE], 1)
+
+    assert asyncio.run(wait_for_report(index, 1, LONG_MS, lambda: True)) is False

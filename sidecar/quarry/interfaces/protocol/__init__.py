@@ -30,8 +30,15 @@ The TypeScript types, the samples and docs/PROTOCOL.md are generated from this p
 
 from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.protocol.base import CancelParams, Done, LegName, MissingLeg, NoParams, Params, Value
+from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult, NoteType
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
-from quarry.interfaces.protocol.methods import CLIENT_NOTIFICATIONS, OWNER_METHODS, REQUESTS, SERVER_NOTIFICATIONS
+from quarry.interfaces.protocol.methods import (
+    CLIENT_NOTIFICATIONS,
+    OWNER_METHODS,
+    REQUESTS,
+    SERVER_NOTIFICATIONS,
+    SETTING_FOR_READERS,
+)
 from quarry.interfaces.protocol.notes import (
     Accepted,
     Change,
@@ -99,11 +106,14 @@ __all__ = [
     "PROTOCOL_VERSION",
     "REQUESTS",
     "SERVER_NOTIFICATIONS",
+    "SETTING_FOR_READERS",
     "Abstention",
     "Accepted",
     "Access",
     "Breakdown",
     "CancelParams",
+    "CaptureParams",
+    "CaptureResult",
     "Change",
     "Client",
     "ContextParams",
@@ -137,6 +147,7 @@ __all__ = [
     "NoteList",
     "NoteSummary",
     "NoteText",
+    "NoteType",
     "Params",
     "Passage",
     "PassagesParams",

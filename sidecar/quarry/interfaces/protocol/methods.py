@@ -1,6 +1,7 @@
 """Every method with its parameters and result, and every notification."""
 
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
+from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult
 from quarry.interfaces.protocol.notes import (
     Accepted,
     FeedbackParams,
@@ -41,6 +42,7 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "context": (ContextParams, ContextResult),
     "note/read": (ReadNoteParams, NoteText),
     "notes/list": (ListNotesParams, NoteList),
+    "capture": (CaptureParams, CaptureResult),
     "vault/changed": (VaultChangedParams, Accepted),
     "feedback": (FeedbackParams, Done),
     "index/status": (NoParams, IndexStatus),
@@ -53,8 +55,11 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 }
 """Client to sidecar: method -> (parameters, result)."""
 
-OWNER_METHODS = frozenset({"index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"})
+OWNER_METHODS = frozenset({"capture", "index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"})
 """Methods that need the owner's token: they change what other programs find, or end the sidecar that they use."""
+
+SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}
+"""Methods of the owner that a setting opens to the reader's token, with its table and key in `.quarry.toml`."""
 
 CLIENT_NOTIFICATIONS: dict[str, type[Params]] = {"$/cancel": CancelParams}
 SERVER_NOTIFICATIONS: dict[str, type[Value]] = {"index/progress": IndexStatus, "index/updated": IndexUpdated}

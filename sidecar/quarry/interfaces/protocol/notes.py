@@ -33,11 +33,15 @@ class NoteText(Value, frozen=True, kw_only=True):
 
 
 class ListNotesParams(ReadParams, frozen=True, kw_only=True):
-    """Notes by folder, tag, type or date, newest first."""
+    """Notes by folder, tag, type, domain, status or date, newest first."""
 
     folder: str | None = None
     tag: str | None = None
-    type: str | None = None
+    type: Annotated[str | None, Doc(description="Of the front matter, as the next two.")] = None
+    domain: str | None = None
+    status: Annotated[
+        str | None, Doc(description="Notes with a status that the settings leave out are listed where it is named.")
+    ] = None
     modified_after_ms: int | None = None
     modified_before_ms: int | None = None
     limit: Annotated[int, Doc(ge=1, le=1000)] = 20
@@ -51,6 +55,8 @@ class NoteSummary(Value, frozen=True, kw_only=True):
     title: str
     tags: list[str]
     type: str | None
+    domain: str | None
+    status: str | None
     modified_ms: int
     size_bytes: int
 

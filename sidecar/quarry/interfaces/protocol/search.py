@@ -97,6 +97,8 @@ class Hit(Value, frozen=True, kw_only=True):
         Why | None, Doc(description="Found by its words, by its meaning, or by both; null where notes are only listed.")
     ]
     modified_ms: int
+    type: Annotated[str | None, Doc(description="Of its front matter, as `domain` is.")]
+    domain: str | None
     tags: list[str]
     passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all that fit into the budget.")]
     further_passages: Annotated[
@@ -107,6 +109,9 @@ class Hit(Value, frozen=True, kw_only=True):
         Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
     ]
     maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
+    missing_words: Annotated[
+        list[str], Doc(description="Words of the query, as they were searched for, that the note holds in no form.")
+    ]
 
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
@@ -131,6 +136,10 @@ class RankedParams(ReadParams, frozen=True, kw_only=True):
             )
         ),
     ] = "scan"
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=40, le=1000)] | None,
+        Doc(description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`."),
+    ] = None
     max_tokens: Annotated[int, Doc(description="Budget for all passages; 4 characters a token.", ge=50, le=100_000)] = (
         4000
     )
@@ -335,6 +344,16 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     exclude: Annotated[
         list[str], Doc(description="Paths of notes not to quote, as they were shown before.", max_length=50)
     ] = field(default_factory=list)
+    conversation: Annotated[
+        Annotated[str, Doc(min_length=1, max_length=500)] | None,
+        Doc(
+            description=(
+                "Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept "
+                "for 12 hours, as hashes."
+            )
+        ),
+    ] = None
+    peek: Annotated[bool, Doc(description="With `conversation`: do not count what is quoted now.")] = False
     filters: Filters = Filters()
 
 
@@ -351,7 +370,7 @@ Abstention = Literal["low-confidence", "all-seen", "indexing", "budget"]
 
 
 class ContextResult(Value, frozen=True, kw_only=True):
-    """Quoted passages, most confident first, within the budget."""
+    """Passages chosen by confidence per token, within the budget: quoted, most confident first."""
 
     text: Annotated[
         str,
@@ -369,7 +388,8 @@ class ContextResult(Value, frozen=True, kw_only=True):
         Doc(
             description=(
                 "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, "
-                "are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits."
+                "are excluded, or were quoted in the conversation. indexing: none is found, and the index is not "
+                "complete. budget: not one quote fits."
             )
         ),
     ]

@@ -132,6 +132,8 @@ class Settings(Value, frozen=True, kw_only=True):
     exclude_status: Annotated[
         list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
     ]
+    capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
+    capture_by_agents: Annotated[bool, Doc(description="Whether `capture` takes the reader's token too.")]
 
 
 class SettingsWriteParams(Params, frozen=True, kw_only=True):
@@ -150,3 +152,5 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     ) = msgspec.UNSET
     index_templates: bool | msgspec.UnsetType = msgspec.UNSET
     exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
+    capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
+    capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET

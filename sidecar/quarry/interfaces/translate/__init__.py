@@ -14,6 +14,7 @@ from quarry.interfaces.translate.context import context_result
 from quarry.interfaces.translate.requests import (
     SCAN_WIDTH,
     context_request,
+    draft,
     explain_request,
     listing,
     related_source,
@@ -21,14 +22,25 @@ from quarry.interfaces.translate.requests import (
     search_request,
     vault_change,
 )
-from quarry.interfaces.translate.state import index_status, missing_legs, note_list, note_text, settings
+from quarry.interfaces.translate.state import (
+    capture_result,
+    freshness,
+    index_status,
+    missing_legs,
+    note_list,
+    note_text,
+    settings,
+)
 
 __all__ = [
     "SCAN_WIDTH",
+    "capture_result",
     "context_request",
     "context_result",
+    "draft",
     "explain_request",
     "explain_result",
+    "freshness",
     "index_status",
     "listing",
     "missing_legs",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
@@ -87,6 +88,7 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
         texts.append(note.title)
         texts += note.tags
         texts += [each.title for each in hit.maps]
+        texts += hit.missing_words
         texts += _texts_of_passages(hit.passages, with_text=with_text)
     return texts
 
@@ -112,12 +114,25 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
         confidence=hit.confidence,
         why=None if listed else _why(hit),
         modified_ms=note.modified_ms,
+        type=_named_property(note, "type"),
+        domain=_named_property(note, "domain"),
         tags=[clean[tag] for tag in note.tags],
         passages=[_passage(passage, clean, with_text=with_text, listed=listed) for passage in hit.passages],
         further_passages=hit.further_passages,
         signals=_signals(hit.shares) if with_text else None,
         maps=[wire.MapOfContent(path=nfc(each.path), title=clean[each.title]) for each in hit.maps],
+        missing_words=[clean[word] for word in hit.missing_words],
     )
+
+
+def _named_property(note: StoredChunk, name: str) -> str | None:
+    """The property *name* of the note as text; None where it has none."""
+    if name not in note.front_matter:  # which is JSON, and mostly short: most notes need no decoding
+        return None
+    value = read_properties(note.front_matter).get(name)
+    if value is None:
+        return None
+    return scrubbed(", ".join(value) if isinstance(value, tuple) else str(value))
 
 
 def _related_note(note: RelatedNote) -> wire.RelatedNote:

@@ -7,7 +7,10 @@ give equal bytes.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
 
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
@@ -15,6 +18,7 @@ from quarry.interfaces.sanitize import one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search import Answer, Hit
+from quarry.search.quotes import Quotable, choose_quotes, quote_lengths
 from quarry.text.offsets import note_line
 from quarry.vault.paths import nfc
 
@@ -25,38 +29,53 @@ _ROLES = "system|assistant|user|human|tool|function|instructions?|context|docume
 _TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
 
 
-def context_result(answer: Answer, index: Freshness, params: wire.ContextParams) -> wire.ContextResult:
-    """
-    The reply to `context`: one quote a note, those of the highest confidence first, within the budget.
+class Quoted(Struct, frozen=True):
+    """A passage as it may stand in the text, in each of its lengths."""
 
-    A quote that does not fit is left out, and a shorter one behind it may still be taken.
+    source: wire.Source
+    quotable: Quotable
+    blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
+
+
+class Shown(Protocol):
+    """The passages that were quoted before, by the path of their note and their text."""
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether the passage was quoted."""
+
+    def add(self, path: str, text: str) -> None:
+        """The passage is quoted now."""
+
+
+def context_result(
+    answer: Answer, index: Freshness, params: wire.ContextParams, shown: Shown | None = None
+) -> wire.ContextResult:
+    """
+    The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first.
+
+    A passage that is among *shown* is not quoted, and one that is quoted is added to them.
     """
     excluded = {nfc(path) for path in params.exclude}
-    likely = _likely(answer, params.min_confidence)
-    candidates = [hit for hit in likely if nfc(hit.path) not in excluded][: params.limit]
-    blocks: list[str] = []
-    sources: list[wire.Source] = []
-    room = params.max_tokens * CHARACTERS_PER_TOKEN
-    for hit in candidates:
-        source = _source(hit)
-        block = _quote_block(hit, source)
-        if len(block) > room:
-            continue
-        room -= len(block) + len(SEPARATOR)
-        blocks.append(block)
-        sources.append(source)
-    text = SEPARATOR.join(blocks)
+    likely = likely_hits(answer, params.min_confidence)
+    fresh = [hit for hit in likely if nfc(hit.path) not in excluded and not (shown and shown.has(*_passage_of(hit)))]
+    candidates = [quoted(hit) for hit in fresh]
+    room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
+    quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
+    text = SEPARATOR.join(candidates[quote.passage].blocks[quote.length] for quote in quotes)
+    if shown:
+        for quote in quotes:
+            shown.add(*_passage_of(fresh[quote.passage]))
     return wire.ContextResult(
         text=text,
-        sources=sources,
+        sources=[candidates[quote.passage].source for quote in quotes],
         tokens=estimate_tokens(text),
-        abstained=None if blocks else _reason(likely, candidates, index),
+        abstained=None if quotes else _reason(likely, candidates, index),
         missing=missing_legs(answer.missing),
         index=freshness(index),
     )
 
 
-def _likely(answer: Answer, min_confidence: float) -> list[Hit]:
+def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
     """
     The hits that may answer, most confident first.
 
@@ -69,13 +88,17 @@ def _likely(answer: Answer, min_confidence: float) -> list[Hit]:
     return listed + sorted(ranked, key=lambda hit: -hit.confidence)
 
 
-def _reason(likely: Sequence[Hit], candidates: Collection[Hit], index: Freshness) -> wire.Abstention:
+def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
     """Why nothing is quoted."""
     if candidates:
         return "budget"
     if likely:
         return "all-seen"
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
+
+
+def _passage_of(hit: Hit) -> tuple[str, str]:
+    return nfc(hit.path), hit.passages[0].chunk.chunk.text
 
 
 def _source(hit: Hit) -> wire.Source:
@@ -89,14 +112,24 @@ def _source(hit: Hit) -> wire.Source:
     )
 
 
-def _quote_block(hit: Hit, source: wire.Source) -> str:
-    passage = hit.passages[0]
+def quoted(hit: Hit) -> Quoted:
+    """The best passage of *hit*, as it may be quoted."""
+    passage, source = hit.passages[0], _source(hit)
     trail = " › ".join(source.heading_path)
     title = f"**{_inert(one_line(scrubbed(source.path)))}**" + (f" › {_inert(one_line(trail))}" if trail else "")
-    quote = _inert(printable(scrubbed(passage.snippet.text)).strip())
-    if passage.snippet.end < len(passage.chunk.chunk.text.rstrip()):
-        quote += ELLIPSIS
-    return f"{title} (line {source.line + 1})\n\n" + "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))
+    text = _inert(printable(scrubbed(passage.snippet.text)).strip())
+    goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
+    lengths = quote_lengths(text)
+    quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
+    blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
+    sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
+    confidence = hit.confidence if hit.retrievers else None
+    return Quoted(source, Quotable(text, confidence, lengths, sizes), blocks)
+
+
+def _behind_signs(quote: str) -> str:
+    """*quote* with `> ` before each line."""
+    return "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))
 
 
 def _inert(text: str) -> str:

@@ -6,10 +6,12 @@ from quarry.interfaces import protocol as wire
 from quarry.ranking.budget import ELLIPSIS
 from quarry.search import Source
 from quarry.types import Retriever, Scope, SearchRequest, VaultChange
+from quarry.vault.captured_note import Draft
 
 MAX_LIMIT = 100  # hits of a search
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
 FULL_WIDTH = 300
+SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
@@ -21,7 +23,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
         mode=params.mode,
         fusion=params.fusion,
         typing=params.typing,
-        snippet_width=SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH,
+        snippet_width=params.snippet_width or (SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH),
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
         weights=_weights(params.weights),
@@ -32,12 +34,13 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
 
 
 def context_request(params: wire.ContextParams) -> SearchRequest:
-    """The search behind a context block; its snippets are the quotes."""
+    """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
+    limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
     return SearchRequest(
         query=params.query,
-        limit=min(MAX_LIMIT, params.limit + len(params.exclude)),
+        limit=limit,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
-        max_tokens=params.max_tokens,
+        max_tokens=limit * QUOTE_CHARACTERS,
         scope=scope(params.filters),
         show_all_when_few=False,
         with_text=False,
@@ -79,8 +82,22 @@ def listing(params: wire.ListNotesParams) -> NoteFilter:
     return NoteFilter(
         scope=Scope(folders=(params.folder,) if params.folder else (), tags=(params.tag,) if params.tag else ()),
         type=params.type,
+        domain=params.domain,
+        status=params.status,
         modified_from_ms=params.modified_after_ms,
         modified_until_ms=params.modified_before_ms,
+    )
+
+
+def draft(params: wire.CaptureParams) -> Draft:
+    """The note to capture, as the engine takes it."""
+    return Draft(
+        text=params.text,
+        title=params.title,
+        domain=params.domain,
+        tags=tuple(params.tags),
+        type=params.type,
+        source=params.source,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
+from quarry.capture import CapturedNote
 from quarry.engine import Status, WholeNote
 from quarry.index import NotePage
 from quarry.indexing.deepening import DeepeningStatus
@@ -54,12 +55,27 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
                 title=scrubbed(note.title),
                 tags=[scrubbed(tag) for tag in note.tags],
                 type=scrubbed(note.type) if note.type else None,
+                domain=scrubbed(note.domain) if note.domain else None,
+                status=scrubbed(note.status) if note.status else None,
                 modified_ms=note.modified_ms,
                 size_bytes=note.size_bytes,
             )
             for note in page.notes
         ],
         total=page.total,
+        index=freshness(index),
+    )
+
+
+def capture_result(note: CapturedNote, index: Freshness) -> wire.CaptureResult:
+    """The reply to `capture`, as long as nobody has waited for the note to be indexed."""
+    return wire.CaptureResult(
+        path=nfc(note.path),
+        title=scrubbed(note.title),
+        created=note.is_new,
+        searchable=False,
+        redacted=sum(note.redactions.values()),
+        redactions=dict(note.redactions),
         index=freshness(index),
     )
 
@@ -123,6 +139,8 @@ def settings(values: Settings) -> wire.Settings:
         stemming=values.stemming,
         index_templates=values.index_templates,
         exclude_status=list(values.exclude_status),
+        capture_folder=values.capture_folder,
+        capture_by_agents=values.capture_by_agents,
     )
 
 

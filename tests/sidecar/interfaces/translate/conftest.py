@@ -14,14 +14,14 @@ from quarry.types import Chunk, Fused
 
 def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start=0, start_utf16=0, line=0):
     chunk = Chunk(0, heading, text, start, start + len(text), start_utf16, line, "")
-    fields = {"path": path, "title": title, "tags": tuple(tags), "modified_ms": 5, "chunk": chunk}
+    fields = {"path": path, "title": title, "tags": tuple(tags), "modified_ms": 5, "front_matter": "{}", "chunk": chunk}
     return StoredChunk(**{name: fields.get(name, 1) for name in StoredChunk.__struct_fields__})
 
 
-def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", maps=(), **more):
+def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", maps=(), width=120, **more):
     wanted = HighlightTerms(dict.fromkeys(words, 1.0))
     fused = Fused(1, chunk.path, 0, 0.5, 1, None, 2.0, None)
-    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), 120), text, False)
+    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
     hit = Hit(chunk.path, 0.5, 0.9, frozenset(legs), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps)
     return Answer((hit,), 1, ("lexical",), {}, False, **more)
 

@@ -46,6 +46,19 @@ def test_a_jump_goes_to_the_line_of_the_first_mark(stored, hit_of):
     assert passage.line == 9
 
 
+def test_a_hit_tells_the_type_and_the_domain_of_its_note(stored, hit_of, secret):
+    chunk = msgspec.structs.replace(
+        stored("oolong"), front_matter=f'{{"type":["daily","log"],"domain":"tea {secret}"}}'
+    )
+
+    hit, bare = hit_of(chunk), hit_of(stored("oolong"))
+
+    assert hit.type == "daily, log"
+    assert hit.domain.startswith("tea ")
+    assert secret not in hit.domain
+    assert (bare.type, bare.domain) == (None, None)
+
+
 def test_words_in_the_title_are_marked_in_utf_16(stored, hit_of):
     hit = hit_of(stored("oolong", title="🍵 Oolong"))
 

@@ -41,9 +41,13 @@ def test_notes_are_quoted_under_their_path_heading_and_line(hit):
 
 
 def test_the_most_confident_come_first_whatever_their_rank(hit):
-    result = context([hit("a.md", 0.3), hit("b.md", 0.9), hit("c.md", 0.5)])
+    result = context([hit("a.md", 0.3, "green oolong"), hit("b.md", 0.9, "a roast"), hit("c.md", 0.5, "leaves")])
 
     assert paths(result) == ["b.md", "c.md", "a.md"]
+
+
+def test_two_notes_that_say_the_same_are_quoted_once(hit):
+    assert paths(context([hit("a.md", 0.9), hit("Copy of a.md", 0.8)])) == ["a.md"]
 
 
 def test_what_is_unlikely_to_answer_is_not_quoted(hit):
@@ -83,6 +87,20 @@ def test_a_quote_that_does_not_fit_leaves_room_for_a_shorter_one(hit):
 
     assert paths(result) == ["b.md"]
     assert result.tokens <= 50
+
+
+def test_a_long_quote_is_cut_behind_a_sentence_where_it_does_not_fit_whole(made):
+    text = " ".join(f"The oolong of day {day} was steeped for {day} minutes, and it was good." for day in range(7))
+    answer = made.answer_of(made.stored(text), width=497)
+
+    whole, cut = (
+        translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong", max_tokens=most))
+        for most in (200, 100)
+    )
+
+    assert whole.text.endswith("it was good.")
+    assert cut.text.endswith("it was good....")
+    assert 80 < cut.tokens <= 100
 
 
 def test_where_not_one_fits_that_is_why(hit):

@@ -106,4 +106,6 @@ def test_every_setting_is_told():
         stemming="none",
         index_templates=True,
         exclude_status=["draft"],
+        capture_folder="00-inbox",
+        capture_by_agents=False,
     )

@@ -50,8 +50,8 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context explain related index read list ps stop status help completion doctor attach serve mcp install eval bench
-set -g _shtab_quarry_opts_with_value --compare --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --tag --text --type --until --vault --wait --work --workers
+set -g _shtab_quarry_commands search context explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench
+set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
 complete -c quarry -f
@@ -99,10 +99,21 @@ complete -c quarry -n '_shtab_quarry_using index' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using index' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using index' -l rebuild -d 'rebuild the index from scratch; the old one answers queries meanwhile'
 complete -c quarry -n '_shtab_quarry_using index; and test $_shtab_quarry_npos -eq 0' -ka "(__fish_complete_directories)" -d 'the vault, like --vault DIR'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a capture -d 'write a text into a new note, which can be found at once'
+complete -c quarry -n '_shtab_quarry_using capture' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using capture' -l title -x -d 'title, which the file is named after (default: the first line)'
+complete -c quarry -n '_shtab_quarry_using capture' -l domain -x -d 'subject, for domain: in queries'
+complete -c quarry -n '_shtab_quarry_using capture' -l tags -x -d 'tags, separated by commas'
+complete -c quarry -n '_shtab_quarry_using capture' -l type -xka "note signal project moc daily" -d type
+complete -c quarry -n '_shtab_quarry_using capture' -l source -x -d 'where the text comes from (default: cli)'
+complete -c quarry -n '_shtab_quarry_using capture' -l folder -xka "(__fish_complete_directories)" -d 'folder below the vault (default: the vault'"'"'s setting, 00-inbox unless set)'
+complete -c quarry -n '_shtab_quarry_using capture' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using capture' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a read -d 'print a note, with credentials redacted'
 complete -c quarry -n '_shtab_quarry_using read' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using read' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using read' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using read' -l wait -x -d 'wait until the vault is wholly indexed, or at most --wait=SECONDS (default: 5 for a vault that never was)'
 complete -c quarry -n '_shtab_quarry_using read' -l from-line -x -d 'first line to print, counting from 1'
 complete -c quarry -n '_shtab_quarry_using read' -l max-tokens -x -d N
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a list -d 'list notes, newest first'
@@ -148,6 +159,12 @@ complete -c quarry -n '_shtab_quarry_using serve' -l vault -xka "(__fish_complet
 complete -c quarry -n '_shtab_quarry_using serve' -l lifeline -d 'stop when standard input ends'
 complete -c quarry -n '_shtab_quarry_using serve' -l parent-pid -x -d 'stop when the process PID ends'
 complete -c quarry -n '_shtab_quarry_using serve' -l idle -x -d 'stop after SECONDS without a client'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a hook -d 'answer an event of an AI agent with notes that mention it; --test tells what it would say, and why'
+complete -c quarry -n '_shtab_quarry_using hook' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using hook' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using hook' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using hook' -l test -xka "(__fish_complete_path (commandline -ct))" -d 'tell what would be said to the event in FILE (- is standard input), and why; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0'
+complete -c quarry -n '_shtab_quarry_using hook; and test $_shtab_quarry_npos -eq 0' -ka "claude-code codex cursor vscode gemini" -d 'one of claude-code, codex, cursor, vscode, gemini'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a mcp -d 'serve an AI agent over MCP on standard input and output'
 complete -c quarry -n '_shtab_quarry_using mcp' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using mcp' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'

@@ -12,12 +12,14 @@ _shtab_quarry_commands() {
   local _commands=(
     attach:'start the sidecar of a vault if none runs, and print where its discovery file lies'
     bench:'Measure the engine and the sidecar on copies of a vault, which itself is only read:'
+    capture:'write a text into a new note, which can be found at once'
     completion:'Print the script that completes the commands and options of `quarry`. To have it in every shell:'
     context:'print passages about a question as one block for a language model'
     doctor:'check the installation and a vault, and say how to repair what fails'
     eval:'Evaluate search on collections of documents, queries and relevance judgments. Each is indexed'
     explain:'explain why a query finds a note, or why it does not'
     help:'explain the query language, the settings, the exit codes, or a command'
+    hook:'answer an event of an AI agent with notes that mention it; --test tells what it would say, and why'
     index:'bring the index of a vault up to date'
     install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
@@ -68,6 +70,22 @@ _shtab_quarry_bench_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_bench_defaults_added=0
+
+_shtab_quarry_capture_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--title[title, which the file is named after (default\: the first line)]:title:"
+  "--domain[subject, for domain\: in queries]:domain:"
+  "--tags[tags, separated by commas]:A,B:"
+  "--type[type]:type:(note signal project moc daily)"
+  "--source[where the text comes from (default\: cli)]:source:"
+  "--folder[folder below the vault (default\: the vault\'s setting, 00-inbox unless set)]:DIR:_files -/"
+  "--json[print JSON]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  ":Markdown\; - or nothing reads it from standard input:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_capture_defaults_added=0
 
 _shtab_quarry_completion_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -142,6 +160,17 @@ _shtab_quarry_help_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_help_defaults_added=0
 
+_shtab_quarry_hook_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--json[print JSON]"
+  "--test[tell what would be said to the event in FILE (- is standard input), and why\; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0]:FILE:_files"
+  ":one of claude-code, codex, cursor, vscode, gemini:(claude-code codex cursor vscode gemini)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_hook_defaults_added=0
+
 _shtab_quarry_index_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--json[print JSON]"
@@ -208,6 +237,7 @@ _shtab_quarry_read_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--json[print JSON]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--wait[wait until the vault is wholly indexed, or at most --wait\=SECONDS (default\: 5 for a vault that never was)]:SECONDS:"
   "--from-line[first line to print, counting from 1]:N:"
   "--max-tokens[N]:N:"
   ":its path as \`quarry search\` prints it, or a title, an alias or what a link to it says:"
@@ -299,12 +329,14 @@ _shtab_quarry() {
       case $line[1] in
         attach) _arguments -C -s $_shtab_quarry_attach_options ;;
         bench) _arguments -C -s $_shtab_quarry_bench_options ;;
+        capture) _arguments -C -s $_shtab_quarry_capture_options ;;
         completion) _arguments -C -s $_shtab_quarry_completion_options ;;
         context) _arguments -C -s $_shtab_quarry_context_options ;;
         doctor) _arguments -C -s $_shtab_quarry_doctor_options ;;
         eval) _arguments -C -s $_shtab_quarry_eval_options ;;
         explain) _arguments -C -s $_shtab_quarry_explain_options ;;
         help) _arguments -C -s $_shtab_quarry_help_options ;;
+        hook) _arguments -C -s $_shtab_quarry_hook_options ;;
         index) _arguments -C -s $_shtab_quarry_index_options ;;
         install) _arguments -C -s $_shtab_quarry_install_options ;;
         list) _arguments -C -s $_shtab_quarry_list_options ;;

@@ -1,0 +1,28 @@
+/**
+ * Which commands are there? Ids only: what each does is in one map for each kind, so nothing switches on an id.
+ *
+ * Engine commands are carried out by `actions.ts`, pane commands by `ui/pane-commands.ts`, row commands by `ui/row-commands.ts`.
+ */
+
+/** What concerns the engine or the settings rather than one pane. */
+export type EngineActionId = "check-again" | "copy-report" | "open-settings" | "pause" | "restart" | "resume";
+
+/** What concerns one pane. */
+export type PaneActionId =
+  | "clear-history"
+  | "clear-query"
+  | "copy-command"
+  | "go-to-error"
+  | "search-again"
+  | "search-both"
+  | "search-typed"
+  | "show-operators";
+
+/** What a button of a panel or of a status line can offer. */
+export type ActionId = EngineActionId | PaneActionId;
+
+/** What can be done with one row that stands for a passage. */
+export type RowCommandId = "open" | "open-tab" | "open-split" | "copy-link" | "copy-text" | "explain";
+
+/** What each command does. */
+export type CommandMap<Id extends string> = Readonly<Record<Id, () => void>>;

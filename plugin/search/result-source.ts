@@ -1,0 +1,24 @@
+/**
+ * Where do the rows of a list come from? A search today; anything that finds notes and quotes them can stand behind the
+ * same list.
+ */
+import { type Emitter } from "../emitter";
+import { type FurtherPassages } from "./passage-loader";
+import { type SearchState } from "./session";
+
+export interface ResultSource {
+  readonly state: SearchState;
+  readonly changed: Emitter<SearchState>;
+  /** Emits the path of a hit whose further passages changed. */
+  readonly furtherChanged: Emitter<string>;
+  furtherOf(path: string): FurtherPassages;
+  /** Requests the further passages of a hit. */
+  unfold(path: string): void;
+  fold(path: string): void;
+  /** Repeats the request, because the index changed. */
+  refresh(): void;
+  /** Keeps the rows from being replaced while the user selects one of them. */
+  freezeRows(): void;
+  reportOpened(path: string): void;
+  close(): void;
+}

@@ -1,0 +1,92 @@
+/** The rows of the list, patched by key: a row that stays keeps its elements, so nothing flickers and no state is lost. */
+import { type Clock } from "../clock";
+import { type Row } from "../pane/rows";
+import { HitView } from "./hit-view";
+import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
+import { RecentView } from "./recent-view";
+import { type RowView } from "./row-view";
+
+export class RowList {
+  private shown: readonly Row[] = [];
+  private views = new Map<string, RowView>();
+  private options = new Map<string, { readonly row: Row; readonly el: HTMLElement }>();
+
+  constructor(
+    private readonly el: HTMLElement,
+    private readonly clock: Clock,
+  ) {}
+
+  show(rows: readonly Row[], nowMs: number): void {
+    if (rows === this.shown) return; // renders while the next answer is pending
+    this.shown = rows;
+    const before = this.views;
+    const own = rows.filter(({ kind }) => kind !== "passage"); // a passage is drawn by its hit
+    this.views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.viewOf(row)]));
+    for (const row of own) this.views.get(row.key)?.show(row, nowMs);
+    for (const [key, view] of before) if (!this.views.has(key)) view.el.remove();
+    this.place(before);
+    this.options = optionsOf(rows, this.views);
+  }
+
+  updateAges(nowMs: number): void {
+    for (const view of this.views.values()) view.updateAge?.(nowMs);
+  }
+
+  elementOf(key: string | null): HTMLElement | null {
+    return key === null ? null : (this.options.get(key)?.el ?? null);
+  }
+
+  /** The row that contains the target of a mouse event. */
+  rowAt(target: EventTarget | null): Row | null {
+    if (!isNode(target)) return null;
+    for (const { row, el } of this.options.values()) if (el.contains(target)) return row;
+    return null;
+  }
+
+  /** The key of the row whose part for unfolding contains the target. */
+  unfolderAt(target: EventTarget | null): string | null {
+    if (!isNode(target)) return null;
+    for (const [key, view] of this.views) if (view.isUnfolder?.(target)) return key;
+    return null;
+  }
+
+  private viewOf(row: Row): RowView {
+    return row.kind === "recent" ? new RecentView() : new HitView(this.clock);
+  }
+
+  /** Moves only the elements that are not in order already. */
+  private place(before: ReadonlyMap<string, RowView>): void {
+    const oldPositions = new Map([...before.keys()].map((key, position) => [key, position]));
+    const inOrder = longestIncreasingSubsequence([...this.views.keys()].flatMap((key) => oldPositions.get(key) ?? []));
+    let next: Element | null = null;
+    for (const [key, { el }] of [...this.views].reverse()) {
+      if (!inOrder.has(oldPositions.get(key) ?? -1)) this.el.insertBefore(el, next);
+      next = el;
+    }
+  }
+}
+
+/** Key -> row and element of everything that can be selected. A view's options are its row and the passages behind it. */
+function optionsOf(rows: readonly Row[], views: ReadonlyMap<string, RowView>): Map<string, { row: Row; el: HTMLElement }> {
+  const found = new Map<string, { row: Row; el: HTMLElement }>();
+  let waiting: readonly HTMLElement[] = [];
+  for (const row of rows) {
+    waiting = views.get(row.key)?.options ?? waiting;
+    const [el, ...others] = waiting;
+    if (el) found.set(row.key, { row, el });
+    waiting = others;
+  }
+  return found;
+}
+
+/** Runs `change` and scrolls `scroller` so that `el`, if it is still there, stays where it was on the screen. */
+export function keepInPlace(scroller: HTMLElement, el: Element | null, change: () => void): void {
+  const before = el?.getBoundingClientRect().top ?? 0;
+  change();
+  if (el?.isConnected) scroller.scrollTop += el.getBoundingClientRect().top - before;
+}
+
+/** Duck-typed, because a pop-out window has a `Node` class of its own. */
+function isNode(target: EventTarget | null): target is Node {
+  return target !== null && "nodeType" in target;
+}

@@ -1,0 +1,48 @@
+/** What are the parts of the user interface called? Pure. Obsidian's rules apply: sentence case, no exclamation marks. */
+import { type Mode } from "../protocol/messages";
+
+export const TEXT = {
+  viewTitle: "Quarry search",
+  placeholder: "Search by words and meaning",
+  modeLabel: "Search mode",
+  listLabel: "Search results",
+  completionsLabel: "Suggestions",
+  recentLabel: "Recent searches",
+  headingSeparator: " › ",
+  retry: "Try again",
+  openPane: "Open Quarry search",
+  menu: {
+    open: "Open",
+    openTab: "Open in new tab",
+    openSplit: "Open to the right",
+    copyLink: "Copy link to passage",
+    copyText: "Copy passage",
+    explain: "Why is this here?",
+  },
+  commands: {
+    openSearch: "Open search",
+    searchSelection: "Search selected text",
+    explainNote: "Explain why the active note is or is not in the results",
+    rebuild: "Rebuild index",
+    pauseOrResume: "Pause or resume indexing",
+    restart: "Restart search engine",
+    copyReport: "Copy diagnostics",
+  },
+  notices: {
+    copied: "Copied",
+    noteGone: "This note is no longer in the vault",
+    rebuilding: "Rebuilding the index. Search uses the old one until the new one is complete.",
+    paused: "Indexing paused",
+    resumed: "Indexing resumed",
+    gaveUp: "Quarry: the search engine is not running. Open the search pane for details.",
+    desktopOnly: "Quarry requires the desktop app and a vault in a local folder",
+  },
+} as const;
+
+export const MODE_NAMES: Readonly<Record<Mode, string>> = { hybrid: "Both", keyword: "Exact", semantic: "Meaning" };
+export const MODE_TIPS: Readonly<Record<Mode, string>> = {
+  // Each begins with the label of its button, because the tooltip is also the accessible name (WCAG 2.5.3, label in name).
+  hybrid: "Both: by words and by meaning",
+  keyword: "Exact: by words only",
+  semantic: "Meaning: by meaning only",
+};

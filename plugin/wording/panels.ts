@@ -1,0 +1,101 @@
+/** What does the pane say in each of its states, and what does it offer? Pure. */
+import { PROTOCOL_VERSION } from "../protocol/messages";
+import { type ActionId } from "../pane/commands";
+import { type PaneState } from "../pane/state";
+import { type Answer } from "../search/session";
+import { type Action, actionOf } from "./actions";
+import { correctionWords, relaxedWords, unknownWordsLine, weaknessWords } from "./answer";
+import { failureWords, startFailureWords } from "./failures";
+import { joinSentences, noteCount } from "./formatting";
+
+export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
+export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
+
+/** The content of a panel: its text, commands to copy, and actions, of which the first is the most useful one. */
+export interface PanelWords {
+  readonly title: string;
+  readonly detail: string;
+  readonly commands: readonly string[];
+  readonly actions: readonly [Action, ...(readonly Action[])];
+}
+
+/** The panel for a state of the pane; null when only rows are shown. */
+export function panelWords(state: PaneState): PanelWords | null {
+  switch (state.kind) {
+    case "results":
+    case "searching":
+      return null;
+    case "starting":
+      return panel("Starting the search engine", "This takes a few seconds after Obsidian starts.", "open-settings");
+    case "missing":
+      return {
+        ...panel(
+          "The search engine is not installed",
+          "Quarry uses a separate program that runs on this computer. To install it, run one of these commands in a terminal, then check again.",
+          "copy-command",
+          "check-again",
+          "open-settings",
+        ),
+        commands: INSTALL_COMMANDS,
+      };
+    case "outdated":
+      return outdatedWords(state.protocol, state.version);
+    case "occupied":
+      return panel("Another program is using this vault's index", occupiedDetail(state.pid), "check-again", "copy-report");
+    case "failed":
+      return panel("The search engine is not running", startFailureWords(state.failure), "restart", "copy-report");
+    case "disconnected":
+      return panel("The search engine stopped", "Quarry is restarting it. The results shown may be out of date.", "restart", "copy-report");
+    case "empty":
+      return state.hasHistory
+        ? panel("Recent searches", "", "show-operators", "clear-history")
+        : panel("Search your notes", `By words and by meaning. "Quotes" match a phrase, -word excludes notes, and path: and tag: narrow the search.`, "show-operators", "open-settings");
+    case "no-results":
+      return noResultsWords(state.answer, state.isIndexing);
+    case "bad-query":
+      return panel("The query has an error", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+    case "search-failed":
+      return panel("The search failed", failureWords(state.failure), "search-again", "copy-report");
+  }
+}
+
+function panel(title: string, detail: string, first: ActionId, ...others: readonly ActionId[]): PanelWords {
+  return { title, detail, commands: [], actions: [actionOf(first), ...others.map(actionOf)] };
+}
+
+function outdatedWords(protocol: number | null, version: string | null): PanelWords {
+  const found = version === null ? "" : ` (${version})`;
+  if (protocol !== null && protocol > PROTOCOL_VERSION) {
+    const detail = `The installed engine${found} is newer than this plugin. Update the plugin in the community plugins settings, then check again.`;
+    return panel("The plugin needs an update", detail, "check-again", "copy-report");
+  }
+  const detail = `The installed engine${found} is too old for this plugin. To update it, run one of these commands in a terminal, then check again.`;
+  return { ...panel("The search engine needs an update", detail, "copy-command", "check-again"), commands: UPDATE_COMMANDS };
+}
+
+function occupiedDetail(pid: number | null): string {
+  const holder = pid === null ? "A process" : `Process ${pid}`;
+  return `${holder} has it open and does not respond. Close other windows and tools that use this vault, then check again.`;
+}
+
+/** Names the query as understood, filters included: with several filters the user sees which one to drop. */
+function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
+  const title = `No results for ${query}`;
+  const say = (advice: string): string => joinSentences(understood === "" ? "" : `Searched for ${understood}`, advice);
+  if (isIndexing) return panel(title, say("Quarry is still indexing the vault. New results appear here as it finds them."), "clear-query");
+  if (mode === "keyword") return panel(title, say("No notes contain these words. Notes with the same meaning may use other words."), "search-both");
+  if (mode === "semantic") return panel(title, say("No notes are close in meaning. Some may contain the exact words."), "search-both");
+  return panel(title, say("Try fewer filters, or fewer or different words. Excluded notes are never searched."), "clear-query", "open-settings");
+}
+
+/** The announcement of a state for screen readers. */
+export function announcement(state: PaneState): string {
+  if (state.kind === "results") {
+    const { hits, corrections, unknownWords, relaxed, weakness, understood } = state.answer;
+    const lines = [correctionWords(corrections), unknownWordsLine(unknownWords), relaxedWords(relaxed, understood), weaknessWords({ weakness, relaxed })];
+    const adjustments = lines.filter((line) => line !== "");
+    return [`${noteCount(hits.length)} found`, ...adjustments].join(". ");
+  }
+  const words = panelWords(state);
+  return words === null || state.kind === "empty" ? "" : `${words.title}. ${words.detail}`;
+}

@@ -1,0 +1,72 @@
+/** What is said in and about one row? Pure. */
+import { type MapOfContent, type Why } from "../protocol/messages";
+import { type FurtherPassages } from "../search/passage-loader";
+import { failureWords } from "./failures";
+import { joinSentences, number } from "./formatting";
+
+export const WHY_TIPS: Readonly<Record<Why, string>> = {
+  exact: "Found by its words",
+  meaning: "Found by its meaning",
+  both: "Found by its words and its meaning",
+};
+
+/** The line that names the maps of content of a hit; empty when there are none. */
+export function mapsWords(maps: readonly MapOfContent[]): string {
+  return maps.length === 0 ? "" : `In ${maps.map(({ title }) => title).join(", ")}`;
+}
+
+export function openMapWords(title: string): string {
+  return `Open map “${title}”`;
+}
+
+/** The age of a note, abbreviated. */
+export function ageWords(ageMs: number): string {
+  const minutes = Math.floor(ageMs / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h`;
+  const days = Math.floor(hours / 24);
+  if (days < 31) return `${days} d`;
+  return days < 365 ? `${Math.floor(days / 30.44)} mo` : `${Math.floor(days / 365)} y`;
+}
+
+export function modifiedWords(modifiedMs: number): string {
+  return `Modified ${new Date(modifiedMs).toLocaleString()}`;
+}
+
+/** The line below a hit with `count` further passages. */
+export function furtherPassagesWords(state: FurtherPassages, count: number, isSlow: boolean): string {
+  switch (state.kind) {
+    case "folded":
+      return morePassages(count);
+    case "loading":
+      if (state.previous.length > 0) return SHOW_LESS;
+      return isSlow ? `Loading ${morePassages(count)}…` : morePassages(count);
+    case "unfolded":
+      return state.passages.length === 0 ? NO_MORE_PASSAGES : SHOW_LESS;
+    case "failed":
+      return joinSentences(PASSAGES_FAILED, failureWords(state.failure));
+  }
+}
+
+/** The announcement for screen readers when the further passages of a hit change; empty when nothing is to be said. */
+export function passagesAnnouncement(state: FurtherPassages, title: string): string {
+  switch (state.kind) {
+    case "folded":
+    case "loading":
+      return "";
+    case "unfolded":
+      return `${state.passages.length === 0 ? NO_MORE_PASSAGES : morePassages(state.passages.length)} in ${title}`;
+    case "failed":
+      return joinSentences(PASSAGES_FAILED, failureWords(state.failure));
+  }
+}
+
+const SHOW_LESS = "Show less";
+const NO_MORE_PASSAGES = "No more passages";
+const PASSAGES_FAILED = "More passages could not be loaded";
+
+function morePassages(count: number): string {
+  return count === 1 ? "1 more passage" : `${number(count)} more passages`;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { type PaneKey, paneKey } from "../../../plugin/pane/keys";
+
+const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
+  paneKey({ key, altKey: false, shiftKey: false, isComposing: false, ...held });
+
+test.each([
+  ["ArrowDown", { kind: "move", step: 1 }],
+  ["ArrowUp", { kind: "move", step: -1 }],
+  ["PageDown", { kind: "move", step: 5 }],
+  ["PageUp", { kind: "move", step: -5 }],
+  ["Enter", { kind: "open" }],
+  ["Escape", { kind: "escape" }],
+  ["ContextMenu", { kind: "menu" }],
+])("%s is ours", (key, meaning) => {
+  expect(press(key)).toEqual(meaning);
+});
+
+test("with Alt the arrows open and close a note's passages", () => {
+  expect(press("ArrowDown", { altKey: true })).toEqual({ kind: "expand", isExpanded: true });
+  expect(press("ArrowUp", { altKey: true })).toEqual({ kind: "expand", isExpanded: false });
+});
+
+test("F10 is the menu key only with Shift", () => {
+  expect([press("F10"), press("F10", { shiftKey: true })]).toEqual([null, { kind: "menu" }]);
+});
+
+test.each(["ArrowLeft", "ArrowRight", "Home", "End", "Tab", "a", " "])("%j stays with the text", (key) => {
+  expect(press(key)).toBeNull();
+});
+
+test.each(["Enter", "ArrowDown", "Escape"])("%s belongs to an input method that composes", (key) => {
+  expect(press(key, { isComposing: true })).toBeNull();
+});

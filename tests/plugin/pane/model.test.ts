@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow, stateOf } from "../../../plugin/pane/model";
+import { type Answer } from "../../../plugin/search/session";
+import { answer, hit, indexStatus, passage } from "../builders";
+
+const LIVE = { kind: "live", version: "0.1.0", isOurs: true } as const;
+
+const found = (...paths: readonly string[]): Answer => answer({ hits: paths.map((path) => hit(path, { furtherPassages: 1 })) });
+const results = (of: Answer, isRefresh = false): PaneEvent => ({ kind: "search", search: { kind: "results", answer: of, isRefresh } });
+
+function after(...events: readonly PaneEvent[]): PaneModel {
+  return events.reduce(reduce, emptyModel("hybrid", LIVE, indexStatus()));
+}
+
+const keys = ({ rows }: PaneModel): string[] => rows.map(({ key }) => key);
+
+describe("rows", () => {
+  test("are recent queries in an empty box, hits once there is an answer", () => {
+    const empty = after({ kind: "history", queries: ["backoff"] });
+
+    expect(empty.rows.map(({ kind }) => kind)).toEqual(["recent"]);
+    expect(keys(reduce(empty, results(found("a.md"))))).toEqual(["a.md"]);
+  });
+
+  test("stay the same values while the next answer is pending", () => {
+    const before = after(results(found("a.md")));
+    const { search } = before;
+    const pending = reduce(before, { kind: "search", search: { kind: "searching", query: "retry b", previous: search.kind === "results" ? search.answer : null } });
+
+    expect(pending.rows).toBe(before.rows);
+  });
+
+  test("of further passages come and go with them", () => {
+    const unfolded = after(results(found("a.md")), { kind: "further", path: "a.md", further: { kind: "unfolded", passages: [passage({ start: 9 })] } });
+
+    expect(keys(unfolded)).toEqual(["a.md", "a.md#9"]);
+    expect(keys(reduce(unfolded, { kind: "further", path: "a.md", further: { kind: "folded" } }))).toEqual(["a.md"]);
+  });
+});
+
+describe("the selection", () => {
+  test("begins at the first row, moves, and stays through a refresh", () => {
+    const moved = after(results(found("a.md", "b.md")), { kind: "moved", step: 1 });
+
+    expect(moved.selection.key).toBe("b.md");
+    expect(reduce(moved, results(found("x.md", "a.md", "b.md"), true)).selection.key).toBe("b.md");
+  });
+
+  test("goes to the best hit of a new query, wherever the chosen note is now", () => {
+    const moved = after(results(found("a.md", "b.md")), { kind: "moved", step: 1 });
+
+    expect(reduce(moved, results(found("x.md", "b.md"))).selection.key).toBe("x.md");
+  });
+
+  test("goes to a row that is chosen, and to none that is not there", () => {
+    const model = after(results(found("a.md", "b.md")), { kind: "selected", key: "b.md" });
+
+    expect(selectedRow(model)?.key).toBe("b.md");
+    expect(selectedRow(reduce(model, { kind: "selected", key: "z.md" }))?.key).toBe("b.md");
+  });
+});
+
+test("the state of the body follows the engine before the search", () => {
+  const model = after(results(found("a.md")));
+
+  expect(stateOf(model).kind).toBe("results");
+  expect(stateOf(reduce(model, { kind: "engine", engine: { kind: "disconnected" }, status: null })).kind).toBe("disconnected");
+  expect(stateOf(after({ kind: "history", queries: ["a"] }))).toEqual({ kind: "empty", hasHistory: true });
+});
+
+test("no event changes the model it is applied to", () => {
+  const model = Object.freeze(after(results(found("a.md", "b.md"))));
+  const copy = JSON.stringify(model);
+  reduce(model, { kind: "moved", step: 1 });
+  reduce(model, { kind: "mode", mode: "keyword" });
+
+  expect(JSON.stringify(model)).toBe(copy);
+});

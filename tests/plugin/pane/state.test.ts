@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { type SearchState } from "../../../plugin/search/session";
+import { type EngineState } from "../../../plugin/sidecar/supervisor";
+import { freshness, degradation, paneState } from "../../../plugin/pane/state";
+import { answer, hit, indexStatus } from "../builders";
+
+const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
+const results = (...paths: readonly string[]): SearchState => ({ kind: "results", answer: answer({ hits: paths.map((path) => hit(path)) }), isRefresh: false });
+const progress = { doneNotes: 4_210, totalNotes: 16_894, doneChunks: 12_000, notesPerSecond: 500, remainingMs: 25_000 };
+
+describe("the body", () => {
+  test.each<[EngineState]>([
+    [{ kind: "missing", tried: [] }],
+    [{ kind: "outdated", program: null, version: null, protocol: null }],
+    [{ kind: "occupied", pid: 1 }],
+    [{ kind: "failed", failure: { kind: "unreachable" }, log: "" }],
+    [{ kind: "disconnected" }],
+  ])("trouble with the engine comes before anything about a search: %j", (engine) => {
+    expect(paneState(engine, null, results("a.md"), false)).toEqual(engine);
+  });
+
+  test("an engine that has not begun is starting", () => {
+    expect(paneState({ kind: "stopped" }, null, { kind: "idle" }, false)).toEqual({ kind: "starting" });
+  });
+
+  test("an empty box shows recent searches, if there are any", () => {
+    expect(paneState(live, indexStatus(), { kind: "idle" }, true)).toEqual({ kind: "empty", hasHistory: true });
+  });
+
+  test("nothing found while indexing is not the last word", () => {
+    expect(paneState(live, indexStatus({ state: "indexing", progress }), results(), false)).toMatchObject({ kind: "no-results", isIndexing: true });
+    expect(paneState(live, indexStatus(), results(), false)).toMatchObject({ kind: "no-results", isIndexing: false });
+  });
+
+  test("a query that cannot be read brings its position", () => {
+    const failure = { kind: "bad-query", message: "no closing quote", next: "", position: 3 } as const;
+
+    expect(paneState(live, indexStatus(), { kind: "failed", query: "x", failure, previous: null }, false)).toEqual(failure);
+  });
+
+  test("a search that met a lost connection waits for the next", () => {
+    const search: SearchState = { kind: "failed", query: "x", failure: { kind: "disconnected" }, previous: null };
+
+    expect(paneState(live, indexStatus(), search, false)).toEqual({ kind: "searching" });
+  });
+});
+
+describe("the line about what is missing", () => {
+  const missing = [{ leg: "dense", reason: "The model is missing." }] as const;
+
+  test("comes from the answer, which knows what served it", () => {
+    const search: SearchState = { kind: "results", answer: answer({ hits: [hit("a.md")], missing }), isRefresh: false };
+
+    expect(degradation(indexStatus(), search)).toEqual(missing[0]);
+    expect(degradation(indexStatus({ missing }), results("a.md"))).toBeNull();
+  });
+
+  test("and from the index while there is no answer", () => {
+    expect(degradation(indexStatus({ missing }), { kind: "idle" })).toEqual(missing[0]);
+  });
+});
+
+describe("the footer", () => {
+  test("counts while indexing", () => {
+    expect(freshness(live, indexStatus({ state: "indexing", progress }))).toEqual({ kind: "indexing", done: 4_210, total: 16_894, remainingMs: 25_000 });
+  });
+
+  test("is live when nothing waits, and updating when something does", () => {
+    expect(freshness(live, indexStatus({ notes: 5 }))).toEqual({ kind: "live", notes: 5, problems: 0 });
+    const deepening = { model: "m", state: "deepening", message: null, doneChunks: 3, totalChunks: 12, remainingMs: 4_000 } as const;
+    expect(freshness(live, indexStatus({ notes: 5, deepening }))).toEqual({ kind: "deepening", notes: 5, done: 3, total: 12, remainingMs: 4_000 });
+    expect(freshness(live, indexStatus({ notes: 5, deepening: { ...deepening, state: "complete", doneChunks: 12 } }))).toMatchObject({ kind: "live" });
+    expect(freshness(live, indexStatus({ notes: 5, pending: 2 }))).toEqual({ kind: "updating", notes: 5, pending: 2 });
+  });
+
+  test("is starting until the first status came", () => {
+    expect(freshness(live, null)).toEqual({ kind: "starting" });
+  });
+
+  test("names the trouble", () => {
+    expect(freshness({ kind: "disconnected" }, null)).toEqual({ kind: "trouble", engine: "disconnected" });
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { correctionWords, countWords, searchAsTypedWords, relaxedWords, understoodWords } from "../../../plugin/wording/answer";
+import { answer, hit } from "../builders";
+
+test("the count says how many of how many, and how fast", () => {
+  const hits = [hit("a.md"), hit("b.md")];
+
+  expect(countWords(answer({ hits, tookMs: 23.4 }))).toBe("2 notes · 23 ms");
+  expect(countWords(answer({ hits, total: 1_412, tookMs: 0.2 }))).toBe("2 of 1,412 notes · 1 ms");
+});
+
+test("how the query was understood is a sentence, or nothing", () => {
+  expect(understoodWords("notes tagged #idea")).toBe("Searched for notes tagged #idea.");
+  expect(understoodWords("")).toBe("");
+});
+
+test("a correction names what was typed and what was looked for", () => {
+  expect(correctionWords([])).toBe("");
+  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("No notes contain “refrences”. Showing results for “references”.");
+  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("No notes contain “ab” or “ef”. Showing results for “cd” and “gh”.");
+  expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe("Search for “refrences” instead");
+});
+
+test("a relaxation is shown in the engine's words; filters that match nothing are named", () => {
+  const understood = "notes in Attic, near in meaning to glue";
+
+  expect(relaxedWords(null, understood)).toBe("");
+  expect(relaxedWords({ step: "meaning", message: "These come near in meaning" }, understood)).toBe("These come near in meaning.");
+  expect(relaxedWords({ step: "without-filters", message: "Without them there is this." }, understood)).toBe(
+    "Without them there is this. You asked for notes in Attic, near in meaning to glue.",
+  );
+});

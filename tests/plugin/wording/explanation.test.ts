@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { explainWords } from "../../../plugin/wording/explanation";
+import { explained } from "../builders";
+
+describe("why a note is where it is", () => {
+  test("shows the signals as shares of their sum", () => {
+    const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 0.3 }, { name: "title", share: 0.1 }, { name: "note", share: 0 }] }));
+
+    expect(signals).toEqual([["Similarity in meaning", "75%"], ["Words in the title", "25%"]]);
+  });
+
+  test("a signal of a newer engine keeps its own name", () => {
+    expect(explainWords(explained({ signals: [{ name: "novelty", share: 1 }] })).signals).toEqual([["novelty", "100%"]]);
+  });
+
+  test("says which words it holds and lacks, and its rank with each retriever", () => {
+    const breakdown = { lexicalRank: 3, lexicalScore: 1.5, denseRank: null, denseScore: null, fused: 0.4 };
+    const { message, facts } = explainWords(explained({ message: "it ranks 3 of 9", wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
+
+    expect(message).toBe("It ranks 3 of 9.");
+    expect(facts).toEqual([["Searched for", "notes near in meaning to retry"], ["Rank by words", "3"], ["Words found", "glue"], ["Words missing", "cloth, fold"]]);
+  });
+
+  test("a note that is not indexed has a message alone", () => {
+    expect(explainWords(explained({ state: "excluded", message: "It is left out by a rule.", understood: "" }))).toEqual({
+      message: "It is left out by a rule.",
+      signals: [],
+      facts: [],
+    });
+  });
+});

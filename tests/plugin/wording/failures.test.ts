@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { type StartFailure } from "../../../plugin/sidecar/failure";
+import { failureWords, startFailureWords } from "../../../plugin/wording/failures";
+
+test.each<[StartFailure]>([
+  [{ kind: "not-runnable", program: "/bin/quarry", message: "EACCES" }],
+  [{ kind: "silent", afterMs: 10_000 }],
+  [{ kind: "garbled", line: "Welcome." }],
+  [{ kind: "exited", code: 1, signal: null }],
+  [{ kind: "exited", code: null, signal: "SIGKILL" }],
+  [{ kind: "vault-missing" }],
+  [{ kind: "index-too-new" }],
+  [{ kind: "unreachable" }],
+])("%j has a sentence", (failure) => {
+  expect(startFailureWords(failure)).toMatch(/\.$/);
+});
+
+test("a request that failed has a sentence", () => {
+  expect(failureWords({ kind: "refused", reason: "busy", message: "the index is busy", next: "try again" })).toBe("The index is busy. Try again.");
+  expect(failureWords({ kind: "timed-out", afterMs: 10_000 })).toContain("10 s");
+});

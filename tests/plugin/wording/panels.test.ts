@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { type PaneState } from "../../../plugin/pane/state";
+import { TEXT } from "../../../plugin/wording/names";
+import { OPERATORS } from "../../../plugin/wording/operators";
+import { announcement, panelWords } from "../../../plugin/wording/panels";
+import { SETTINGS_TEXT } from "../../../plugin/wording/settings";
+import { answer, hit } from "../builders";
+
+/** One of each: a new kind will not compile until it stands here. */
+const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K }> } = {
+  missing: { kind: "missing", tried: ["/bin/quarry"] },
+  outdated: { kind: "outdated", program: "/bin/quarry", version: "0.0.9", protocol: 0 },
+  occupied: { kind: "occupied", pid: 12 },
+  failed: { kind: "failed", failure: { kind: "unreachable" }, log: "" },
+  disconnected: { kind: "disconnected" },
+  starting: { kind: "starting" },
+  empty: { kind: "empty", hasHistory: false },
+  searching: { kind: "searching" },
+  results: { kind: "results", answer: answer({ hits: [hit("a.md")] }) },
+  "no-results": { kind: "no-results", answer: answer(), isIndexing: false },
+  "bad-query": { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 },
+  "search-failed": { kind: "search-failed", failure: { kind: "timed-out", afterMs: 10_000 } },
+};
+const SPEAKS_THROUGH_ROWS: readonly PaneState["kind"][] = ["results", "searching"];
+
+describe("every state of the pane", () => {
+  test.each(Object.values(STATES).filter(({ kind }) => !SPEAKS_THROUGH_ROWS.includes(kind)))("$kind has words and a way out", (state) => {
+    const words = panelWords(state);
+
+    expect(words?.title).toMatch(/^[A-Z].{8,}[^.]$/);
+    expect(words?.detail).toMatch(/^[A-Z"].*\.$/);
+    expect(words?.actions[0].label).toMatch(/^[A-Z]/);
+  });
+
+  test("rows need no panel", () => {
+    expect(SPEAKS_THROUGH_ROWS.map((kind) => panelWords(STATES[kind]))).toEqual([null, null]);
+  });
+
+  test("the commands to install and to update can be copied as they are", () => {
+    expect(panelWords(STATES.missing)?.commands).toEqual(["uv tool install quarry-search", "pipx install quarry-search"]);
+    expect(panelWords(STATES.outdated)?.commands).toEqual(["uv tool upgrade quarry-search", "pipx upgrade quarry-search"]);
+    expect(panelWords(STATES.missing)?.actions.map(({ id }) => id).slice(0, 2)).toEqual(["copy-command", "check-again"]);
+  });
+
+  test("an engine newer than the plugin asks for the plugin's update", () => {
+    const words = panelWords({ ...STATES.outdated, version: "9.0.0", protocol: 9 });
+
+    expect(words?.commands).toEqual([]);
+    expect(words?.detail).toContain("Update the plugin");
+  });
+
+  test("nothing found in one mode offers both", () => {
+    for (const mode of ["keyword", "semantic"] as const) {
+      expect(panelWords({ kind: "no-results", answer: answer({ mode }), isIndexing: false })?.actions[0].id).toBe("search-both");
+    }
+  });
+
+  test("nothing found names what was looked for, filters and all", () => {
+    const nothing = answer({ query: "glue tag:howto folder:Attic", understood: "notes in Attic tagged #howto, near in meaning to glue" });
+
+    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic tagged #howto, near in meaning to glue\. [A-Z]/);
+  });
+
+  test("an error without a position can only be cleared", () => {
+    expect(panelWords(STATES["bad-query"])?.actions[0].id).toBe("go-to-error");
+    expect(panelWords({ ...STATES["bad-query"], position: null })?.actions[0].id).toBe("clear-query");
+  });
+
+  test("what the sidecar says becomes whole sentences", () => {
+    expect(panelWords(STATES["bad-query"])?.detail).toBe("No closing quote. Close it.");
+  });
+});
+
+test("screen readers hear what settled", () => {
+  expect(announcement(STATES.results)).toBe("1 note found");
+  expect(announcement(STATES["no-results"])).toContain("No results for retry");
+  expect(announcement(STATES.searching)).toBe("");
+});
+
+test("screen readers hear what was corrected and what was given up", () => {
+  const corrected = answer({ hits: [hit("a.md")], corrections: [{ typed: "refrences", used: "references" }] });
+  const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", message: "No note has these words; these come near." } });
+
+  expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. No notes contain “refrences”. Showing results for “references”.");
+  expect(announcement({ kind: "results", answer: relaxed })).toBe("1 note found. No note has these words; these come near.");
+});
+
+test("no sentence shouts, and none holds a path or an address", () => {
+  const sentences = JSON.stringify([TEXT, SETTINGS_TEXT, OPERATORS]) + Object.values(STATES).map((state) => JSON.stringify(panelWords(state))).join("");
+
+  expect(sentences).not.toMatch(/!|https?:/);
+});
