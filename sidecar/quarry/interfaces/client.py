@@ -7,6 +7,7 @@ is replaced, once, and the question asked again. Replies are JSON; `typed_client
 
 import contextlib
 import json
+import math
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -29,7 +30,8 @@ ATTACH_POLL_S = 0.05
 BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
-READY_POLL_S = 0.03
+READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
+MAX_WAIT_MS = 60_000  # as on the wire
 SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
 UNFINISHED = ("starting", "scanning", "indexing", "embedding")
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
@@ -148,9 +150,11 @@ class SidecarClient:
     def wait_until_complete(self, timeout_s: float) -> None:
         """Wait until answers are complete: a sidecar that has just started still reads its notes and its model."""
         deadline_s = time.monotonic() + timeout_s
-        while time.monotonic() < deadline_s:
-            status = self.status()
-            if status.model.state != "loading" and status.state not in UNFINISHED:
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            # The sidecar waits. It does not where the work is expected to take longer, so it is asked again.
+            params = {"limit": 1, "waitMs": min(MAX_WAIT_MS, math.ceil(left_s * 1000))}
+            page: wire.NoteList = self.ask("notes/list", params)
+            if page.index.state not in UNFINISHED:
                 return
             time.sleep(READY_POLL_S)
 

@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = {
     "serve": "serve one vault until stopped; tools start this themselves",
     "hook": "answer an event of an AI agent with notes that mention it; --test tells what it would say, and why",
     "mcp": "serve an AI agent over MCP on standard input and output",
+    "install": "have AI clients start Quarry: Claude Code, Codex, Cursor and others",
     "eval": "measure retrieval quality on queries with relevance judgments",
     "bench": "measure how fast a vault is indexed and searched on this machine",
 }

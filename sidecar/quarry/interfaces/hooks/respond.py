@@ -42,7 +42,7 @@ HITS = 3
 PROMPT_TOKENS = 500
 TOOL_TOKENS = 1_500
 START_PAUSE_S = 60.0  # between two starts of a sidecar: one that ends at once is not started at each event
-PATIENCE_S = 0.4  # for a sidecar that does not answer; the deadline of the hook is the same
+PATIENCE_S = 10.0  # for a sidecar that does not answer; the deadline of the hook, which ends it, comes before
 ANEW = frozenset({"clear", "compact"})  # starts of a conversation that has lost what it was shown
 
 
@@ -139,6 +139,10 @@ class Session:
             raise
 
     def _done(self) -> Mapping[str, Any]:
+        if not self.event.takes_context:
+            raise Silence("no-context")
+        if not self.may_write:
+            raise Silence("not-tried")
         try:
             from quarry.interfaces.hooks.post_tool_use import respond  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
