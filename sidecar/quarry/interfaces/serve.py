@@ -28,6 +28,7 @@ from quarry.feedback import FeedbackLog
 from quarry.indexing.activity import Updated
 from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.interfaces import protocol, translate
+from quarry.interfaces.blocks.kept import BlockStore
 from quarry.interfaces.conversations import conversations_folder
 from quarry.interfaces.discovery import (
     Discovery,
@@ -125,7 +126,16 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         vault = protocol.Vault(id=identity, name=root.name, path=str(root))
         server = SocketServer(
             Service(
-                engine, pool, vault_pool, _feedback_log(identity), Ledgers(identity), gate, vault, __version__, leave
+                engine,
+                pool,
+                vault_pool,
+                _feedback_log(identity),
+                Ledgers(identity),
+                gate,
+                vault,
+                __version__,
+                leave,
+                _block_store(identity, engine),
             )
         )
         async with server.listening() as port:
@@ -165,6 +175,13 @@ def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
 
 def _feedback_log(identity: str) -> FeedbackLog:
     return FeedbackLog(data_dir() / f"{identity}.feedback")
+
+
+def _block_store(identity: str, engine: Engine) -> BlockStore:
+    """The kept context blocks, from which a note goes as soon as it is changed."""
+    store = BlockStore(data_dir() / f"{identity}.blocks")
+    engine.listen(store.heed)
+    return store
 
 
 @contextlib.contextmanager
