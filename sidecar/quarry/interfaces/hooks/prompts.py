@@ -37,7 +37,8 @@ _ERROR = lazy_pattern(
 _OUTPUT = lazy_pattern(  # by how a line begins: a time, a frame, a level, a diff, JSON, a shell, a test runner, a table
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\d+\s*[|:]\s|at\s.+[:(]|File \".+\", line|Traceback |Caused by:"
     r"|\.{3} \d+ more|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[+-](?:\S|\s\s)|@@ |diff --git"
-    r"|index [0-9a-f]+\.\.|[{}\[\]();,]+\s*$|[\"'][\w-]+[\"']\s*:|\$ |(?:PASS|FAIL)(?:ED)?\b|[-rwxdlst=]{10}\s|[=-]{3,}|\S{60,})"
+    r"|index [0-9a-f]+\.\.|[{}\[\]();,]+\s*$|[\"'][\w-]+[\"']\s*:|\$ |(?:PASS|FAIL)(?:ED)?\b"
+    r"|[-rwxdlst=]{10}\s|[=-]{3,}|\S{60,})"
 )
 _CAN_BE_CREDENTIAL = lazy_pattern(r"(?=.*\d)(?=.*[^\W\d]).{12,}|.{33,}|.*[=+%&@].*")
 
