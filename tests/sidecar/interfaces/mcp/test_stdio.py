@@ -103,9 +103,8 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 
 
 def cost_of(*command, given=b"", env=None):
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *command], input=given, capture_output=True, check=True, env=env
-    )
+    measure = [sys.executable, "-c", MEASURE, *command]
+    done = subprocess.run(measure, input=given, capture_output=True, check=True, env=env)
     cpu_s, peak_kb = done.stdout.split()
     return float(cpu_s), int(peak_kb)
 
