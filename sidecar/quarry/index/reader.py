@@ -364,6 +364,10 @@ class Reader:
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
         return {path: FileStamp(*stamp) for path, *stamp in rows}
 
+    def content_hashes(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Path -> SHA-256 of the file as it was indexed; paths that no note has, spelled as on disk, are left out."""
+        return listing.content_hashes(self._db, paths)
+
     # --- links ---------------------------------------------------------------------------------
 
     def links_from(self, path: str) -> list[ResolvedLink]:

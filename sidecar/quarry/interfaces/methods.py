@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol, translate
+from quarry.interfaces.blocks.reading import Blocks
 from quarry.interfaces.service import Request, Service
 from quarry.interfaces.turns import Lane
 from quarry.interfaces.waiting import wait_for_report
@@ -96,6 +97,16 @@ async def _related(service: Service, params: protocol.RelatedParams, request: Re
     return await _answer(service, ask, translate.related_result)
 
 
+async def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.Value:
+    blocks = Blocks(service.engine, service.blocks, service.clock)
+    return await service.call("vault", blocks.read, params, request.is_cancelled)  # the settings are read for it
+
+
+async def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.Value:
+    blocks = Blocks(service.engine, service.blocks, service.clock)
+    return await service.call("vault", blocks.check, request.is_cancelled)
+
+
 async def _read_note(service: Service, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
     ask = partial(service.engine.read_note, params.path)
     return await _answer(service, ask, partial(translate.note_text, params=params), "vault")
@@ -176,6 +187,8 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "explain": _explain,
     "related": _related,
     "context": _context,
+    "blocks/read": _read_blocks,
+    "blocks/check": _check_blocks,
     "note/read": _read_note,
     "notes/list": _list_notes,
     "capture": _capture,
@@ -199,6 +212,8 @@ AFTER_TURN: Mapping[str, Callable[[Service, Any, Request, Any], Awaitable[protoc
 LANES: Mapping[str, Lane] = {
     "capture": "vault",
     "explain": "vault",
+    "blocks/read": "vault",
+    "blocks/check": "vault",
     "note/read": "vault",
     "settings/write": "vault",
 }

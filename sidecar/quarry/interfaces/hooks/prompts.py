@@ -41,7 +41,7 @@ _OUTPUT = lazy_pattern(  # by how a line begins: a time, a frame, a level, a dif
 _CAN_BE_CREDENTIAL = lazy_pattern(r"(?=.*\d)(?=.*[^\W\d]).{12,}|.{33,}|.*[=+%&@].*")
 
 _EDGES = ".,;:!?\"'`´‘’“”«»„()[]{}<>*_~|\\=+-–—…#/&@%^$"
-_INSIDE = str.maketrans(dict.fromkeys('"()[]{}:#/\\`*|<>“”„«»=,;', " "))
+_INSIDE = str.maketrans(dict.fromkeys('"()[]{}:#/\\`*|<>“”„«»=,;，。！？、；：（）「」', " "))
 
 
 class Reading(NamedTuple):
@@ -127,10 +127,9 @@ def _without_markup(text: str) -> str:
 
 
 def _is_acknowledgement(typed: str) -> bool:
-    words = typed.split()
-    return len(words) <= MAX_ACKNOWLEDGEMENT and all(
-        word.strip(_EDGES).casefold() in ACKNOWLEDGEMENTS or not word.strip(_EDGES) for word in words
-    )
+    words = [word.strip(_EDGES).casefold() for word in typed.translate(_INSIDE).split()]
+    said = [word for word in words if any(map(str.isalnum, word))]
+    return len(said) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGEMENTS.issuperset(said)
 
 
 def _prose_and_error(typed: str) -> tuple[str, str]:
@@ -140,6 +139,8 @@ def _prose_and_error(typed: str) -> tuple[str, str]:
     if len(lines) <= 2 and not found:
         return "\n".join(lines), ""
     prose = [line for line in lines if not _OUTPUT.match(line) and line not in found]
+    if len(prose) < len(lines):  # what is indented beside output belongs to it
+        prose = [line for line in prose if not line.startswith(("    ", "\t"))]
     return "\n".join(prose).strip(), found[-1].strip() if found else ""
 
 

@@ -42,7 +42,7 @@ HITS = 3
 PROMPT_TOKENS = 500
 TOOL_TOKENS = 1_500
 START_PAUSE_S = 60.0  # between two starts of a sidecar: one that ends at once is not started at each event
-PATIENCE_S = 0.4  # for a sidecar that does not answer; the deadline of the hook is the same
+PATIENCE_S = 10.0  # for a sidecar that does not answer; the deadline of the hook, which ends it, comes before
 ANEW = frozenset({"clear", "compact"})  # starts of a conversation that has lost what it was shown
 
 
@@ -107,7 +107,7 @@ class Session:
             raise Silence("no-context")
         remembered = self.main.read("prompt") if event.source == "compact" else None
         with self._client() as client:
-            blocks = self._blocks(client)
+            blocks = self._blocks(client, PROMPT_TOKENS)
             return self._joined(blocks, self._context(client, Asked(remembered, PROMPT_TOKENS)) if remembered else "")
 
     def _prompt(self) -> str:
@@ -119,7 +119,8 @@ class Session:
         if not self.event.takes_context:
             raise Silence("noted")
         with self._client() as client:
-            return self._joined(self._blocks(client), self._context(client, Asked(reading.query, PROMPT_TOKENS)))
+            blocks = self._blocks(client, PROMPT_TOKENS)
+            return self._joined(blocks, self._context(client, Asked(reading.query, PROMPT_TOKENS)))
 
     def _tool(self) -> str:
         event = self.event
@@ -132,13 +133,17 @@ class Session:
             raise Silence("given")
         try:
             with self._client() as client:
-                blocks = "" if event.agent else self._blocks(client)
+                blocks = "" if event.agent else self._blocks(client, TOOL_TOKENS)
                 return self._joined(blocks, self._context(client, Asked(query, TOOL_TOKENS)))
         except BaseException:  # nothing was said, so the next call may be answered
             self.own.drop("given")
             raise
 
     def _done(self) -> Mapping[str, Any]:
+        if not self.event.takes_context:
+            raise Silence("no-context")
+        if not self.may_write:
+            raise Silence("not-tried")
         try:
             from quarry.interfaces.hooks.post_tool_use import respond  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
@@ -192,15 +197,16 @@ class Session:
             start_detached(self.root, runtime_dir())
         return "cold"
 
-    def _blocks(self, client: SidecarClient) -> str:
-        """The context blocks, unless they were loaded in this conversation."""
+    def _blocks(self, client: SidecarClient, quoted_tokens: int) -> str:
+        """The context blocks, with room for so many tokens beside them, unless this conversation has them."""
         if self.main.has("blocks"):
             return ""
+        room = MAX_CHARACTERS - quoted_tokens * CHARACTERS_PER_TOKEN - len(SEPARATOR)
         try:
-            text: str = client.ask("blocks/read")["text"]
+            found: wire.BlocksResult = client.ask("blocks/read", {"maxTokens": room // CHARACTERS_PER_TOKEN})
         except RequestFailed:  # a sidecar that knows of none
-            text = ""
-        return text
+            return ""
+        return found.text
 
     def _context(self, client: SidecarClient, asked: Asked) -> str:
         """The quotes for what is *asked*; "" where there are none, for the reason that `details` tells."""
@@ -222,17 +228,17 @@ class Session:
 
     def _joined(self, blocks: str, quotes: str) -> str:
         """
-        *blocks*, as far as there is room and no other hook has loaded them, and *quotes*, which are about the prompt.
+        *blocks*, unless another hook has loaded them by now, and *quotes*, which are about the prompt.
 
         Raises:
             Silence: Both are empty.
         """
-        room = MAX_CHARACTERS - len(quotes) - len(SEPARATOR)
-        loaded = _cut(blocks, room) if self.main.claim("blocks") else ""
+        loaded = blocks if self.main.claim("blocks") else ""
         self.details["blockTokens"] = estimate(loaded)
-        if not loaded and not quotes:
+        text = SEPARATOR.join(filter(None, (loaded, quotes)))
+        if not text:
             raise Silence(self.details.get("abstained") or "no-blocks")
-        return SEPARATOR.join(filter(None, (loaded, quotes)))
+        return text if len(text) <= MAX_CHARACTERS else quotes
 
     def _output(self, text: str) -> Mapping[str, Any]:
         """The object that adds *text* to the conversation, as the client reads it."""
@@ -251,14 +257,6 @@ def _root(event: Event, vault: str | Path | None) -> Path:
     if describe_scope(root) and not is_vault(root) and not (data_dir() / f"{vault_id(root)}.db").exists():
         raise Silence("no-notes")
     return root
-
-
-def _cut(text: str, room: int) -> str:
-    """The paragraphs of *text* that fit into *room* characters."""
-    if len(text) <= room:
-        return text
-    end = text.rfind("\n\n", 0, max(0, room))
-    return text[:end] if end > 0 else ""
 
 
 def estimate(text: str) -> int:
