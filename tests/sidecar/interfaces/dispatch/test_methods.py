@@ -351,3 +351,19 @@ def test_what_a_block_quotes_is_not_quoted_again_in_the_conversation(session, en
     assert before["sources"] == other["sources"] == blocks["blocks"][0]["sources"]
     assert (after["text"], after["abstained"]) == ("", "all-seen")
     assert again["text"] == blocks["text"]
+
+
+def test_no_passage_is_quoted_twice_in_a_conversation_and_looking_counts_nothing(session):
+    looked = session.result("context", query="oolong", conversation="s", peek=True)
+    first = session.result("context", query="oolong", conversation="s")
+    second = session.result("context", query="oolong", conversation="s")
+
+    assert looked["text"] == first["text"] != ""
+    assert (second["text"], second["abstained"]) == ("", "all-seen")
+    assert session.result("context", query="oolong", conversation="t")["text"] == first["text"]
+    assert session.result("context", query="oolong")["text"] == first["text"]
+
+
+@pytest.mark.parametrize("name", ["", "s" * 501, 7])
+def test_the_name_of_a_conversation_is_bounded(session, name):
+    assert session.error("context", query="oolong", conversation=name)["data"]["kind"] == "invalid-params"
