@@ -73,7 +73,7 @@ over this socket. A sidecar that names no `owner` has one token, which allows ev
 
 | option | it ends |
 |---|---|
-| `--idle SECONDS` | when for so long no client was connected and there was nothing to index; tools give 600 |
+| `--idle SECONDS` | when for so long no client was connected, no lease held and nothing to index; tools give 600 |
 | `--lifeline` | when its standard input ends: keep the other end of the pipe open |
 | `--parent-pid PID` | when that process ends |
 

@@ -20,6 +20,7 @@ DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at on
 COMMANDS: Mapping[str, str] = {
     "search": "find notes; without a query, prompt for one after another",
     "context": "print passages about a question as one block for a language model",
+    "blocks": "show, build or check the context blocks that a conversation with an agent begins with",
     "explain": "explain why a query finds a note, or why it does not",
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",

@@ -162,8 +162,9 @@ def _arguments(entry: object) -> list[str] | None:
         return None
     if isinstance(arguments := entry.get("args"), list):
         return [command, *map(str, arguments)]
+    is_posix = "\\" not in command
     try:
-        parts = shlex.split(command, posix="\\" not in command)
+        parts = shlex.split(command, posix=is_posix)
     except ValueError:  # a quote that is not closed
         return None
-    return [part.strip('"') for part in parts]
+    return parts if is_posix else [part.strip('"') for part in parts]

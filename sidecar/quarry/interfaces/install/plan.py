@@ -77,7 +77,7 @@ def plan_remove(requests: Iterable[Request], vault: str, records: Mapping[str, F
         draft = _draft(drafts, request, records)
         with _blaming(request.path):
             _remove(draft, request, vault)
-    return [_change(draft, records) for draft in drafts.values()]
+    return [_change(draft) for draft in drafts.values()]
 
 
 def _draft(drafts: dict[str, _Draft], request: Request, records: Mapping[str, FileRecord]) -> _Draft:
@@ -104,6 +104,7 @@ def _install(draft: _Draft, request: Request, vault: str) -> None:
     draft.text = addition.text
     draft.record = replace(
         record,
+        original=record.original or text_hash(draft.state.text),
         is_ours=record.is_ours or draft.state.data is None,
         containers=tuple(dict.fromkeys((*record.containers, *addition.containers))),
         layers=(*record.layers, layer),
@@ -130,13 +131,11 @@ def _remove(draft: _Draft, request: Request, vault: str) -> None:
     draft.is_deleted = draft.record.is_ours and not draft.record.layers and target.is_bare(text)
 
 
-def _change(draft: _Draft, records: Mapping[str, FileRecord] | None = None) -> Change:
+def _change(draft: _Draft) -> Change:
     state = draft.state
     text = None if draft.is_deleted or (state.data is None and not draft.text) else draft.text
     record = draft.record if draft.record.layers else None
-    known = (records or {}).get(str(state.real), FileRecord()).layers
-    is_exact = record is None and bool(known) and text_hash(draft.text) == known[0].before
-    return Change(state, text, record, is_exact)
+    return Change(state, text, record, record is None and text_hash(draft.text) == draft.record.original)
 
 
 @contextmanager

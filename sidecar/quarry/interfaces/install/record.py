@@ -34,8 +34,13 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """What was done to one file: whether we made it, the folders and objects that we made for it, and the layers."""
+    """
+    What was done to one file: whether we made it, the folders and objects that we made for it, and the layers.
 
+    *original* is the hash of its text before the first layer.
+    """
+
+    original: str = ""
     is_ours: bool = False
     folders: tuple[str, ...] = ()
     containers: tuple[KeyPath, ...] = ()
@@ -88,6 +93,7 @@ def _file() -> Path:
 
 def _value(record: FileRecord) -> dict[str, object]:
     return {
+        "original": record.original,
         "ours": record.is_ours,
         "folders": record.folders,
         "containers": record.containers,
@@ -116,7 +122,8 @@ def _record(value: Mapping[str, Any]) -> FileRecord:
         for layer in value["layers"]
     )
     containers = tuple(tuple(map(str, path)) for path in value["containers"])
-    return FileRecord(bool(value["ours"]), tuple(map(str, value["folders"])), containers, layers)
+    folders = tuple(map(str, value["folders"]))
+    return FileRecord(str(value["original"]), bool(value["ours"]), folders, containers, layers)
 
 
 def _step(values: Sequence[Any]) -> tuple[Insertion, ...]:

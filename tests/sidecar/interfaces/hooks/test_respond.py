@@ -3,12 +3,12 @@
 import json
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from quarry.interfaces.conversations import Conversation, conversations_folder
-from quarry.interfaces.hooks import respond
 from quarry.interfaces.hooks.events import parse_event
 from quarry.interfaces.hooks.respond import LEAD, MAX_CHARACTERS, Session
 from quarry.vault.identity import vault_id
@@ -27,10 +27,6 @@ def quotes(text):
 def answered(event, vault, client="claude-code", **more):
     """What is said to *event*, in this process."""
     return Session(parse_event(client, json.dumps(event).encode()), vault, **more).respond()
-
-
-def said(outcome, context):
-    return context(outcome.output)
 
 
 @pytest.fixture
@@ -81,6 +77,30 @@ def test_a_client_whose_prompts_take_no_context_is_told_at_its_tool_calls(at_sha
         shown += quotes(context(hook(client, conversation.edit("src/x.md"), at_shared.vault)))
 
     assert len(shown) == len(set(shown)) >= 6
+
+
+@pytest.mark.slow
+def test_hooks_of_one_conversation_at_the_same_time_say_no_passage_twice(at_shared, hook, talk, context):
+    conversation = talk("claude-code")
+    prompts = [recorded["prompt"] for recorded in RECORDED if recorded["about"]][:3] * 3
+
+    with ThreadPoolExecutor(len(prompts)) as pool:
+        outputs = list(
+            pool.map(lambda prompt: hook("claude-code", conversation.prompt(prompt), at_shared.vault), prompts)
+        )
+
+    shown = [quote for output in outputs for quote in quotes(context(output))]
+    assert len(shown) == len(set(shown)) >= 3
+
+
+def test_codex_is_given_no_key_that_its_schema_does_not_know(ask, talk, at_shared):
+    allowed = json.loads((FIXTURES / "codex.json").read_text(encoding="utf-8"))["outputs"]
+    conversation = talk("codex")
+    for event in (conversation.prompt(GLUE), conversation.edit("Descale the espresso machine.md")):
+        output = answered(event, at_shared.vault, "codex").output
+
+        assert set(output) <= set(allowed["root"])
+        assert set(output["hookSpecificOutput"]) <= set(allowed["hookSpecificOutput"])
 
 
 # --- what each event does ----------------------------------------------------------------------------------------
@@ -217,53 +237,38 @@ def test_the_files_of_a_conversation_are_for_this_user_alone(ask, talk, at_share
 # --- blocks ------------------------------------------------------------------------------------------------------
 
 
-class Blocks:
-    """A sidecar with context blocks: what it says is that of the real one but for these."""
-
-    def __init__(self, text):
-        self.text = text
-        self.asked = 0
-
-    def patch(self, monkeypatch):
-        ask = respond.SidecarClient.ask
-
-        def with_blocks(client, method, params=None):
-            if method == "blocks/read":
-                self.asked += 1
-                return {"text": self.text}
-            return ask(client, method, params)
-
-        monkeypatch.setattr(respond.SidecarClient, "ask", with_blocks)
+BLOCKS = """
+[context.tea]
+query = "oolong"
+[context.bread]
+query = "sourdough"
+max_tokens = 1500
+"""
 
 
-def test_context_blocks_are_loaded_once_when_a_conversation_starts(ask, talk, monkeypatch):
-    blocks = Blocks("## Patterns\n\n> Tokens rotate daily.")
-    blocks.patch(monkeypatch)
-    conversation = talk("claude-code")
+@pytest.mark.slow
+def test_context_blocks_are_loaded_once_when_a_conversation_starts_or_with_its_first_prompt(
+    start, vault, tools, hook, talk, context
+):
+    tools.write_vault(vault, {".quarry.toml": BLOCKS, "Sums.md": f"# Sums\n\n{'The sourdough costs much. ' * 400}\n"})
+    sidecar = start(vault, "--idle", "60")
+    sidecar.talk().live()
 
-    assert ask(conversation.event("start")) == (blocks.text, None)
-    assert blocks.text not in ask(conversation.prompt(GLUE))[0]
-    assert blocks.asked == 1
+    conversation, late = talk("claude-code"), talk("claude-code")
+    loaded = context(hook("claude-code", conversation.event("start"), vault))
+    prompted = context(hook("claude-code", conversation.prompt("runner beans May"), vault))
+    both = context(hook("claude-code", late.prompt("runner beans May"), vault))
+    again = context(hook("claude-code", conversation.event("start", source="compact"), vault))
+
+    assert "oolong" in loaded
+    assert LEAD not in loaded
+    assert prompted.startswith(f"{LEAD}\n\n**Garden/Beans.md**")
+    assert both == again == f"{loaded}\n\n{prompted}"
+    assert len(both) <= MAX_CHARACTERS
 
 
-def test_context_blocks_come_with_the_first_prompt_where_no_sidecar_ran_at_the_start(ask, talk, monkeypatch):
-    blocks = Blocks("## Patterns\n\n> Tokens rotate daily.")
-    blocks.patch(monkeypatch)
-
-    text, _ = ask(talk("claude-code").prompt(GLUE))
-
-    assert text.startswith(f"{blocks.text}\n\n{LEAD}\n\n")
-
-
-def test_large_blocks_are_cut_between_paragraphs_and_leave_room_for_the_quotes(ask, talk, monkeypatch):
-    blocks = Blocks("\n\n".join(f"> paragraph {number} {'x' * 80}" for number in range(200)))
-    blocks.patch(monkeypatch)
-
-    text, _ = ask(talk("claude-code").prompt(GLUE))
-
-    assert MAX_CHARACTERS - 200 < len(text) <= MAX_CHARACTERS
-    assert len(quotes(text)) == 1
-    assert all(part.endswith("x" * 80) for part in text.split(f"\n\n{LEAD}")[0].split("\n\n"))
+def test_without_blocks_the_start_of_a_conversation_says_nothing(ask, talk):
+    assert ask(talk("claude-code").event("start")) == ("", "no-blocks")
 
 
 # --- hostile notes -----------------------------------------------------------------------------------------------

@@ -5,10 +5,11 @@
 #    source ~/.local/share/bash_completion/quarry
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_quarry_subparsers=(search context explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench)
+_shtab_quarry_subparsers=(search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
 _shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
+_shtab_quarry_blocks_option_strings=(-h --help --max-tokens --json --md --vault)
 _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --fusion)
 _shtab_quarry_related_option_strings=(-h --help --json --text --vault --limit)
 _shtab_quarry_index_option_strings=(-h --help --json --vault --rebuild)
@@ -32,6 +33,7 @@ _shtab_quarry_option_strings=(-h --help --version)
 
 _shtab_quarry_search___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_context___vault_COMPGEN=_shtab_compgen_dirs
+_shtab_quarry_blocks___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_explain___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_related___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_index_pos_0_COMPGEN=_shtab_compgen_dirs
@@ -63,6 +65,7 @@ _shtab_quarry_bench___work_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_search___mode_choices=(hybrid keyword semantic)
 _shtab_quarry_search___fusion_choices=(convex rrf six-signals)
 _shtab_quarry_context___format_choices=(markdown json)
+_shtab_quarry_blocks_pos_0_choices=(show build check)
 _shtab_quarry_explain___mode_choices=(hybrid keyword semantic)
 _shtab_quarry_explain___fusion_choices=(convex rrf six-signals)
 _shtab_quarry_capture___type_choices=(note signal project moc daily)
@@ -70,7 +73,7 @@ _shtab_quarry_completion_pos_0_choices=(bash zsh fish)
 _shtab_quarry_hook_pos_0_choices=(claude-code codex cursor vscode gemini)
 _shtab_quarry_install___scope_choices=(user project)
 _shtab_quarry_eval___measure_choices=(nDCG@5 nDCG@10 R@10 R@100 MRR Hit@1)
-_shtab_quarry_pos_0_choices=(search context explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench)
+_shtab_quarry_pos_0_choices=(search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
 _shtab_quarry_search_pos_0_nargs='*'
 _shtab_quarry_search__h_nargs=0
@@ -86,6 +89,10 @@ _shtab_quarry_context_pos_0_nargs=+
 _shtab_quarry_context__h_nargs=0
 _shtab_quarry_context___help_nargs=0
 _shtab_quarry_context___json_nargs=0
+_shtab_quarry_blocks__h_nargs=0
+_shtab_quarry_blocks___help_nargs=0
+_shtab_quarry_blocks___json_nargs=0
+_shtab_quarry_blocks___md_nargs=0
 _shtab_quarry_explain__h_nargs=0
 _shtab_quarry_explain___help_nargs=0
 _shtab_quarry_explain___json_nargs=0

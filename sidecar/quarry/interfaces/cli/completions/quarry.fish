@@ -50,7 +50,7 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench
+set -g _shtab_quarry_commands search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench
 set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
@@ -80,6 +80,13 @@ complete -c quarry -n '_shtab_quarry_using context' -l limit -x -d 'maximum numb
 complete -c quarry -n '_shtab_quarry_using context' -l format -xka "markdown json" -d format
 complete -c quarry -n '_shtab_quarry_using context' -l json -d 'like --format json'
 complete -c quarry -n '_shtab_quarry_using context' -l wait -x -d 'wait until the vault is wholly indexed, or at most --wait=SECONDS (default: 5 for a vault that never was)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a blocks -d 'Context blocks are named queries of .quarry.toml, whose quotes a conversation with an agent begins with:'
+complete -c quarry -n '_shtab_quarry_using blocks' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using blocks' -l max-tokens -x -d 'budget of all together, 4 characters a token (default 3000)'
+complete -c quarry -n '_shtab_quarry_using blocks' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using blocks' -l md -d 'print the text that an agent gets'
+complete -c quarry -n '_shtab_quarry_using blocks' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using blocks; and test $_shtab_quarry_npos -eq 0' -ka "show build check" -d 'show, build or check'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a explain -d 'explain why a query finds a note, or why it does not'
 complete -c quarry -n '_shtab_quarry_using explain' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using explain' -l json -d 'print JSON'

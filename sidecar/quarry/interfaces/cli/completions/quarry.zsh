@@ -12,6 +12,7 @@ _shtab_quarry_commands() {
   local _commands=(
     attach:'start the sidecar of a vault if none runs, and print where its discovery file lies'
     bench:'Measure the engine and the sidecar on copies of a vault, which itself is only read:'
+    blocks:'Context blocks are named queries of .quarry.toml, whose quotes a conversation with an agent begins with:'
     capture:'write a text into a new note, which can be found at once'
     completion:'Print the script that completes the commands and options of `quarry`. To have it in every shell:'
     context:'print passages about a question as one block for a language model'
@@ -70,6 +71,19 @@ _shtab_quarry_bench_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_bench_defaults_added=0
+
+_shtab_quarry_blocks_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--max-tokens[budget of all together, 4 characters a token (default 3000)]:N:"
+  "--json[print JSON]"
+  "--md[print the text that an agent gets]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  ":show, build or check:(show build check)"
+  ":one block (default\: all, in the order of the file):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_blocks_defaults_added=0
 
 _shtab_quarry_capture_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -329,6 +343,7 @@ _shtab_quarry() {
       case $line[1] in
         attach) _arguments -C -s $_shtab_quarry_attach_options ;;
         bench) _arguments -C -s $_shtab_quarry_bench_options ;;
+        blocks) _arguments -C -s $_shtab_quarry_blocks_options ;;
         capture) _arguments -C -s $_shtab_quarry_capture_options ;;
         completion) _arguments -C -s $_shtab_quarry_completion_options ;;
         context) _arguments -C -s $_shtab_quarry_context_options ;;
