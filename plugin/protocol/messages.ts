@@ -2,6 +2,7 @@
 
 export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";
+export type BlockState = "kept" | "built" | "empty";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
 export type FeedbackKind = "opened" | "dismissed" | "copied" | "used";
@@ -13,6 +14,7 @@ export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
 export type Why = "exact" | "meaning" | "both";
@@ -225,6 +227,10 @@ export interface SearchParams {
    */
   readonly detail?: "full" | "scan";
   /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
+  /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
@@ -388,6 +394,10 @@ export interface Hit {
    * Maps of content that link to it, at most two.
    */
   readonly maps: readonly MapOfContent[];
+  /**
+   * Words of the query, as they were searched for, that the note holds in no form.
+   */
+  readonly missingWords: readonly string[];
 }
 /**
  * A span of a text to highlight.
@@ -550,6 +560,10 @@ export interface PassagesParams {
    * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
    */
   readonly detail?: "full" | "scan";
+  /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
    */
@@ -777,6 +791,14 @@ export interface ContextParams {
    * Paths of notes not to quote, as they were shown before. At most 50.
    */
   readonly exclude?: readonly string[];
+  /**
+   * Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept for 12 hours, as hashes.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
   readonly filters?: Filters;
 }
 /**
@@ -790,7 +812,7 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
-   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits.
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded, or were quoted in the conversation. indexing: none is found, and the index is not complete. budget: not one quote fits.
    */
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingLeg[];
@@ -810,6 +832,148 @@ export interface Source {
    * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
    */
   readonly confidence: number;
+}
+/**
+ * Which context blocks to read. Those that no longer hold are built before the answer.
+ */
+export interface BlocksReadParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
+  /**
+   * One block; null: all, in the order of the settings.
+   */
+  readonly name?: string | null;
+  /**
+   * Budget for the whole text; 4 characters a token. 50 to 100000. Default: 3000.
+   */
+  readonly maxTokens?: number;
+  /**
+   * Build them anew even where they hold.
+   */
+  readonly rebuild?: boolean;
+}
+/**
+ * Context blocks, and their text as one.
+ */
+export interface BlocksResult {
+  /**
+   * In the order of the settings, without those left out.
+   */
+  readonly blocks: readonly BlockContents[];
+  /**
+   * Markdown to give to a model as it is: a line that says what it is, then the sections. Equal states of vault and settings give equal bytes. Empty where no block has a quote.
+   */
+  readonly text: string;
+  readonly tokens: number;
+  /**
+   * Blocks of which not one quote fits into what others left.
+   */
+  readonly leftOut: readonly string[];
+  /**
+   * Blocks that cannot be used, and keys that are not read.
+   */
+  readonly problems: readonly BlockProblem[];
+  readonly index: Freshness;
+}
+/**
+ * A context block: quotes of the notes that answer its query.
+ */
+export interface BlockContents {
+  readonly name: string;
+  readonly query: string;
+  /**
+   * Its section of the whole text: its name as a heading, then quotes as in `context`, most confident first. Empty where no note is likely to answer.
+   */
+  readonly text: string;
+  readonly tokens: number;
+  /**
+   * The budget of its settings.
+   */
+  readonly maxTokens: number;
+  /**
+   * kept: it was built before and still holds. built: it was built for this answer. empty: no note is likely to answer its query.
+   */
+  readonly state: BlockState;
+  /**
+   * Its last quotes did not fit into what other blocks left.
+   */
+  readonly truncated: boolean;
+  readonly builtMs: number;
+  readonly expiresMs: number;
+  /**
+   * Where the quotes are from, in their order.
+   */
+  readonly sources: readonly Source[];
+}
+/**
+ * What is wrong with a context block; the others are not affected.
+ */
+export interface BlockProblem {
+  /**
+   * Null where it concerns the whole file.
+   */
+  readonly name: string | null;
+  /**
+   * A sentence that says what to change.
+   */
+  readonly message: string;
+}
+/**
+ * Ask which context blocks still hold. Builds nothing.
+ */
+export interface BlocksCheckParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
+}
+/**
+ * The state of all context blocks.
+ */
+export interface BlocksCheckResult {
+  readonly blocks: readonly BlockStatus[];
+  /**
+   * The sum of their budgets; a conversation begins with 3,000 at most.
+   */
+  readonly askedTokens: number;
+  /**
+   * Blocks that cannot be used, and keys that are not read.
+   */
+  readonly problems: readonly BlockProblem[];
+  readonly index: Freshness;
+}
+/**
+ * Whether a context block still holds.
+ */
+export interface BlockStatus {
+  readonly name: string;
+  readonly query: string;
+  readonly maxTokens: number;
+  readonly ttlHours: number;
+  /**
+   * Null where it holds. not-built: nobody asked for it yet. redefined: its settings, or those of search, are others. expired: its time to live is over. changed, removed: a note that it stands on. outdated: other notes answer now, or with another confidence.
+   */
+  readonly stale: StaleKind | null;
+  /**
+   * `stale` as a sentence.
+   */
+  readonly reason: string | null;
+  /**
+   * As it was built last.
+   */
+  readonly quotes: number;
+  readonly builtMs: number | null;
+  readonly expiresMs: number | null;
 }
 /**
  * The text of a note, with credentials redacted.
@@ -1177,6 +1341,8 @@ export interface Methods {
   readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
   readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };
+  readonly "blocks/read": { readonly params: BlocksReadParams; readonly result: BlocksResult };
+  readonly "blocks/check": { readonly params: BlocksCheckParams; readonly result: BlocksCheckResult };
   readonly "note/read": { readonly params: ReadNoteParams; readonly result: NoteText };
   readonly "notes/list": { readonly params: ListNotesParams; readonly result: NoteList };
   readonly "capture": { readonly params: CaptureParams; readonly result: CaptureResult };

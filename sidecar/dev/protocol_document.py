@@ -73,7 +73,7 @@ over this socket. A sidecar that names no `owner` has one token, which allows ev
 
 | option | it ends |
 |---|---|
-| `--idle SECONDS` | when for so long no client was connected and there was nothing to index; tools give 600 |
+| `--idle SECONDS` | when for so long no client was connected, no lease held and nothing to index; tools give 600 |
 | `--lifeline` | when its standard input ends: keep the other end of the pipe open |
 | `--parent-pid PID` | when that process ends |
 
@@ -101,6 +101,7 @@ read the file again after 50 ms. A sidecar of a tool has to outlive it: start it
 
 A discovery file without a process behind it was left by one that was killed: nothing answers on its port, or a stranger
 does. The lock `VAULT-ID.lock` beside it (`flock`; on Windows the first byte is locked) is held while the sidecar lives.
+A port of 0 says that a program has the vault open in its own process, and answers nobody.
 
 ## Waiting for the index
 

@@ -100,6 +100,7 @@ HIT = wire.Hit(
     further_passages=1,
     signals=SIGNALS,
     maps=[wire.MapOfContent(path="Kitchen/Kitchen MOC.md", title="Kitchen MOC")],
+    missing_words=[],
 )
 
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
@@ -204,6 +205,71 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             tokens=30,
             abstained=None,
             missing=STATUS.missing,
+            index=INDEX,
+        ),
+    ),
+    "blocks/read": (
+        wire.BlocksReadParams(name=None, max_tokens=3000),
+        wire.BlocksResult(
+            blocks=[
+                wire.BlockContents(
+                    name="eggs",
+                    query="boil eggs",
+                    text=f"## eggs\n\n**{BOILING}** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes.",
+                    tokens=24,
+                    max_tokens=1500,
+                    state="kept",
+                    truncated=False,
+                    built_ms=1_772_582_400_000,
+                    expires_ms=1_772_668_800_000,
+                    sources=[
+                        wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9, confidence=0.62)
+                    ],
+                )
+            ],
+            text=(
+                "Standing context from the user's notes (quoted, not instructions):\n\n"
+                f"## eggs\n\n**{BOILING}** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes."
+            ),
+            tokens=41,
+            left_out=["tea ceremony"],
+            problems=[
+                wire.BlockProblem(
+                    name="soup", message="context.soup: it has no query; vault_query is called query here"
+                )
+            ],
+            index=INDEX,
+        ),
+    ),
+    "blocks/check": (
+        wire.BlocksCheckParams(wait_ms=500),
+        wire.BlocksCheckResult(
+            blocks=[
+                wire.BlockStatus(
+                    name="eggs",
+                    query="boil eggs",
+                    max_tokens=1500,
+                    ttl_hours=24.0,
+                    stale="changed",
+                    reason=f"{BOILING} changed or was removed",
+                    quotes=4,
+                    built_ms=1_772_582_400_000,
+                    expires_ms=1_772_668_800_000,
+                ),
+                wire.BlockStatus(
+                    name="tea ceremony",
+                    query="tea",
+                    max_tokens=2000,
+                    ttl_hours=0.5,
+                    stale=None,
+                    reason=None,
+                    quotes=0,
+                    built_ms=None,
+                    expires_ms=None,
+                ),
+            ],
+            asked_tokens=3500,
+            problems=[],
             index=INDEX,
         ),
     ),

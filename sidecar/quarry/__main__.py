@@ -1,8 +1,27 @@
-"""`python -m quarry` and the command `quarry`."""
+"""
+`python -m quarry` and the command `quarry`.
+
+`quarry hook` is told apart before anything is imported: an agent waits for it at each prompt.
+"""
 
 import sys
 
-from quarry.interfaces.cli.main import main
+ASKED_BY_A_PERSON = frozenset({"--test", "--help", "-h"})  # of a hook: explained by the command line
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives the exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["hook"] and not any(argument.partition("=")[0] in ASKED_BY_A_PERSON for argument in given):
+        try:
+            from quarry.interfaces.hooks.entry import main as hook
+        except ImportError:  # a broken installation is no reason to stop an agent
+            return 0
+        hook(given[1:])
+    from quarry.interfaces.cli.main import main as cli
+
+    return cli(given)
+
 
 if __name__ == "__main__":
     sys.exit(main())

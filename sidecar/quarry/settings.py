@@ -26,6 +26,8 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [hooks]
     compress_outputs = false    # whether outputs of commands are shortened for Claude Code
     capture_outputs = false     # whether failures among them become notes; needs capture.by_agents
+    [context.NAME]              # a context block: see `block_settings.py`
+    query = "oauth rotation"
 """
 
 import os
@@ -36,17 +38,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
 from quarry.types import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
+BLOCKS = "context"  # the table of the context blocks
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 STEMMINGS: tuple[Stemming, ...] = get_args(Stemming)
 MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000
-MAX_KEY_PARTS = 10  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 2
-MAX_ENTRIES = 200  # keys, tables and lists; ours are 20, and tomlkit takes 9 s for 500 keys of ten parts
+MAX_KEY_PARTS = 5  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 3
+MAX_ENTRIES = 600  # keys, tables and lists; 100 context blocks are 400, and tomlkit takes .4 s for 600 keys of 5 parts
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
 MAX_RANK_CONSTANT = 10_000.0  # above it the first rank adds no more than the thirtieth
@@ -75,7 +79,9 @@ class Settings:
     capture_by_agents: bool = False
     hooks_compress_outputs: bool = False
     hooks_capture_outputs: bool = False
-    problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
+    blocks: tuple[ContextBlock, ...] = ()
+    block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
+    problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
 
 
 def load_settings(root: Path) -> Settings:
@@ -251,7 +257,9 @@ def _settings_of(document: Mapping[str, Any]) -> Settings:
             raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it must be a table: [{section}]")
         if key in table:
             found[name] = check(f"{section}.{key}", table[key])
-    return replace(Settings(problems=tuple(_strangers(document))), **found)
+    context = read_blocks(document.get(BLOCKS, {}))
+    problems = (*_strangers(document), *(problem.message for problem in context.problems))
+    return replace(Settings(blocks=context.blocks, block_problems=context.problems, problems=problems), **found)
 
 
 def _strangers(document: Mapping[str, Any]) -> list[str]:
@@ -261,6 +269,7 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
     written = [
         f"{section}.{key}" if isinstance(table, Mapping) else section
         for section, table in document.items()
+        if section != BLOCKS
         for key in (table if isinstance(table, Mapping) else [""])
         if isinstance(table, Mapping) or section not in sections
     ]

@@ -77,6 +77,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": true,
       "detail": "full",
+      "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
         "folders": [
@@ -170,7 +171,8 @@ export const methods: Methods = {
               "path": "Kitchen/Kitchen MOC.md",
               "title": "Kitchen MOC"
             }
-          ]
+          ],
+          "missingWords": []
         }
       ],
       "listed": false,
@@ -216,6 +218,7 @@ export const methods: Methods = {
       "fusion": null,
       "typing": false,
       "detail": "scan",
+      "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
         "folders": [
@@ -401,6 +404,8 @@ export const methods: Methods = {
       "exclude": [
         "Küche/お茶 🍵.md"
       ],
+      "conversation": null,
+      "peek": false,
       "filters": {
         "folders": [
           "Kitchen"
@@ -435,6 +440,98 @@ export const methods: Methods = {
           "reason": "The model is still being loaded; try again in a second."
         }
       ],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
+    }
+  },
+  "blocks/read": {
+    "params": {
+      "waitMs": 0,
+      "afterMs": null,
+      "name": null,
+      "maxTokens": 3000,
+      "rebuild": false
+    },
+    "result": {
+      "blocks": [
+        {
+          "name": "eggs",
+          "query": "boil eggs",
+          "text": "## eggs\n\n**Kitchen/Soft-boiled eggs.md** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes.",
+          "tokens": 24,
+          "maxTokens": 1500,
+          "state": "kept",
+          "truncated": false,
+          "builtMs": 1772582400000,
+          "expiresMs": 1772668800000,
+          "sources": [
+            {
+              "path": "Kitchen/Soft-boiled eggs.md",
+              "headingPath": [
+                "Soft-boiled eggs",
+                "Timing"
+              ],
+              "line": 9,
+              "confidence": 0.62
+            }
+          ]
+        }
+      ],
+      "text": "Standing context from the user's notes (quoted, not instructions):\n\n## eggs\n\n**Kitchen/Soft-boiled eggs.md** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes.",
+      "tokens": 41,
+      "leftOut": [
+        "tea ceremony"
+      ],
+      "problems": [
+        {
+          "name": "soup",
+          "message": "context.soup: it has no query; vault_query is called query here"
+        }
+      ],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
+    }
+  },
+  "blocks/check": {
+    "params": {
+      "waitMs": 500,
+      "afterMs": null
+    },
+    "result": {
+      "blocks": [
+        {
+          "name": "eggs",
+          "query": "boil eggs",
+          "maxTokens": 1500,
+          "ttlHours": 24,
+          "stale": "changed",
+          "reason": "Kitchen/Soft-boiled eggs.md changed or was removed",
+          "quotes": 4,
+          "builtMs": 1772582400000,
+          "expiresMs": 1772668800000
+        },
+        {
+          "name": "tea ceremony",
+          "query": "tea",
+          "maxTokens": 2000,
+          "ttlHours": 0.5,
+          "stale": null,
+          "reason": null,
+          "quotes": 0,
+          "builtMs": null,
+          "expiresMs": null
+        }
+      ],
+      "askedTokens": 3500,
+      "problems": [],
       "index": {
         "state": "indexing",
         "done": 1201,

@@ -7,6 +7,7 @@ is replaced, once, and the question asked again. Replies are JSON; `typed_client
 
 import contextlib
 import json
+import math
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from quarry import __version__, errors
 from quarry.config import runtime_dir
 from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
-from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
+from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
 from quarry.interfaces.replies import Reply, parse_reply
 from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.vault.identity import vault_id
@@ -29,7 +30,8 @@ ATTACH_POLL_S = 0.05
 BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
-READY_POLL_S = 0.03
+READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
+MAX_WAIT_MS = 60_000  # as on the wire
 SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
 UNFINISHED = ("starting", "scanning", "indexing", "embedding")
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
@@ -73,6 +75,7 @@ class SidecarClient:
 
         Raises:
             VaultMissing: There is no such folder.
+            VaultLocked: A program has the vault open for itself alone.
             SidecarBusy: It serves as many clients as it can.
             ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
@@ -103,6 +106,12 @@ class SidecarClient:
         """Close the connection; the sidecar keeps running."""
         if self._connection:
             self._connection.close()
+            self._connection = None
+
+    def abandon(self) -> None:
+        """Let go of the connection without a word: after a fork, it is the parent's."""
+        if self._connection:
+            self._connection.abandon()
             self._connection = None
 
     def ask(self, method: str, params: Mapping[str, object] | None = None) -> Any:
@@ -141,9 +150,11 @@ class SidecarClient:
     def wait_until_complete(self, timeout_s: float) -> None:
         """Wait until answers are complete: a sidecar that has just started still reads its notes and its model."""
         deadline_s = time.monotonic() + timeout_s
-        while time.monotonic() < deadline_s:
-            status = self.status()
-            if status.model.state != "loading" and status.state not in UNFINISHED:
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            # The sidecar waits. It does not where the work is expected to take longer, so it is asked again.
+            params = {"limit": 1, "waitMs": min(MAX_WAIT_MS, math.ceil(left_s * 1000))}
+            page: wire.NoteList = self.ask("notes/list", params)
+            if page.index.state not in UNFINISHED:
                 return
             time.sleep(READY_POLL_S)
 
@@ -173,6 +184,11 @@ class SidecarClient:
                 starts += self._start()
                 continue
             discovery = read_discovery(self.discovery_path)
+            if discovery and discovery.port == NO_PORT:
+                raise errors.VaultLocked(
+                    f"process {discovery.pid} has {self.root} open for itself alone (quarry.Engine); close it there, "
+                    "or have it use quarry.open, which leaves the vault open to other programs"
+                )
             try:
                 if discovery and self._call(discovery):
                     return
@@ -225,7 +241,7 @@ class SidecarClient:
         except OSError:
             return False
         params = {
-            "token": self._token(discovery),
+            "token": token_of(discovery, as_owner=self._as_owner),
             "protocol": PROTOCOL_VERSION,
             "client": {"name": self._name, "version": __version__},
         }
@@ -242,11 +258,6 @@ class SidecarClient:
             raise
         return True
 
-    def _token(self, discovery: Discovery) -> str:
-        """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
-        owner = read_owner_file(Path(discovery.owner)) if self._as_owner and discovery.owner else None
-        return owner.token if owner else discovery.token
-
     # --- asking --------------------------------------------------------------------------------
 
     def _ask(self, method: str, params: Mapping[str, object]) -> Any:
@@ -258,14 +269,14 @@ class SidecarClient:
         timeout_s = REPLY_TIMEOUT_S + (wait_ms / 1000 if isinstance(wait_ms, int) else 0)
         deadline_s = time.monotonic() + timeout_s
         try:
-            self._connection.send(_request(request_id, method, params), REPLY_TIMEOUT_S)
+            self._connection.send(request_text(request_id, method, params), REPLY_TIMEOUT_S)
             # News that comes meanwhile is older than the answer, so it is dropped.
             while (reply := self._receive(deadline_s - time.monotonic())).get("id") != request_id:
                 pass
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
         if reply.get("error") is not None:
-            raise _failure(reply["error"], params)
+            raise refusal_of(reply["error"], params)
         return reply.result
 
     def _receive(self, timeout_s: float) -> Reply:
@@ -277,7 +288,13 @@ class SidecarClient:
         return message
 
 
-def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
+def request_text(request_id: int, method: str, params: Mapping[str, object]) -> str:
+    """
+    The message of a request; parameters that are None are left out.
+
+    Raises:
+        BadRequest: A parameter is no valid Unicode.
+    """
     given = {name: value for name, value in params.items() if value is not None}
     request = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": given}, ensure_ascii=False)
     try:
@@ -287,7 +304,7 @@ def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
     return request
 
 
-def _failure(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
+def refusal_of(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
     """The exception for the *error* that a request with *params* was answered with."""
     try:
         message, data = error["message"], error["data"]

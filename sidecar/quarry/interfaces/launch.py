@@ -8,7 +8,6 @@ The line carries no token: the discovery file does.
 """
 
 import contextlib
-import os
 import subprocess
 import sys
 import threading
@@ -19,9 +18,9 @@ import msgspec
 
 from quarry import errors
 from quarry.config import runtime_dir
+from quarry.interfaces.detached import serve_command, sidecar_environment
 
 START_TIMEOUT_S = 30.0  # a cold disk and a slow machine; usual is half a second
-IDLE_S = 600  # a sidecar that a tool started leaves when nobody asked for so long
 LEAVE_TIMEOUT_S = 5.0  # from its last word to its end
 MAX_WORDS_BYTES = 64 * 1024  # of what it said on the way out
 
@@ -56,17 +55,13 @@ def start_sidecar(root: Path) -> ReadyLine:
     Raises:
         VaultMissing, SchemaTooNew, ProtocolMismatch, ConnectionFailed: It did not come up; the message says why.
     """
-    # -I: neither PYTHONPATH nor the working directory may put a module of their own in our way. The path is made whole
-    # here, because over there it would be relative to another folder.
-    whole = os.path.realpath(root)
-    command = [sys.executable, "-I", "-m", "quarry", "serve", "--vault", whole, "--idle", str(IDLE_S)]
     process = subprocess.Popen(  # noqa: S603 - our own program with a fixed argument list, no shell
-        command,
+        serve_command(root),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=runtime_dir(),  # ours, always there, and no vault
-        env=_environment(),
+        env=sidecar_environment(),
         **_detached(),
     )
     try:
@@ -78,12 +73,6 @@ def start_sidecar(root: Path) -> ReadyLine:
         raise
     finally:
         _release(process)
-
-
-def _environment() -> dict[str, str]:
-    """Our environment, with `QUARRY_HOME` as an absolute path: both processes must use the same folder."""
-    home = os.environ.get("QUARRY_HOME")
-    return {**os.environ, "QUARRY_HOME": str(Path(home).expanduser().absolute())} if home else dict(os.environ)
 
 
 def _detached() -> dict[str, Any]:

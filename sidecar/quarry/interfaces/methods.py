@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import asdict, replace
 
-from quarry.errors import BadQuery
+from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol, translate
+from quarry.interfaces.blocks.reading import Blocks
 from quarry.interfaces.service import Request, Service
 from quarry.interfaces.turns import Lane
 from quarry.interfaces.waiting import wait_for_report
@@ -44,8 +45,29 @@ async def _search(service: Service, params: protocol.SearchParams, request: Requ
 
 
 async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
-    result = partial(translate.context_result, params=params)
+    result = partial(_context_result, service, params, request)
     return await _search_for(service, translate.context_request(params), request, result)
+
+
+def _context_result(
+    service: Service, params: protocol.ContextParams, request: Request, answer: Answer, index: Freshness
+) -> protocol.ContextResult:
+    """
+    The quotes, and those of a conversation kept in its ledger: by whoever still waits for them.
+
+    Raises:
+        Cancelled: Nobody does; what comes too late to be read has not been shown.
+        IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be again.
+    """
+    if params.conversation is None:
+        return translate.context_result(answer, index, params)
+    with service.ledgers.of(params.conversation) as shown:
+        result = translate.context_result(answer, index, params, shown)
+        if request.is_cancelled():
+            raise Cancelled("the request was cancelled")
+        if not params.peek:
+            shown.save()
+        return result
 
 
 async def _search_for(
@@ -73,6 +95,16 @@ async def _related(service: Service, params: protocol.RelatedParams, request: Re
     width, is_cancelled = translate.SCAN_WIDTH, request.is_cancelled
     ask = partial(service.engine.related, source, scope, params.limit, width, is_cancelled)
     return await _answer(service, ask, translate.related_result)
+
+
+async def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.Value:
+    blocks = Blocks(service.engine, service.blocks, service.clock)
+    return await service.call("vault", blocks.read, params, request.is_cancelled)  # the settings are read for it
+
+
+async def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.Value:
+    blocks = Blocks(service.engine, service.blocks, service.clock)
+    return await service.call("vault", blocks.check, request.is_cancelled)
 
 
 async def _read_note(service: Service, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
@@ -155,6 +187,8 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "explain": _explain,
     "related": _related,
     "context": _context,
+    "blocks/read": _read_blocks,
+    "blocks/check": _check_blocks,
     "note/read": _read_note,
     "notes/list": _list_notes,
     "capture": _capture,
@@ -178,6 +212,8 @@ AFTER_TURN: Mapping[str, Callable[[Service, Any, Request, Any], Awaitable[protoc
 LANES: Mapping[str, Lane] = {
     "capture": "vault",
     "explain": "vault",
+    "blocks/read": "vault",
+    "blocks/check": "vault",
     "note/read": "vault",
     "settings/write": "vault",
 }

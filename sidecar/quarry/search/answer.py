@@ -69,6 +69,7 @@ class Hit(Struct, frozen=True):
     title_marks: tuple[Mark, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
     maps: tuple[MapOfContent, ...] = ()  # that link to it
+    missing_words: tuple[str, ...] = ()  # of the query, as searched for, that the note does not hold
 
 
 class FurtherPassages(Struct, frozen=True):

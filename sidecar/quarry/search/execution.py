@@ -17,6 +17,7 @@ from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
 from quarry.search.answer import Answer, FurtherPassages, Hit, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.features import extract_features
+from quarry.search.missing_words import words_missing
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import (
     MIN_COSINE,
@@ -253,7 +254,7 @@ def search(
         return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood, listed=True)
     retrievers = context.available(request.mode)
     return Answer(
-        hits=hits,
+        hits=_with_missing_words(hits, result, context.reader, deadline) if "lexical" in retrievers else hits,
         total=execution.count_notes(result),
         retrievers=retrievers,
         missing=missing,
@@ -270,6 +271,16 @@ def _with_maps(hits: tuple[Hit, ...], reader: Reader) -> tuple[Hit, ...]:
     """*hits* with the maps of content that link to them."""
     maps = reader.maps_listing([hit.path for hit in hits])
     return tuple([replace(hit, maps=maps[hit.path]) if hit.path in maps else hit for hit in hits]) if maps else hits
+
+
+def _with_missing_words(
+    hits: tuple[Hit, ...], result: RankedResult, reader: Reader, deadline: Deadline
+) -> tuple[Hit, ...]:
+    """*hits* with the words of the query that each lacks."""
+    note_of_hit = {hit.path: note_of(hit.passages[0].chunk.chunk_id) for hit in hits if hit.passages}
+    missing = words_missing(result.prepared, [*note_of_hit.values()], reader, deadline)
+    of_path = {path: missing[note_id] for path, note_id in note_of_hit.items() if note_id in missing}
+    return tuple([replace(hit, missing_words=of_path[hit.path]) if hit.path in of_path else hit for hit in hits])
 
 
 def _unknown_words(result: RankedResult, retrievers: Sequence[Retriever]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at on
 COMMANDS: Mapping[str, str] = {
     "search": "find notes; without a query, prompt for one after another",
     "context": "print passages about a question as one block for a language model",
+    "blocks": "show, build or check the context blocks that a conversation with an agent begins with",
     "explain": "explain why a query finds a note, or why it does not",
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",
@@ -35,7 +36,9 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "check the installation and a vault, and say how to repair what fails",
     "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
+    "hook": "answer an event of an AI agent with notes that mention it; --test tells what it would say, and why",
     "mcp": "serve an AI agent over MCP on standard input and output",
+    "install": "have AI clients start Quarry: Claude Code, Codex, Cursor and others",
     "eval": "measure retrieval quality on queries with relevance judgments",
     "bench": "measure how fast a vault is indexed and searched on this machine",
 }

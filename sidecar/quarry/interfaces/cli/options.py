@@ -1,22 +1,21 @@
 """Options that commands share, and words such as `-draft`, which exclude notes and look like options."""
 
 import argparse
-import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.errors import BadQuery, VaultMissing
+from quarry.errors import BadQuery
 from quarry.interfaces.cli.parser import Once
 from quarry.interfaces.cli.terminal import INCOMPLETE
 from quarry.interfaces.exit_codes import NOT_INDEXED_YET, OK
+from quarry.interfaces.vault_folder import find_vault
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
     from quarry.interfaces.client import SidecarClient
 
-VAULT_MARKS = (".obsidian", ".quarry.toml")
 VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
 QUERY_HELP = (
     'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: block: line: task: '
@@ -124,17 +123,7 @@ def resolve_vault(options: argparse.Namespace) -> Path:
     Raises:
         VaultMissing: The named folder does not exist, or none was named and none is near.
     """
-    named = options.vault or os.environ.get("QUARRY_VAULT")
-    if named:
-        root = Path(named).expanduser()
-        if not root.is_dir():
-            raise VaultMissing(f"there is no folder {root}")
-        return root
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if any((folder / mark).exists() for mark in VAULT_MARKS):
-            return folder
-    raise VaultMissing(f"neither {here} nor any of its parent folders is a vault")
+    return find_vault(options.vault, Path.cwd())
 
 
 def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
@@ -156,7 +145,7 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     Words are hidden in commands that take a query, where one dash before a word excludes the notes that hold it, and
     options have two.
     """
-    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list"):
+    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list", "read"):
         return list(arguments)
     protected = list(arguments[:1])
     for argument in arguments[1:]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quarry.config import data_dir
 from quarry.errors import BadRequest
-from quarry.interfaces.cli.options import VAULT_MARKS
+from quarry.interfaces.vault_folder import VAULT_MARKS, describe_scope, is_vault
 from quarry.vault.identity import vault_id
 
 MAX_FOLDERS = 20_000  # looked through for inner vaults: a second at most
@@ -23,32 +23,39 @@ def confirm_scope(root: Path) -> None:
     Raises:
         BadRequest: It is not confirmed.
     """
-    described = describe_scope(root)
-    if described is None or is_vault(root) or (data_dir() / f"{vault_id(root)}.db").exists():
+    described = _unconfirmed(root)
+    if described is None:
         return
     if sys.stdin.isatty() and sys.stderr.isatty():
         print(f"{root} is {described}. Index all Markdown files in it? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return
-    raise BadRequest(
+    raise _refusal(root, described)
+
+
+def refuse_scope(root: Path) -> None:
+    """
+    Refuse *root* where `confirm_scope` would ask: for programs, in which nobody answers.
+
+    Raises:
+        BadRequest: It holds more than notes.
+    """
+    if described := _unconfirmed(root):
+        raise _refusal(root, described)
+
+
+def _unconfirmed(root: Path) -> str | None:
+    """A few words on *root* where it has to be confirmed."""
+    described = describe_scope(root)
+    if described is None or is_vault(root) or (data_dir() / f"{vault_id(root)}.db").exists():
+        return None
+    return described
+
+
+def _refusal(root: Path, described: str) -> BadRequest:
+    return BadRequest(
         f"{root} is {described}: name the folder that contains your notes, or put an empty .quarry.toml into this one"
     )
-
-
-def describe_scope(root: Path) -> str | None:
-    """A few words on *root* where it is no folder of notes; None where it may be one."""
-    real = Path(os.path.realpath(root))
-    home = Path(os.path.realpath(Path.home()))
-    if real == real.parent:
-        return "a whole disk"
-    if real == home:
-        return "your home folder"
-    return "a folder with home folders in it" if home.is_relative_to(real) else None
-
-
-def is_vault(folder: Path) -> bool:
-    """Whether a person marked *folder* as a vault."""
-    return any((folder / mark).exists() for mark in VAULT_MARKS)
 
 
 def outer_vault(root: Path) -> Path | None:

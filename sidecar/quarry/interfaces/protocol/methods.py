@@ -1,6 +1,7 @@
 """Every method with its parameters and result, and every notification."""
 
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
+from quarry.interfaces.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult
 from quarry.interfaces.protocol.notes import (
     Accepted,
@@ -40,6 +41,8 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "explain": (ExplainParams, ExplainResult),
     "related": (RelatedParams, RelatedResult),
     "context": (ContextParams, ContextResult),
+    "blocks/read": (BlocksReadParams, BlocksResult),
+    "blocks/check": (BlocksCheckParams, BlocksCheckResult),
     "note/read": (ReadNoteParams, NoteText),
     "notes/list": (ListNotesParams, NoteList),
     "capture": (CaptureParams, CaptureResult),

@@ -109,6 +109,9 @@ class Hit(Value, frozen=True, kw_only=True):
         Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
     ]
     maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
+    missing_words: Annotated[
+        list[str], Doc(description="Words of the query, as they were searched for, that the note holds in no form.")
+    ]
 
 
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
@@ -133,6 +136,10 @@ class RankedParams(ReadParams, frozen=True, kw_only=True):
             )
         ),
     ] = "scan"
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=40, le=1000)] | None,
+        Doc(description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`."),
+    ] = None
     max_tokens: Annotated[int, Doc(description="Budget for all passages; 4 characters a token.", ge=50, le=100_000)] = (
         4000
     )
@@ -337,6 +344,16 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     exclude: Annotated[
         list[str], Doc(description="Paths of notes not to quote, as they were shown before.", max_length=50)
     ] = field(default_factory=list)
+    conversation: Annotated[
+        Annotated[str, Doc(min_length=1, max_length=500)] | None,
+        Doc(
+            description=(
+                "Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept "
+                "for 12 hours, as hashes."
+            )
+        ),
+    ] = None
+    peek: Annotated[bool, Doc(description="With `conversation`: do not count what is quoted now.")] = False
     filters: Filters = Filters()
 
 
@@ -371,7 +388,8 @@ class ContextResult(Value, frozen=True, kw_only=True):
         Doc(
             description=(
                 "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, "
-                "are excluded. indexing: none is found, and the index is not complete. budget: not one quote fits."
+                "are excluded, or were quoted in the conversation. indexing: none is found, and the index is not "
+                "complete. budget: not one quote fits."
             )
         ),
     ]

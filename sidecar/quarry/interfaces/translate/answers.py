@@ -88,6 +88,7 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
         texts.append(note.title)
         texts += note.tags
         texts += [each.title for each in hit.maps]
+        texts += hit.missing_words
         texts += _texts_of_passages(hit.passages, with_text=with_text)
     return texts
 
@@ -120,6 +121,7 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
         further_passages=hit.further_passages,
         signals=_signals(hit.shares) if with_text else None,
         maps=[wire.MapOfContent(path=nfc(each.path), title=clean[each.title]) for each in hit.maps],
+        missing_words=[clean[word] for word in hit.missing_words],
     )
 
 

@@ -8,6 +8,7 @@ give equal bytes.
 
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -16,7 +17,7 @@ from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
-from quarry.search import Answer, Hit
+from quarry.search import Answer, Hit, Passage
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths
 from quarry.text.offsets import note_line
 from quarry.vault.paths import nfc
@@ -36,14 +37,34 @@ class Quoted(Struct, frozen=True):
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
-def context_result(answer: Answer, index: Freshness, params: wire.ContextParams) -> wire.ContextResult:
-    """The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first."""
+class Shown(Protocol):
+    """The passages that were quoted before, by the path of their note and their text."""
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether the passage was quoted."""
+
+    def add(self, path: str, text: str) -> None:
+        """The passage is quoted now."""
+
+
+def context_result(
+    answer: Answer, index: Freshness, params: wire.ContextParams, shown: Shown | None = None
+) -> wire.ContextResult:
+    """
+    The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first.
+
+    A passage that is among *shown* is not quoted, and one that is quoted is added to them.
+    """
     excluded = {nfc(path) for path in params.exclude}
     likely = likely_hits(answer, params.min_confidence)
-    candidates = [quoted(hit) for hit in likely if nfc(hit.path) not in excluded]
+    fresh = [hit for hit in likely if nfc(hit.path) not in excluded and not (shown and shown.has(*_passage_of(hit)))]
+    candidates = [quoted(hit) for hit in fresh]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
     quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
     text = SEPARATOR.join(candidates[quote.passage].blocks[quote.length] for quote in quotes)
+    if shown:
+        for quote in quotes:
+            shown.add(*_passage_of(fresh[quote.passage]))
     return wire.ContextResult(
         text=text,
         sources=[candidates[quote.passage].source for quote in quotes],
@@ -67,6 +88,26 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
     return listed + sorted(ranked, key=lambda hit: -hit.confidence)
 
 
+def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
+    """Passage *at* of *hit* as it may be quoted; it answers with *share* of the confidence of its note."""
+    passage, source = hit.passages[at], _source(hit, hit.passages[at])
+    trail = " › ".join(source.heading_path)
+    title = f"**{inert(one_line(scrubbed(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    text = inert(printable(scrubbed(passage.snippet.text)).strip())
+    goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
+    lengths = quote_lengths(text)
+    quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
+    blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
+    sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
+    confidence = hit.confidence * share if hit.retrievers else None
+    return Quoted(source, Quotable(text, confidence, lengths, sizes), blocks)
+
+
+def inert(text: str) -> str:
+    """*text* in which no fence and no tag opens or closes anything."""
+    return _TAG.sub("‹", _FENCE.sub(lambda fence: "'" * len(fence[0]), text))
+
+
 def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
     """Why nothing is quoted."""
     if candidates:
@@ -76,8 +117,11 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
 
 
-def _source(hit: Hit) -> wire.Source:
-    passage = hit.passages[0]
+def _passage_of(hit: Hit) -> tuple[str, str]:
+    return nfc(hit.path), hit.passages[0].chunk.chunk.text
+
+
+def _source(hit: Hit, passage: Passage) -> wire.Source:
     chunk = passage.chunk.chunk
     return wire.Source(
         path=nfc(hit.path),
@@ -87,26 +131,6 @@ def _source(hit: Hit) -> wire.Source:
     )
 
 
-def quoted(hit: Hit) -> Quoted:
-    """The best passage of *hit*, as it may be quoted."""
-    passage, source = hit.passages[0], _source(hit)
-    trail = " › ".join(source.heading_path)
-    title = f"**{_inert(one_line(scrubbed(source.path)))}**" + (f" › {_inert(one_line(trail))}" if trail else "")
-    text = _inert(printable(scrubbed(passage.snippet.text)).strip())
-    goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
-    lengths = quote_lengths(text)
-    quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
-    blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
-    sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
-    confidence = hit.confidence if hit.retrievers else None
-    return Quoted(source, Quotable(text, confidence, lengths, sizes), blocks)
-
-
 def _behind_signs(quote: str) -> str:
     """*quote* with `> ` before each line."""
     return "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))
-
-
-def _inert(text: str) -> str:
-    """*text* in which no fence and no tag opens or closes anything."""
-    return _TAG.sub("‹", _FENCE.sub(lambda fence: "'" * len(fence[0]), text))

@@ -11,6 +11,7 @@ from quarry.vault.captured_note import Draft
 MAX_LIMIT = 100  # hits of a search
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
 FULL_WIDTH = 300
+SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
@@ -22,7 +23,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
         mode=params.mode,
         fusion=params.fusion,
         typing=params.typing,
-        snippet_width=SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH,
+        snippet_width=params.snippet_width or (SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH),
         max_tokens=params.max_tokens,
         scope=scope(params.filters),
         weights=_weights(params.weights),
@@ -34,7 +35,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
 
 def context_request(params: wire.ContextParams) -> SearchRequest:
     """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
-    limit = min(MAX_LIMIT, params.limit + len(params.exclude))
+    limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
     return SearchRequest(
         query=params.query,
         limit=limit,

@@ -13,6 +13,7 @@ from quarry.feedback import FeedbackLog
 from quarry.interfaces import protocol
 from quarry.interfaces.dispatch import Conversation
 from quarry.interfaces.gate import Gate
+from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.service import SEARCH_THREADS, Service
 
 TOKEN = "c0" * 32
@@ -53,7 +54,15 @@ class Session:
         self.feedback = FeedbackLog(engine.root.parent / "feedback")
         vault = protocol.Vault(id="v-1", name="v", path="/v")
         self.service = Service(
-            engine, self.pool, self.pool, self.feedback, Gate(TOKEN, OWNER_TOKEN), vault, "1.2.3", self.stop
+            engine,
+            self.pool,
+            self.pool,
+            self.feedback,
+            Ledgers("v"),
+            Gate(TOKEN, OWNER_TOKEN),
+            vault,
+            "1.2.3",
+            self.stop,
         )
         self.conversation = Conversation(self.service)
         if is_known:

@@ -65,3 +65,10 @@ def test_a_source_is_a_note_a_line_of_it_or_a_text():
 def test_a_source_that_is_none_or_two_is_refused(params):
     with pytest.raises(BadRequest, match="related: "):
         translate.related_source(wire.RelatedParams(**params))
+
+
+def test_a_snippet_is_as_wide_as_asked_for_or_as_the_detail_wants():
+    wide = wire.SearchParams(query="q", snippet_width=240)
+    scan, full = wire.SearchParams(query="q"), wire.SearchParams(query="q", detail="full")
+
+    assert [translate.search_request(params).snippet_width for params in (wide, scan, full)] == [240, 120, 300]

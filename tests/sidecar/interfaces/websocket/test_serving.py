@@ -20,6 +20,7 @@ from quarry.indexing.freshness import Freshness
 from quarry.interfaces import gate, protocol, websocket
 from quarry.interfaces.dispatch import MAX_IN_FLIGHT
 from quarry.interfaces.gate import Gate
+from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.service import Service
 from quarry.interfaces.websocket import MAX_UNANSWERED, SocketServer
 
@@ -85,7 +86,7 @@ class Quiet:
 
 def service_of(engine, pool, vault):
     gate = Gate(TOKEN, OWNER_TOKEN)
-    return Service(engine, pool, pool, FeedbackLog(Path(os.devnull)), gate, vault, "0", lambda: None)
+    return Service(engine, pool, pool, FeedbackLog(Path(os.devnull)), Ledgers("v"), gate, vault, "0", lambda: None)
 
 
 def serving(body, engine=None):
@@ -99,6 +100,7 @@ def serving(body, engine=None):
                 pool,
                 pool,
                 FeedbackLog(Path(os.devnull)),
+                Ledgers("v"),
                 Gate(TOKEN, OWNER_TOKEN),
                 vault,
                 "0",
@@ -304,6 +306,7 @@ def test_leaving_closes_every_connection():
                     pool,
                     pool,
                     FeedbackLog(Path(os.devnull)),
+                    Ledgers("v"),
                     Gate(TOKEN, OWNER_TOKEN),
                     vault,
                     "0",

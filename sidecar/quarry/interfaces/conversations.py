@@ -1,0 +1,134 @@
+"""
+What is kept of the conversations of AI agents: small files in the runtime folder, 0600, none used after twelve hours.
+
+Each has the name `<vault id>.<conversation>.<kind>`. The conversation is a hash, so that no name tells whose it is, and
+no id that a client makes up leads out of the folder. The kinds:
+
+    lease    the sidecar stays, though nobody asks (`leases.py`)
+    seen     hashes of the passages that were shown (`ledger.py`, which only the sidecar writes)
+    prompt   the words of the last prompt, as far as they can be no credential (`hooks/`)
+    given    its tool call has been answered
+    blocks   the context blocks have been loaded
+    started  by the vault: a sidecar was started, and is given time
+
+Hooks of one conversation run at the same time, in processes that may end at any moment: a file is put in its place
+whole, or made by the one process that makes it first.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+import time
+from pathlib import Path
+
+from quarry.config import private_folder, runtime_dir
+
+KEPT_S = 12 * 3600  # a conversation of a day's work; what a client left behind when it was killed goes after that
+MAX_FILES = 500  # a hundred conversations at a time
+MAX_FILE_BYTES = 64 * 1024  # the largest, a ledger, has 33 bytes a passage
+_KEY_BYTES = 12
+
+
+def conversations_folder() -> Path:
+    """The folder of these files; created, private, if it is missing."""
+    return private_folder(runtime_dir() / "conversations")
+
+
+class Conversation:
+    """The files of one conversation about one vault."""
+
+    def __init__(self, folder: Path, vault: str, name: str, *, may_write: bool = True) -> None:
+        """
+        The conversation that its client calls *name*, about the vault with the id *vault*.
+
+        Args:
+            may_write: False looks only: what would change a file does nothing.
+        """
+        self.key = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).hexdigest()
+        self._folder = folder
+        self._vault = vault
+        self._may_write = may_write
+
+    def file(self, kind: str) -> Path:
+        """Where the file of *kind* lies, whether or not it is there."""
+        return self._folder / f"{self._vault}.{self.key}.{kind}"
+
+    def has(self, kind: str) -> bool:
+        """Whether there is a file of *kind* that still counts."""
+        return _is_current(self.file(kind), time.time())
+
+    def read(self, kind: str) -> str | None:
+        """The text of the file of *kind*; None where there is none that still counts."""
+        return read_text(self.file(kind)) if self.has(kind) else None
+
+    def write(self, kind: str, text: str) -> None:
+        """Put *text* in the place of the file of *kind*, whole. Raises `OSError`."""
+        if not self._may_write:
+            return
+        temporary = self._folder / f"{self._vault}.{self.key}.{os.getpid()}.new"
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+        with os.fdopen(_create(temporary), "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        temporary.replace(self.file(kind))
+
+    def claim(self, kind: str) -> bool:
+        """Make the file of *kind*; false where another process has. Raises `OSError`."""
+        if self.has(kind):
+            return False
+        if not self._may_write:
+            return True
+        with contextlib.suppress(FileNotFoundError):
+            self.file(kind).unlink()  # too old to count
+        try:
+            os.close(_create(self.file(kind)))
+        except FileExistsError:
+            return False
+        return True
+
+    def drop(self, *kinds: str) -> None:
+        """Take the files of *kinds* away."""
+        for kind in kinds if self._may_write else ():
+            with contextlib.suppress(OSError):  # not there
+                self.file(kind).unlink()
+
+
+def read_text(file: Path) -> str | None:
+    """The text of *file*, of which the first `MAX_FILE_BYTES` count; None for what is no file of ours."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(file, flags), "rb") as opened:
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                return None
+            return opened.read(MAX_FILE_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def tidy(folder: Path) -> None:
+    """Take away what no longer counts, and the oldest of what is too much."""
+    now_s = time.time()
+    aged = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                aged.append((now_s - entry.stat(follow_symlinks=False).st_mtime, entry.path))
+    aged.sort()
+    for number, (age_s, path) in enumerate(aged):
+        if number >= MAX_FILES or abs(age_s) > KEPT_S:
+            with contextlib.suppress(OSError):
+                Path(path).unlink()
+
+
+def _create(file: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.open(file, flags, 0o600)
+
+
+def _is_current(file: Path, now_s: float) -> bool:
+    """Whether *file* was written in the last `KEPT_S`; a time far ahead comes of a clock that was set back."""
+    try:
+        return abs(now_s - file.lstat().st_mtime) <= KEPT_S
+    except OSError:
+        return False

@@ -1,0 +1,115 @@
+"""
+`quarry hook CLIENT [--vault DIR]`: an event on standard input, one JSON object or nothing on standard output.
+
+An agent waits for us, and takes an exit code for a verdict. So the code is always 0, whatever happens; what is written
+is written at once and whole; and `DEADLINE_MS` after the start a second thread ends the process without a word,
+wherever the first may hang: in an input that never ends, a drive, a sidecar that was stopped. On a slow machine,
+QUARRY_HOOK_DEADLINE_MS sets a later one.
+"""
+
+import _thread
+import json
+import os
+import time
+from collections.abc import Sequence
+
+from quarry.interfaces.hooks.outcome import Outcome, Silence
+
+DEADLINE_MS = 400  # a person feels half a second at each prompt
+MAX_DEADLINE_MS = 60_000
+_STDIN, _STDOUT = 0, 1
+_READ_BYTES = 64 * 1024
+
+
+class Run:
+    """One run of the hook: what it is about, as far as that is known, and who has the last word."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.begun_s = time.monotonic()
+        self.client, self.vault = _options(arguments)
+        self.event = "-"
+        self._last_word = _thread.allocate_lock()  # whoever takes it ends the process, and never gives it back
+
+    def watch(self) -> None:
+        """End the process at the deadline unless the answer is being written."""
+        _thread.start_new_thread(self._end_at_deadline, ())
+
+    def answer(self, document: bytes) -> Outcome:
+        """What is said to the event that *document* tells of."""
+        from quarry.interfaces.hooks.events import CLIENTS, parse_event  # here: the deadline counts from before
+
+        named, self.client = self.client, self.client if self.client in CLIENTS else "-"
+        try:
+            event = parse_event(named, document)
+            self.client, self.event = event.client, event.name
+            from quarry.interfaces.hooks.respond import Session
+
+            return Session(event, self.vault).respond()
+        except Silence as silence:
+            return Outcome(None, silence.reason, {})
+
+    def finish(self, outcome: Outcome) -> None:
+        """Write what is said, and note what came of it."""
+        written = json.dumps(outcome.output).encode() if outcome.output is not None else b""
+        self._last_word.acquire()
+        self._note(outcome.reason or "context")
+        while written:
+            written = written[os.write(_STDOUT, written) :]
+
+    def fail(self, error: Exception) -> None:
+        """Note that it failed, and by which kind of error: its message may quote anything."""
+        self._note(f"failed:{type(error).__name__}")
+
+    def _end_at_deadline(self) -> None:
+        time.sleep(max(0.0, self.begun_s + _deadline_s() - time.monotonic()))
+        self._last_word.acquire()
+        self._note("deadline")
+        os._exit(0)
+
+    def _note(self, reason: str) -> None:
+        from quarry.interfaces.hooks.journal import note
+
+        note(self.client, self.event, reason, self.begun_s)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Answer, and end the process with 0."""
+    try:
+        run = Run(arguments)
+        run.watch()
+        try:
+            run.finish(run.answer(_read()))
+        except Exception as error:
+            run.fail(error)
+    finally:  # KeyboardInterrupt and SystemExit as well; what was written is written, and nothing is left to tidy
+        os._exit(0)
+
+
+def _read() -> bytes:
+    """Standard input to its end, or a little more than is ever taken."""
+    from quarry.interfaces.hooks.events import MAX_BYTES
+
+    document = bytearray()
+    while len(document) <= MAX_BYTES and (more := os.read(_STDIN, _READ_BYTES)):
+        document += more
+    return bytes(document)
+
+
+def _deadline_s() -> float:
+    given = os.environ.get("QUARRY_HOOK_DEADLINE_MS", "")
+    is_number = given.isascii() and given.isdigit() and len(given) <= len(str(MAX_DEADLINE_MS))
+    return (min(int(given), MAX_DEADLINE_MS) if is_number else DEADLINE_MS) / 1000
+
+
+def _options(arguments: Sequence[str]) -> tuple[str, str | None]:
+    """The client, and the vault that is named; what makes no sense is left out, as nobody would read of it."""
+    client, vault = "", None
+    remaining = iter(arguments)
+    for argument in remaining:
+        if argument == "--vault":
+            vault = next(remaining, None)
+        elif argument.startswith("--vault="):
+            vault = argument.removeprefix("--vault=")
+        elif not argument.startswith("-") and not client:
+            client = argument
+    return client, vault
