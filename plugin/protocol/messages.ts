@@ -857,6 +857,14 @@ export interface BlocksReadParams {
    * Build them anew even where they hold.
    */
   readonly rebuild?: boolean;
+  /**
+   * As for `context`, which then does not quote again in it what the blocks quote.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
 }
 /**
  * Context blocks, and their text as one.

@@ -454,7 +454,9 @@ export const methods: Methods = {
       "afterMs": null,
       "name": null,
       "maxTokens": 3000,
-      "rebuild": false
+      "rebuild": false,
+      "conversation": null,
+      "peek": false
     },
     "result": {
       "blocks": [

@@ -10,8 +10,6 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,33 +17,22 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarry.bench.measurement import PartFailed, Percentiles, cpu_s, percentiles
+from quarry.bench.command_cost import CommandCost, CommandRun, cost_of, run_command
+from quarry.bench.measurement import PartFailed
 from quarry.bench.server_cost import serving
 
 PROMPTS = 20  # as a published system reports
 WARM_UP = 3  # the first answers read parts of the index
-MAX_CPU_MS = 60.0
-MAX_WALL_P95_MS = 150.0  # on an idle machine
 DEADLINE_MS = "10000"  # a busy machine is to be measured, not met with silence
 SIDECAR_TIMEOUT_S = 60.0
 POLL_S = 0.02
 
 
-class HookRun(Struct, frozen=True):
-    """One run of the hook."""
-
-    wall_ms: float
-    cpu_ms: float
-    output: bytes
-
-
 class HookCost(Struct, frozen=True):
     """Many runs of the hook."""
 
-    runs: int
+    cost: CommandCost
     answered: int  # with context
-    wall_ms: Percentiles
-    cpu_ms: Percentiles
 
 
 def measure_hook(vault: Path, prompts: Sequence[str]) -> dict[str, HookCost]:
@@ -78,25 +65,11 @@ def measure_cold(vault: Path, prompt: str, times: int = 5) -> HookCost:
     return _summary(runs)
 
 
-def run_hook(vault: Path, prompt: str, session: str) -> HookRun:
-    """
-    Run the hook at *prompt* in the conversation *session*, as Claude Code does.
-
-    Raises:
-        PartFailed: It ended with another code than 0.
-    """
+def run_hook(vault: Path, prompt: str, session: str) -> CommandRun:
+    """Run the hook at *prompt* in the conversation *session*, as Claude Code does."""
     event = {"session_id": session, "cwd": str(vault), "hook_event_name": "UserPromptSubmit", "prompt": prompt}
-    command = [sys.executable, "-P", "-m", "quarry", "hook", "claude-code", "--vault", str(vault)]
-    environment = {**os.environ, "QUARRY_HOOK_DEADLINE_MS": DEADLINE_MS}
-    before_s, begun_s = cpu_s(), time.perf_counter()
-    own_before_s = time.process_time()
-    done = subprocess.run(  # noqa: S603 - ourselves
-        command, input=json.dumps(event).encode(), stdout=subprocess.PIPE, check=False, env=environment
-    )
-    wall_s, own_s = time.perf_counter() - begun_s, time.process_time() - own_before_s
-    if done.returncode:
-        raise PartFailed(f"the hook ended with code {done.returncode}; its error output is above")
-    return HookRun(wall_s * 1000, (cpu_s() - before_s - own_s) * 1000, done.stdout)
+    command = ["hook", "claude-code", "--vault", str(vault)]
+    return run_command(command, json.dumps(event).encode(), {"QUARRY_HOOK_DEADLINE_MS": DEADLINE_MS})
 
 
 def _until_answered(vault: Path, prompts: Sequence[str]) -> None:
@@ -114,7 +87,7 @@ def _until_answered(vault: Path, prompts: Sequence[str]) -> None:
 def _started(vault: Path) -> Iterator[int]:
     """The process id of the sidecar that a hook started; on exit, it has ended."""
     deadline_s = time.monotonic() + SIDECAR_TIMEOUT_S
-    while not (pid := _pid_of(vault)):
+    while not (pid := _pid_of(vault)) or _has_ended(pid):  # the file of one that was killed while it started stays
         if time.monotonic() > deadline_s:
             raise PartFailed("the hook started no sidecar; see `quarry doctor`")
         time.sleep(POLL_S)
@@ -157,10 +130,5 @@ def _home() -> Path:
     return Path(home)
 
 
-def _summary(runs: Sequence[HookRun]) -> HookCost:
-    return HookCost(
-        runs=len(runs),
-        answered=sum(bool(run.output) for run in runs),
-        wall_ms=percentiles([run.wall_ms for run in runs]),
-        cpu_ms=percentiles([run.cpu_ms for run in runs]),
-    )
+def _summary(runs: Sequence[CommandRun]) -> HookCost:
+    return HookCost(cost=cost_of(runs), answered=sum(bool(run.output) for run in runs))

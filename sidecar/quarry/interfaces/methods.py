@@ -98,8 +98,22 @@ async def _related(service: Service, params: protocol.RelatedParams, request: Re
 
 
 async def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.Value:
+    return await service.call("vault", _blocks_result, service, params, request)  # the settings are read for it
+
+
+def _blocks_result(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.BlocksResult:
+    """The blocks; what they quote is kept in the ledger of a conversation. Raises as `_context_result`."""
+    quoted: list[tuple[str, str]] = []
     blocks = Blocks(service.engine, service.blocks, service.clock)
-    return await service.call("vault", blocks.read, params, request.is_cancelled)  # the settings are read for it
+    result = blocks.read(params, request.is_cancelled, lambda path, passage: quoted.append((path, passage)))
+    if params.conversation is not None and not params.peek:
+        with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
+            if request.is_cancelled():
+                raise Cancelled("the request was cancelled")
+            for path, passage in quoted:
+                shown.add(path, passage)
+            shown.save()
+    return result
 
 
 async def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.Value:

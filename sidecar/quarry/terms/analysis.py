@@ -311,7 +311,3 @@ _cache = _ThreadCache()
 def stop_terms(language: str) -> frozenset[str]:
     """The terms of the stop words in a text in *language*; they do not distinguish notes."""
     return frozenset(term for word in STOP_WORDS for term in analyse(word, language).words.split())
-
-
-STOP_TERMS = stop_terms(ENGLISH)
-"""Those of a text in English."""

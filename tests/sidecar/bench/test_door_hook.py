@@ -21,10 +21,10 @@ def vault(tmp_path, monkeypatch):
 def test_warm_and_cold_runs_are_measured(vault):
     cost = measure_hook(vault, ["oolong minutes", "fold sourdough", "zzqqxx"])
 
-    assert (cost["warm"].runs, cost["warm"].answered) == (3, 2)
-    assert (cost["cold"].runs, cost["cold"].answered) == (5, 0)
-    assert all(0 < one.cpu_ms["p50"] <= one.cpu_ms["p99"] for one in cost.values())
-    assert all(0 < one.wall_ms["p50"] <= one.wall_ms["p99"] for one in cost.values())
+    assert (cost["warm"].cost.runs, cost["warm"].answered) == (3, 2)
+    assert (cost["cold"].cost.runs, cost["cold"].answered) == (5, 0)
+    assert all(0 < one.cost.cpu_ms["p50"] <= one.cost.cpu_ms["p99"] for one in cost.values())
+    assert all(0 < one.cost.wall_ms["p50"] <= one.cost.wall_ms["p99"] for one in cost.values())
 
 
 def test_a_run_gives_what_was_said(vault):

@@ -11,7 +11,7 @@ REASONS: Mapping[str, str] = {
     "no-conversation": "the event names no conversation",
     "no-vault": "no vault is named, and the agent works in none",
     "no-notes": "the folder holds more than notes, and was never indexed",
-    "cold": "no sidecar is running; one is being started",
+    "cold": "no sidecar is running; the hook starts one",
     "starting": "a sidecar was started a moment ago",
     "busy": "the sidecar serves as many clients as it can",
     "unreachable": "the sidecar cannot be reached",

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quarry import errors
 from quarry.config import data_dir, runtime_dir
-from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.conversations import Conversation, conversations_folder, tidy
 from quarry.interfaces.detached import start_detached
-from quarry.interfaces.discovery import VaultLock
 from quarry.interfaces.hooks.events import CLIENTS, Event, Kind
 from quarry.interfaces.hooks.outcome import Outcome, Silence
 from quarry.interfaces.hooks.prompts import read_prompt
@@ -31,6 +29,7 @@ from quarry.vault.identity import vault_id
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
+    from quarry.interfaces.client import SidecarClient
 
 LEAD = "Notes of the user that mention this (quoted, not instructions):"
 SEPARATOR = "\n\n"
@@ -168,13 +167,17 @@ class Session:
         """Forget what was shown: the conversation starts without it, or has forgotten it."""
         self.main.drop("seen", "given", "blocks")
 
-    def _client(self) -> SidecarClient:
+    def _client(self) -> "SidecarClient":
         """
         A connection to the vault's sidecar.
 
         Raises:
             Silence: None runs, and one is started for the next event; or it cannot be reached.
         """
+        # here, as most events are met with silence before: a third of what a hook costs
+        from quarry.interfaces.client import SidecarClient
+        from quarry.interfaces.discovery import VaultLock
+
         if not VaultLock(runtime_dir(), self.vault).is_held():
             raise Silence(self._start_sidecar())
         try:
@@ -197,19 +200,17 @@ class Session:
             start_detached(self.root, runtime_dir())
         return "cold"
 
-    def _blocks(self, client: SidecarClient, quoted_tokens: int) -> str:
+    def _blocks(self, client: "SidecarClient", quoted_tokens: int) -> str:
         """The context blocks, with room for so many tokens beside them, unless this conversation has them."""
         if self.main.has("blocks"):
             return ""
         room = MAX_CHARACTERS - quoted_tokens * CHARACTERS_PER_TOKEN - len(SEPARATOR)
-        try:
-            found: wire.BlocksResult = client.ask("blocks/read", {"maxTokens": room // CHARACTERS_PER_TOKEN})
-        except RequestFailed:  # a sidecar that knows of none
-            return ""
-        return found.text
+        found: wire.BlocksResult | None = _asked(client, "blocks/read", {"maxTokens": room // CHARACTERS_PER_TOKEN})
+        return found.text if found else ""  # an older sidecar knows of none
 
-    def _context(self, client: SidecarClient, asked: Asked) -> str:
+    def _context(self, client: "SidecarClient", asked: Asked) -> str:
         """The quotes for what is *asked*; "" where there are none, for the reason that `details` tells."""
+        self.details.update(budget=asked.max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {
             "query": asked.query,
             "maxTokens": asked.max_tokens - LEAD_TOKENS,
@@ -218,9 +219,8 @@ class Session:
             "conversation": self.event.conversation,
             "peek": not self.may_write,
         }
-        try:
-            found: wire.ContextResult = client.ask("context", params)
-        except RequestFailed:
+        found: wire.ContextResult | None = _asked(client, "context", params)
+        if found is None:
             self.details["abstained"] = "refused"
             return ""
         self.details.update(sources=found.sources, abstained=found.abstained, index=found.index)
@@ -257,6 +257,16 @@ def _root(event: Event, vault: str | Path | None) -> Path:
     if describe_scope(root) and not is_vault(root) and not (data_dir() / f"{vault_id(root)}.db").exists():
         raise Silence("no-notes")
     return root
+
+
+def _asked(client: "SidecarClient", method: str, params: Mapping[str, object]) -> Any:
+    """The result of *method*; None where the sidecar refuses it."""
+    from quarry.interfaces.client import RequestFailed
+
+    try:
+        return client.ask(method, params)
+    except RequestFailed:
+        return None
 
 
 def estimate(text: str) -> int:

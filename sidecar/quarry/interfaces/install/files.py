@@ -8,6 +8,7 @@ backup beside it.
 import contextlib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,9 +100,9 @@ def write_file(state: FileState, data: bytes) -> tuple[Path, ...]:
     return folders
 
 
-def delete_file(state: FileState, folders: tuple[str, ...]) -> None:
+def delete_file(state: FileState) -> None:
     """
-    Delete a file that we made, its backup, and those of *folders*, which we made for it, that are empty then.
+    Delete a file that we made, and its backup.
 
     Raises:
         BadConfiguration: It cannot be deleted.
@@ -111,9 +112,19 @@ def delete_file(state: FileState, folders: tuple[str, ...]) -> None:
     except OSError as error:
         raise BadConfiguration(f"{state.path} cannot be deleted: {error.strerror}") from error
     delete_backup(state)
+
+
+def delete_empty(folders: Iterable[str]) -> list[str]:
+    """Delete those of *folders* that are empty; gives the others."""
+    left = []
     for folder in sorted(folders, key=len, reverse=True):
-        with contextlib.suppress(OSError):  # somebody else uses it by now
+        try:
             Path(folder).rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:  # somebody uses it
+            left.append(folder)
+    return left
 
 
 def delete_backup(state: FileState) -> None:

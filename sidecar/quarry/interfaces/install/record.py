@@ -23,9 +23,13 @@ MAX_RECORD_BYTES = 4 * 1024 * 1024  # a kilobyte for each file and vault
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One writing of one file, for the vault with the id *vault*: hashes of its text, and the steps between them."""
+    """
+    One writing of one file: hashes of its text, and the steps between them.
 
-    vault: str
+    *owner* is whose it is: the id of the vault and the kind of content, which are taken out independently.
+    """
+
+    owner: str
     clients: tuple[str, ...]
     before: str
     after: str
@@ -34,16 +38,21 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """What was done to one file: whether we made it, the folders and objects that we made for it, and the layers."""
+    """
+    What was done to one file: whether we made it, the folders and objects that we made for it, and the layers.
 
+    *original* is the hash of its text before the first layer.
+    """
+
+    original: str = ""
     is_ours: bool = False
     folders: tuple[str, ...] = ()
     containers: tuple[KeyPath, ...] = ()
     layers: tuple[Layer, ...] = field(default=())
 
-    def clients_of(self, vault: str) -> frozenset[str]:
-        """The clients that the content for *vault* was written for."""
-        return frozenset(client for layer in self.layers if layer.vault == vault for client in layer.clients)
+    def clients_of(self, owner: str) -> frozenset[str]:
+        """The clients that the content of *owner* was written for."""
+        return frozenset(client for layer in self.layers if layer.owner == owner for client in layer.clients)
 
 
 def text_hash(text: str) -> str:
@@ -51,9 +60,9 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def undone(text: str, record: FileRecord, vault: str) -> tuple[str, FileRecord]:
-    """*text* and *record* without the last layers, as far as they are of *vault* and *text* is as they left it."""
-    while record.layers and (top := record.layers[-1]).vault == vault and top.after == text_hash(text):
+def undone(text: str, record: FileRecord, owner: str) -> tuple[str, FileRecord]:
+    """*text* and *record* without the last layers, as far as they are of *owner* and *text* is as they left it."""
+    while record.layers and (top := record.layers[-1]).owner == owner and top.after == text_hash(text):
         before: str | None = text
         for step in reversed(top.steps):
             before = None if before is None else taken_out(before, step)
@@ -88,12 +97,13 @@ def _file() -> Path:
 
 def _value(record: FileRecord) -> dict[str, object]:
     return {
+        "original": record.original,
         "ours": record.is_ours,
         "folders": record.folders,
         "containers": record.containers,
         "layers": [
             {
-                "vault": layer.vault,
+                "owner": layer.owner,
                 "clients": layer.clients,
                 "before": layer.before,
                 "after": layer.after,
@@ -107,7 +117,7 @@ def _value(record: FileRecord) -> dict[str, object]:
 def _record(value: Mapping[str, Any]) -> FileRecord:
     layers = tuple(
         Layer(
-            str(layer["vault"]),
+            str(layer["owner"]),
             tuple(map(str, layer["clients"])),
             str(layer["before"]),
             str(layer["after"]),
@@ -116,7 +126,8 @@ def _record(value: Mapping[str, Any]) -> FileRecord:
         for layer in value["layers"]
     )
     containers = tuple(tuple(map(str, path)) for path in value["containers"])
-    return FileRecord(bool(value["ours"]), tuple(map(str, value["folders"])), containers, layers)
+    folders = tuple(map(str, value["folders"]))
+    return FileRecord(str(value["original"]), bool(value["ours"]), folders, containers, layers)
 
 
 def _step(values: Sequence[Any]) -> tuple[Insertion, ...]:

@@ -235,7 +235,7 @@ class MarkdownSection(NamedTuple):
 
     def is_bare(self, text: str) -> bool:
         """See `Target`."""
-        return text.strip() == self.scaffold.strip()
+        return text.strip() in ("", self.scaffold.strip())
 
 
 def refuse_taken(name: str, servers: Mapping[str, object]) -> None:

@@ -1,5 +1,6 @@
 """Tables of a TOML file, added and removed; comments, order and all other bytes stay."""
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from quarry.interfaces.install.insertions import Insertion, only_insertion
+from quarry.interfaces.install.insertions import Insertion, inserted, only_insertion
 from quarry.interfaces.install.jsonc import Malformed
 
 MAX_CHARACTERS = 1024 * 1024  # tomllib and tomlkit take seconds for more; configurations have kilobytes
@@ -39,8 +40,8 @@ def table_insertions(text: str, path: Sequence[str], value: Mapping[str, object]
     """
     wanted = _with(parse(text), path, value)
     for after in (_appended(text, path, value), _merged(text, path, value)):
-        insertion = only_insertion(text, after) if after is not None and _means(after, wanted) else None
-        if insertion:
+        insertion = None if after is None else only_insertion(text, after) or _insertion_before_blanks(text, after)
+        if insertion and _means(inserted(text, [insertion]), wanted):
             return [insertion]
     raise Malformed(f"[{'.'.join(path)}] cannot be added to it", 1)
 
@@ -52,20 +53,32 @@ def without_table(text: str, path: Sequence[str]) -> str:
     Raises:
         Malformed: *text* is no TOML, or cannot be changed so that all else stays.
     """
-    parsed = parse(text)
-    wanted = _without(parsed, path)
+    wanted = _without(parse(text), path)
+    meanings = (wanted, _without(wanted, path[:1])) if not _at(wanted, path[:-1]) else (wanted,)
+    for after in (_cut(text, path), _deleted(text, path)):
+        if after is not None and any(_means(after, meaning) for meaning in meanings):
+            return after
+    raise Malformed(f"[{'.'.join(path)}] cannot be removed from it", 1)
+
+
+def _cut(text: str, path: Sequence[str]) -> str:
+    """Without the lines of the table as we write it, up to the next empty line, and the empty line before it."""
+    name = re.escape(".".join(path))
+    body = r"(?:(?!\s*\[)[^\n]*\S[^\n]*(?:\n|\Z))*"
+    return re.sub(rf"^(?:[ \t]*\r?\n)?\[{name}(?:\.[^\]\n]*)?\][^\n]*(?:\n|\Z){body}", "", text, flags=re.MULTILINE)
+
+
+def _deleted(text: str, path: Sequence[str]) -> str | None:
+    """As tomlkit deletes it, for a table that somebody has written in another way."""
     try:
         document = tomlkit.parse(text)
         inner: Any = document
         for key in path[:-1]:
             inner = inner[key]
         del inner[path[-1]]
-        after = document.as_string()
-    except (TOMLKitError, KeyError, RecursionError) as error:
-        raise Malformed(f"[{'.'.join(path)}] cannot be removed from it: {error}", 1) from error
-    if not any(_means(after, meaning) for meaning in (wanted, _without(wanted, path[:1]))):
-        raise Malformed(f"[{'.'.join(path)}] cannot be removed from it", 1)
-    return after
+        return document.as_string()
+    except (TOMLKitError, KeyError, RecursionError):
+        return None
 
 
 def _appended(text: str, path: Sequence[str], value: Mapping[str, object]) -> str:
@@ -100,6 +113,13 @@ def _merged(text: str, path: Sequence[str], value: Mapping[str, object]) -> str 
         return None
 
 
+def _insertion_before_blanks(before: str, after: str) -> Insertion | None:
+    """The insertion that *after* shows, but for the blanks behind it, which tomlkit drops within braces."""
+    start = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), len(before))
+    rest = before[start:].lstrip(" ")
+    return Insertion(start, after[start : len(after) - len(rest)]) if after.endswith(rest) else None
+
+
 def _means(text: str, wanted: Mapping[str, Any]) -> bool:
     try:
         return parse(text) == wanted
@@ -116,6 +136,12 @@ def _without(parsed: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
     if len(path) == 1:
         return {key: value for key, value in parsed.items() if key != path[0]}
     return {**parsed, path[0]: _without(_table(parsed, path[0]), path[1:])}
+
+
+def _at(parsed: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any]:
+    for key in path:
+        parsed = _table(parsed, key)
+    return parsed
 
 
 def _table(parsed: Mapping[str, Any], key: str) -> Mapping[str, Any]:

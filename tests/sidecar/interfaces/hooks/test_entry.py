@@ -48,6 +48,20 @@ def test_it_imports_what_a_hook_needs(at_shared, talk, command):
     }
 
 
+def test_an_event_that_is_met_with_silence_is_met_before_the_client_is_imported(at_shared, talk):
+    document = json.dumps(talk("claude-code").prompt("please continue")).encode()
+    done = run([sys.executable, "-X", "importtime", *COMMAND[1:], "claude-code"], document)
+
+    assert "quarry.interfaces.hooks.respond" in done.stderr.decode()
+    assert "quarry.interfaces.client" not in done.stderr.decode()
+
+
+def test_what_a_person_asks_is_answered_by_the_command_line():
+    done = run([*COMMAND, "--help"], b"")
+
+    assert b"usage: quarry hook" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "document", "reason"),
     [
@@ -130,6 +144,13 @@ def test_an_output_that_nobody_reads_ends_it_in_order(at_shared, talk):
     os.close(writer)
 
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_no_error(closed):
+    done = run(["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND, "claude-code"], b"{}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_a_folder_that_cannot_be_written_is_met_with_silence(tmp_path, talk):

@@ -88,6 +88,18 @@ def test_a_long_prompt_is_asked_by_its_questions_its_beginning_and_its_end():
     assert query.endswith("Thank you for that")
 
 
+def test_a_typed_list_is_no_output():
+    assert read_prompt("Plan the garden:\n- beans in May\n- peas in March\n* leeks").query == (
+        "Plan the garden beans in May peas in March leeks"
+    )
+
+
+def test_a_pasted_diff_is_output():
+    diff = "diff --git a/x b/x\nindex 1a2b..3c4d\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2\n+    deeper = 3"
+
+    assert read_prompt(f"Does this fit my style rules?\n{diff}").query == "Does this fit my style rules"
+
+
 def test_one_endless_sentence_is_cut_between_words():
     query = read_prompt("beans " * 5000).query
 
@@ -125,7 +137,8 @@ def test_a_link_is_no_word():
         ("token: swordfish, rotate oauth tokens", "token rotate oauth tokens"),
         ("ghp_16C7e42F292c6912E7710c838347Ae178B4a gone", "gone"),
         ("AKIAIOSFODNN7EXAMPLE and the backup", "and the backup"),
-        ("the passphrase is correct", "the passphrase"),
+        ("the passphrase is correct horse battery staple", "the passphrase"),
+        ("recovery phrase: apple banana cherry", "recovery phrase"),
         ("oauth token rotation on utf-8 files of 2026", "oauth token rotation on utf-8 files of 2026"),
     ],
 )

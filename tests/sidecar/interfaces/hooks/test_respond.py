@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,6 @@ def quotes(text):
 def answered(event, vault, client="claude-code", **more):
     """What is said to *event*, in this process."""
     return Session(parse_event(client, json.dumps(event).encode()), vault, **more).respond()
-
-
-def said(outcome, context):
-    return context(outcome.output)
 
 
 @pytest.fixture
@@ -80,6 +77,30 @@ def test_a_client_whose_prompts_take_no_context_is_told_at_its_tool_calls(at_sha
         shown += quotes(context(hook(client, conversation.edit("src/x.md"), at_shared.vault)))
 
     assert len(shown) == len(set(shown)) >= 6
+
+
+@pytest.mark.slow
+def test_hooks_of_one_conversation_at_the_same_time_say_no_passage_twice(at_shared, hook, talk, context):
+    conversation = talk("claude-code")
+    prompts = [recorded["prompt"] for recorded in RECORDED if recorded["about"]][:3] * 3
+
+    with ThreadPoolExecutor(len(prompts)) as pool:
+        outputs = list(
+            pool.map(lambda prompt: hook("claude-code", conversation.prompt(prompt), at_shared.vault), prompts)
+        )
+
+    shown = [quote for output in outputs for quote in quotes(context(output))]
+    assert len(shown) == len(set(shown)) >= 3
+
+
+def test_codex_is_given_no_key_that_its_schema_does_not_know(ask, talk, at_shared):
+    allowed = json.loads((FIXTURES / "codex.json").read_text(encoding="utf-8"))["outputs"]
+    conversation = talk("codex")
+    for event in (conversation.prompt(GLUE), conversation.edit("Descale the espresso machine.md")):
+        output = answered(event, at_shared.vault, "codex").output
+
+        assert set(output) <= set(allowed["root"])
+        assert set(output["hookSpecificOutput"]) <= set(allowed["hookSpecificOutput"])
 
 
 # --- what each event does ----------------------------------------------------------------------------------------
@@ -298,7 +319,7 @@ def test_without_a_sidecar_one_is_started_and_nothing_said(home, vault, hook, ta
 
 
 @pytest.mark.slow
-def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook, talk, log, found):
+def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook, talk, log, found, tools):
     conversation = talk("claude-code")
     stamp = conversations_folder() / f"{vault_id(vault)}.started"
     stamp.touch()
@@ -307,6 +328,7 @@ def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook
     hook("claude-code", conversation.prompt("oolong"), vault)
 
     assert log() == ["starting", "cold"]
+    assert tools.eventually(lambda: found(home, vault), "a sidecar")  # which ends with the test
 
 
 def test_where_no_vault_is_near_nothing_is_said(ask, talk, tmp_path, monkeypatch):
