@@ -146,6 +146,13 @@ def test_an_output_that_nobody_reads_ends_it_in_order(at_shared, talk):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_no_error(closed):
+    done = run(["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND, "claude-code"], b"{}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_a_folder_that_cannot_be_written_is_met_with_silence(tmp_path, talk):
     (tmp_path / "file").write_text("", encoding="utf-8")
     document = json.dumps(talk("claude-code").prompt(GLUE)).encode()
