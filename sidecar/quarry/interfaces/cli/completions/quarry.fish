@@ -187,7 +187,7 @@ complete -c quarry -n '_shtab_quarry_using install' -l scope -xka "user project"
 complete -c quarry -n '_shtab_quarry_using install' -l name -x -d 'the name of the server (default: that of the vault'"'"'s folder)'
 complete -c quarry -n '_shtab_quarry_using install' -l hooks -d 'also the hooks by which notes come with a prompt'
 complete -c quarry -n '_shtab_quarry_using install' -l instructions -d 'also a section on the notes in AGENTS.md, CLAUDE.md or the like'
-complete -c quarry -n '_shtab_quarry_using install' -l remove -d 'take out all that was written for this vault'
+complete -c quarry -n '_shtab_quarry_using install' -l remove -d 'take out what was written for this vault: all of it, or only --hooks or --instructions'
 complete -c quarry -n '_shtab_quarry_using install' -l dry-run -d 'show what would change, and change nothing'
 complete -c quarry -n '_shtab_quarry_using install' -l yes -d 'do not ask'
 complete -c quarry -n '_shtab_quarry_using install' -l list -d 'list the clients, and what they are told of'

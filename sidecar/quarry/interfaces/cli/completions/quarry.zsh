@@ -205,7 +205,7 @@ _shtab_quarry_install_options=(
   "--name[the name of the server (default\: that of the vault\'s folder)]:NAME:"
   "--hooks[also the hooks by which notes come with a prompt]"
   "--instructions[also a section on the notes in AGENTS.md, CLAUDE.md or the like]"
-  "--remove[take out all that was written for this vault]"
+  "--remove[take out what was written for this vault\: all of it, or only --hooks or --instructions]"
   "--dry-run[show what would change, and change nothing]"
   "--yes[do not ask]"
   "--list[list the clients, and what they are told of]"
