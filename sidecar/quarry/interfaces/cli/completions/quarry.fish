@@ -50,7 +50,7 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench
+set -g _shtab_quarry_commands search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
 set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
@@ -116,6 +116,10 @@ complete -c quarry -n '_shtab_quarry_using capture' -l source -x -d 'where the t
 complete -c quarry -n '_shtab_quarry_using capture' -l folder -xka "(__fish_complete_directories)" -d 'folder below the vault (default: the vault'"'"'s setting, 00-inbox unless set)'
 complete -c quarry -n '_shtab_quarry_using capture' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using capture' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a outputs -d 'print the whole output of a command that an agent was shown a part of'
+complete -c quarry -n '_shtab_quarry_using outputs' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using outputs' -l list -d 'list the outputs that are kept, the newest first'
+complete -c quarry -n '_shtab_quarry_using outputs' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a read -d 'print a note, with credentials redacted'
 complete -c quarry -n '_shtab_quarry_using read' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using read' -l json -d 'print JSON'
@@ -172,9 +176,10 @@ complete -c quarry -n '_shtab_quarry_using hook' -l vault -xka "(__fish_complete
 complete -c quarry -n '_shtab_quarry_using hook' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using hook' -l test -xka "(__fish_complete_path (commandline -ct))" -d 'tell what would be said to the event in FILE (- is standard input), and why; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0'
 complete -c quarry -n '_shtab_quarry_using hook; and test $_shtab_quarry_npos -eq 0' -ka "claude-code codex cursor vscode gemini" -d 'one of claude-code, codex, cursor, vscode, gemini'
-complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a mcp -d 'serve an AI agent over MCP on standard input and output'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a mcp -d 'serve an AI agent over MCP'
 complete -c quarry -n '_shtab_quarry_using mcp' -s h -l help -d 'show this help message and exit'
-complete -c quarry -n '_shtab_quarry_using mcp' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using mcp' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml); may be given several times'
+complete -c quarry -n '_shtab_quarry_using mcp' -l allow-capture -d 'offer the tool `capture`, which writes new notes where the vault'"'"'s settings allow it'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a install -d 'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
 complete -c quarry -n '_shtab_quarry_using install' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using install' -l json -d 'print JSON'
@@ -183,7 +188,7 @@ complete -c quarry -n '_shtab_quarry_using install' -l scope -xka "user project"
 complete -c quarry -n '_shtab_quarry_using install' -l name -x -d 'the name of the server (default: that of the vault'"'"'s folder)'
 complete -c quarry -n '_shtab_quarry_using install' -l hooks -d 'also the hooks by which notes come with a prompt'
 complete -c quarry -n '_shtab_quarry_using install' -l instructions -d 'also a section on the notes in AGENTS.md, CLAUDE.md or the like'
-complete -c quarry -n '_shtab_quarry_using install' -l remove -d 'take out all that was written for this vault'
+complete -c quarry -n '_shtab_quarry_using install' -l remove -d 'take out what was written for this vault: all of it, or only --hooks or --instructions'
 complete -c quarry -n '_shtab_quarry_using install' -l dry-run -d 'show what would change, and change nothing'
 complete -c quarry -n '_shtab_quarry_using install' -l yes -d 'do not ask'
 complete -c quarry -n '_shtab_quarry_using install' -l list -d 'list the clients, and what they are told of'

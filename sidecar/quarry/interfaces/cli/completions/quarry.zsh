@@ -24,7 +24,8 @@ _shtab_quarry_commands() {
     index:'bring the index of a vault up to date'
     install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
-    mcp:'serve an AI agent over MCP on standard input and output'
+    mcp:'serve an AI agent over MCP'
+    outputs:'print the whole output of a command that an agent was shown a part of'
     ps:'list the sidecars that run'
     read:'print a note, with credentials redacted'
     related:'find the notes most similar to a note, a passage or a text'
@@ -204,7 +205,7 @@ _shtab_quarry_install_options=(
   "--name[the name of the server (default\: that of the vault\'s folder)]:NAME:"
   "--hooks[also the hooks by which notes come with a prompt]"
   "--instructions[also a section on the notes in AGENTS.md, CLAUDE.md or the like]"
-  "--remove[take out all that was written for this vault]"
+  "--remove[take out what was written for this vault\: all of it, or only --hooks or --instructions]"
   "--dry-run[show what would change, and change nothing]"
   "--yes[do not ask]"
   "--list[list the clients, and what they are told of]"
@@ -233,11 +234,22 @@ _shtab_quarry_list_defaults_added=0
 
 _shtab_quarry_mcp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "*--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)\; may be given several times]:DIR:_files -/"
+  "--allow-capture[offer the tool \`capture\`, which writes new notes where the vault\'s settings allow it]"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_mcp_defaults_added=0
+
+_shtab_quarry_outputs_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--list[list the outputs that are kept, the newest first]"
+  "--json[print JSON]"
+  ":what the line at the end of a shortened output names:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_outputs_defaults_added=0
 
 _shtab_quarry_ps_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -356,6 +368,7 @@ _shtab_quarry() {
         install) _arguments -C -s $_shtab_quarry_install_options ;;
         list) _arguments -C -s $_shtab_quarry_list_options ;;
         mcp) _arguments -C -s $_shtab_quarry_mcp_options ;;
+        outputs) _arguments -C -s $_shtab_quarry_outputs_options ;;
         ps) _arguments -C -s $_shtab_quarry_ps_options ;;
         read) _arguments -C -s $_shtab_quarry_read_options ;;
         related) _arguments -C -s $_shtab_quarry_related_options ;;
