@@ -1357,6 +1357,7 @@ export interface Methods {
   readonly "vault/changed": { readonly params: VaultChangedParams; readonly result: Accepted };
   readonly "feedback": { readonly params: FeedbackParams; readonly result: Done };
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "index/reconcile": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };

@@ -157,6 +157,11 @@ async def _feedback(service: Service, params: protocol.FeedbackParams, _: Reques
     return protocol.Done()
 
 
+async def _index_reconcile(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.engine.reconcile()
+    return await index_status(service)
+
+
 async def _index_rebuild(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
     service.engine.rebuild()
     return await index_status(service)
@@ -209,6 +214,7 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "vault/changed": _vault_changed,
     "feedback": _feedback,
     "index/status": _index_status,
+    "index/reconcile": _index_reconcile,
     "index/rebuild": _index_rebuild,
     "index/pause": _index_pause,
     "index/resume": _index_resume,
