@@ -857,6 +857,14 @@ export interface BlocksReadParams {
    * Build them anew even where they hold.
    */
   readonly rebuild?: boolean;
+  /**
+   * As for `context`, which then does not quote again in it what the blocks quote.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
 }
 /**
  * Context blocks, and their text as one.
@@ -1349,6 +1357,7 @@ export interface Methods {
   readonly "vault/changed": { readonly params: VaultChangedParams; readonly result: Accepted };
   readonly "feedback": { readonly params: FeedbackParams; readonly result: Done };
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "index/reconcile": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };

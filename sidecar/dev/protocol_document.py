@@ -154,6 +154,8 @@ SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_P
 WITHOUT_PARAMETERS = {
     "index/status": "The status of the index. No parameters.",
     "index/pause": "Pause indexing after the current note; searches are answered, changes are queued. No parameters.",
+    "index/reconcile": "Compare every file with the index, and index what differs: for drives that report no changes. "
+    "No parameters.",
     "index/resume": "Resume indexing. No parameters.",
     "settings/read": "The settings in force. No parameters.",
     "shutdown": "Finish the current note and exit. No parameters.",

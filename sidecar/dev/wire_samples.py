@@ -337,6 +337,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
     "index/status": (wire.NoParams(), STATUS),
     "index/rebuild": (wire.RebuildParams(), STATUS),
     "index/pause": (wire.NoParams(), STATUS),
+    "index/reconcile": (wire.NoParams(), STATUS),
     "index/resume": (wire.NoParams(), STATUS),
     "settings/read": (wire.NoParams(), SETTINGS),
     "settings/write": (wire.SettingsWriteParams(exclude_folders=["Archive"], dense_weight=0.5), SETTINGS),

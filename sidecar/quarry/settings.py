@@ -23,6 +23,9 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [capture]
     folder = "00-inbox"         # where `quarry capture` puts new notes
     by_agents = false           # whether programs with the reader's token, such as MCP, may capture
+    [hooks]
+    compress_outputs = false    # whether outputs of commands are shortened for Claude Code
+    capture_outputs = false     # whether failures among them become notes; needs capture.by_agents
     [context.NAME]              # a context block: see `block_settings.py`
     query = "oauth rotation"
 """
@@ -74,6 +77,8 @@ class Settings:
     rrf_context_weight: float = 0.3
     capture_folder: str = "00-inbox"
     capture_by_agents: bool = False
+    hooks_compress_outputs: bool = False
+    hooks_capture_outputs: bool = False
     blocks: tuple[ContextBlock, ...] = ()
     block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
@@ -235,6 +240,8 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "rrf_context_weight": ("search", "rrf_context_weight", _weight),
     "capture_folder": ("capture", "folder", _folder),
     "capture_by_agents": ("capture", "by_agents", _flag),
+    "hooks_compress_outputs": ("hooks", "compress_outputs", _flag),
+    "hooks_capture_outputs": ("hooks", "capture_outputs", _flag),
 }
 """Field -> table and key in the file, and the check that its value passes through."""
 

@@ -85,9 +85,8 @@ def test_the_commands_of_the_pages_run(person, run_shell):
 
 def test_the_figures_of_the_page_are_those_of_the_measurement():
     fit, quality = Page.read("docs/FIT.md").text, Page.read("docs/QUALITY.md").text
-    keyword, default = re.search(
-        r"^\| gold-dendron \| 70 \| 0(\.\d+) \|.*\| 0(\.\d+) \|$", quality, re.MULTILINE
-    ).groups()
+    row = re.search(r"^\| gold-dendron \| 70 \| 0(\.\d+) \|.*\| 0(\.\d+) \|$", quality, re.MULTILINE)
+    keyword, default = row.groups()
 
     assert f"nDCG@10 {float(default):.2f}".replace("0.", ".") in fit
     assert f"to {float(keyword):.2f})".replace("0.", ".") in fit

@@ -454,7 +454,9 @@ export const methods: Methods = {
       "afterMs": null,
       "name": null,
       "maxTokens": 3000,
-      "rebuild": false
+      "rebuild": false,
+      "conversation": null,
+      "peek": false
     },
     "result": {
       "blocks": [
@@ -775,6 +777,53 @@ export const methods: Methods = {
     }
   },
   "index/pause": {
+    "params": {},
+    "result": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  },
+  "index/reconcile": {
     "params": {},
     "result": {
       "state": "embedding",

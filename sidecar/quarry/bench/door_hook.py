@@ -87,7 +87,7 @@ def _until_answered(vault: Path, prompts: Sequence[str]) -> None:
 def _started(vault: Path) -> Iterator[int]:
     """The process id of the sidecar that a hook started; on exit, it has ended."""
     deadline_s = time.monotonic() + SIDECAR_TIMEOUT_S
-    while not (pid := _pid_of(vault)):
+    while not (pid := _pid_of(vault)) or _has_ended(pid):  # the file of one that was killed while it started stays
         if time.monotonic() > deadline_s:
             raise PartFailed("the hook started no sidecar; see `quarry doctor`")
         time.sleep(POLL_S)

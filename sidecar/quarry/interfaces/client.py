@@ -154,7 +154,7 @@ class SidecarClient:
             # The sidecar waits. It does not where the work is expected to take longer, so it is asked again.
             params = {"limit": 1, "waitMs": min(MAX_WAIT_MS, math.ceil(left_s * 1000))}
             page: wire.NoteList = self.ask("notes/list", params)
-            if page.index.state not in UNFINISHED:
+            if page.index.state not in UNFINISHED and not _awaits_vectors(self.status()):
                 return
             time.sleep(READY_POLL_S)
 
@@ -319,6 +319,12 @@ def refusal_of(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
         position if isinstance(position, int) else None,
         query if isinstance(query, str) else None,
     )
+
+
+def _awaits_vectors(status: "wire.IndexStatus") -> bool:
+    """Whether a model that has just been loaded is about to embed the notes."""
+    is_dense_missing = any(leg.leg == "dense" for leg in status.missing)
+    return is_dense_missing and status.state == "live" and status.model.state == "ready"
 
 
 def _status_in(message: Reply) -> "wire.IndexStatus | None":

@@ -98,8 +98,22 @@ async def _related(service: Service, params: protocol.RelatedParams, request: Re
 
 
 async def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.Value:
+    return await service.call("vault", _blocks_result, service, params, request)  # the settings are read for it
+
+
+def _blocks_result(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.BlocksResult:
+    """The blocks; what they quote is kept in the ledger of a conversation. Raises as `_context_result`."""
+    quoted: list[tuple[str, str]] = []
     blocks = Blocks(service.engine, service.blocks, service.clock)
-    return await service.call("vault", blocks.read, params, request.is_cancelled)  # the settings are read for it
+    result = blocks.read(params, request.is_cancelled, lambda path, passage: quoted.append((path, passage)))
+    if params.conversation is not None and not params.peek:
+        with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
+            if request.is_cancelled():
+                raise Cancelled("the request was cancelled")
+            for path, passage in quoted:
+                shown.add(path, passage)
+            shown.save()
+    return result
 
 
 async def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.Value:
@@ -141,6 +155,11 @@ async def _feedback(service: Service, params: protocol.FeedbackParams, _: Reques
     now_ms = time.time_ns() // 1_000_000
     await service.call("search", service.feedback.add, params.query, params.path, params.kind, now_ms)
     return protocol.Done()
+
+
+async def _index_reconcile(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.engine.reconcile()
+    return await index_status(service)
 
 
 async def _index_rebuild(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
@@ -195,6 +214,7 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "vault/changed": _vault_changed,
     "feedback": _feedback,
     "index/status": _index_status,
+    "index/reconcile": _index_reconcile,
     "index/rebuild": _index_rebuild,
     "index/pause": _index_pause,
     "index/resume": _index_resume,

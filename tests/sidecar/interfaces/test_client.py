@@ -101,7 +101,7 @@ def test_waiting_is_left_to_the_sidecar(vault, tools, monkeypatch):
     with SidecarClient(vault, "test") as client:
         monkeypatch.setattr(SidecarClient, "ask", noted)
         client.wait_until_complete(PATIENCE_S)
-        waits = [params["waitMs"] for params in asked]
+        waits = [params["waitMs"] for params in asked if params]
 
         assert client.status().notes == 303
     assert 0 < waits[0] <= PATIENCE_S * 1000

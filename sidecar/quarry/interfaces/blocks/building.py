@@ -71,13 +71,7 @@ def quotes_of(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bo
     passages = _passages(engine.search(_request(block), is_cancelled))
     room = block.max_tokens * CHARACTERS_PER_TOKEN - len(heading_of(block.name))
     chosen = choose_quotes([passage.quotable for passage in passages], room, MAX_QUOTES)
-    return [
-        KeptQuote(
-            passages[at.passage].blocks[at.length], source.path, source.heading_path, source.line, source.confidence
-        )
-        for at in chosen
-        for source in [passages[at.passage].source]
-    ]
+    return [_kept(passages[at.passage], at.length) for at in chosen]
 
 
 def heading_of(name: str) -> str:
@@ -97,6 +91,13 @@ def _request(block: ContextBlock) -> SearchRequest:
         show_all_when_few=False,
         with_text=False,
         expand=True,
+    )
+
+
+def _kept(passage: Quoted, length: int) -> KeptQuote:
+    source = passage.source
+    return KeptQuote(
+        passage.blocks[length], source.path, passage.passage, source.heading_path, source.line, source.confidence
     )
 
 

@@ -40,6 +40,7 @@ class KeptQuote(Struct, frozen=True):
 
     text: str
     path: str  # in NFC
+    passage: str  # a hash of the whole passage, by which a conversation knows it again
     heading_path: list[str]
     line: int
     confidence: float

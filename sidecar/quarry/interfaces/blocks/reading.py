@@ -35,9 +35,19 @@ class Blocks(Struct, frozen=True):
     store: BlockStore
     clock: Callable[[], int]  # milliseconds since 1970
 
-    def read(self, params: wire.BlocksReadParams, is_cancelled: Callable[[], bool]) -> wire.BlocksResult:
+    def read(
+        self,
+        params: wire.BlocksReadParams,
+        is_cancelled: Callable[[], bool],
+        on_quote: Callable[[str, str], None] = lambda *_: None,
+    ) -> wire.BlocksResult:
         """
         The text of all blocks, or of one, within a budget.
+
+        Args:
+            params: Which, and how much.
+            is_cancelled: Whether nobody waits any more.
+            on_quote: Called with the path and the hash of each passage that is quoted.
 
         Raises:
             BadRequest: There is no block of that name.
@@ -61,6 +71,8 @@ class Blocks(Struct, frozen=True):
                 left_out.append(block.name)
                 continue
             contents.append(one)
+            for quote in kept.quotes[: len(one.sources)]:
+                on_quote(quote.path, quote.passage)
             room -= len(SEPARATOR) + len(one.text) if one.text else 0
         sections = [one.text for one in contents if one.text]
         text = SEPARATOR.join([PREAMBLE, *sections]) if sections else ""

@@ -47,7 +47,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--instructions", action="store_true", help="also a section on the notes in AGENTS.md, CLAUDE.md or the like"
     )
-    parser.add_argument("--remove", action="store_true", help="take out all that was written for this vault")
+    parser.add_argument(
+        "--remove",
+        action="store_true",
+        help="take out what was written for this vault: all of it, or only --hooks or --instructions",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--list", action="store_true", help="list the clients, and what they are told of")

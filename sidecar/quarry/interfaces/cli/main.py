@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",
     "capture": "write a text into a new note, which can be found at once",
+    "outputs": "print the whole output of a command that an agent was shown a part of",
     "read": "print a note, with credentials redacted",
     "list": "list notes, newest first",
     "ps": "list the sidecars that run",

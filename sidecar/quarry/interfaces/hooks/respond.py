@@ -210,6 +210,7 @@ class Session:
 
     def _context(self, client: "SidecarClient", asked: Asked) -> str:
         """The quotes for what is *asked*; "" where there are none, for the reason that `details` tells."""
+        self.details.update(budget=asked.max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {
             "query": asked.query,
             "maxTokens": asked.max_tokens - LEAD_TOKENS,

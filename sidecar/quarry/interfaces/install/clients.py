@@ -21,6 +21,7 @@ class Hooks:
     events: Mapping[str, str | None]
     grouped: bool = True  # an event has groups of handlers, with a matcher each; else handlers
     exec_form: bool = False  # a program and its arguments; else a line for the shell
+    timeout: int = HOOK_TIMEOUT_S  # in the client's unit
     scaffold: str = "{}\n"  # a file that has no hooks yet
     afterwards: str = ""
 
@@ -79,7 +80,13 @@ CLIENTS: Mapping[str, Client] = {
             found_by=("{codex}",),
             hooks=Hooks(
                 files={"user": "{codex}/hooks.json", "project": "{project}/.codex/hooks.json"},
-                events={"SessionStart": None, "UserPromptSubmit": None},
+                events={
+                    "SessionStart": None,
+                    "UserPromptSubmit": None,
+                    "PreToolUse": "Bash|apply_patch|Edit|Write",
+                    "PreCompact": None,
+                    "SessionEnd": None,
+                },
                 afterwards="Codex runs a new hook only after you have reviewed it with `/hooks`",
             ),
             instructions={"user": "{codex}/AGENTS.md", "project": "{project}/AGENTS.md"},
@@ -94,7 +101,9 @@ CLIENTS: Mapping[str, Client] = {
             found_by=("{home}/.cursor",),
             hooks=Hooks(
                 files={"user": "{home}/.cursor/hooks.json", "project": "{project}/.cursor/hooks.json"},
-                events={"sessionStart": None, "sessionEnd": None},
+                events=dict.fromkeys(
+                    ("sessionStart", "beforeSubmitPrompt", "postToolUse", "preCompact", "sessionEnd"), None
+                ),
                 grouped=False,
                 scaffold='{\n  "version": 1\n}\n',
             ),
@@ -130,9 +139,20 @@ CLIENTS: Mapping[str, Client] = {
             title="Gemini CLI",
             servers={"user": ("{gemini}/settings.json",), "project": ("{project}/.gemini/settings.json",)},
             found_by=("{gemini}/settings.json",),
+            hooks=Hooks(
+                files={"user": "{gemini}/settings.json", "project": "{project}/.gemini/settings.json"},
+                events={
+                    "SessionStart": None,
+                    "BeforeAgent": None,
+                    "AfterTool": "run_shell_command|write_file|replace",
+                    "PreCompress": None,
+                    "SessionEnd": None,
+                },
+                timeout=1000 * HOOK_TIMEOUT_S,
+            ),
             instructions={"user": "{gemini}/GEMINI.md", "project": "{project}/GEMINI.md"},
             afterwards="start it anew; `gemini mcp list` shows the server",
-            documentation="geminicli.com/docs/tools/mcp-server; tried with 0.61.0",
+            documentation="geminicli.com/docs: tools/mcp-server, hooks/reference; tried with 0.61.0",
         ),
         Client(
             name="zed",

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 
 from quarry.errors import BadConfiguration
-from quarry.interfaces.install.clients import HOOK_TIMEOUT_S, Client, Hooks
+from quarry.interfaces.install.clients import Client, Hooks
 
 PROGRAM = "quarry"
 MAX_NAME = 40  # letters; clients put the name before that of every tool, of which 64 letters count
@@ -92,7 +92,7 @@ def hook_entries(client: Client, hooks: Hooks, launcher: Launcher, vault: str) -
     handler: dict[str, object] = {"command": launcher.command, "args": arguments}
     if not hooks.exec_form:
         handler = {"command": _shell_line([launcher.command, *arguments])}
-    handler["timeout"] = HOOK_TIMEOUT_S
+    handler["timeout"] = hooks.timeout
     if not hooks.grouped:
         return dict.fromkeys(hooks.events, handler)
     handler = {"type": "command", **handler}

@@ -87,20 +87,18 @@ def _draft(drafts: dict[str, _Draft], request: Request, records: Mapping[str, Fi
 
 
 def _install(draft: _Draft, request: Request, vault: str) -> None:
-    target = request.target
-    clients = draft.record.clients_of(vault) | {request.client}
+    target, owner = request.target, _owner(request, vault)
+    clients = draft.record.clients_of(owner) | {request.client}
     if target.is_done(draft.text):
-        layers = draft.record.layers
-        if layers and layers[-1].vault == vault:
-            draft.record = replace(draft.record, layers=(*layers[:-1], replace(layers[-1], clients=tuple(clients))))
+        draft.record = _shared(draft.record, owner, clients)
         return
     text, record = draft.text, draft.record
     if target.has_ours(text):
-        text, record = undone(text, record, vault)
+        text, record = undone(text, record, owner)
     if target.has_ours(text):
         text = target.remove(text, record.containers)
     addition = target.add(text)
-    layer = Layer(vault, tuple(sorted(clients)), text_hash(text), text_hash(addition.text), addition.steps)
+    layer = Layer(owner, tuple(sorted(clients)), text_hash(text), text_hash(addition.text), addition.steps)
     draft.text = addition.text
     draft.record = replace(
         record,
@@ -112,23 +110,31 @@ def _install(draft: _Draft, request: Request, vault: str) -> None:
 
 
 def _remove(draft: _Draft, request: Request, vault: str) -> None:
-    target = request.target
-    others = draft.record.clients_of(vault) - {request.client}
-    if others:  # who read the same file, and go on doing so
-        layers = tuple(
-            replace(layer, clients=tuple(sorted(others))) if layer.vault == vault else layer
-            for layer in draft.record.layers
-        )
-        draft.record = replace(draft.record, layers=layers)
+    target, owner = request.target, _owner(request, vault)
+    others = draft.record.clients_of(owner) - {request.client}
+    if others:  # they read the same file, and go on doing so
+        draft.record = _shared(draft.record, owner, others)
         return
-    text, record = (
-        undone(draft.text, draft.record, vault) if target.has_ours(draft.text) else (draft.text, draft.record)
-    )
+    text, record = draft.text, draft.record
+    if target.has_ours(text):
+        text, record = undone(text, record, owner)
     if target.has_ours(text):
         text = target.remove(text, record.containers)
     draft.text = text
-    draft.record = replace(record, layers=tuple(layer for layer in record.layers if layer.vault != vault))
+    draft.record = replace(record, layers=tuple(layer for layer in record.layers if layer.owner != owner))
     draft.is_deleted = draft.record.is_ours and not draft.record.layers and target.is_bare(text)
+
+
+def _owner(request: Request, vault: str) -> str:
+    return f"{vault}/{type(request.target).__name__}"
+
+
+def _shared(record: FileRecord, owner: str, clients: Iterable[str]) -> FileRecord:
+    """*record* with *clients* as those that the content of *owner* is for."""
+    layers = tuple(
+        replace(layer, clients=tuple(sorted(clients))) if layer.owner == owner else layer for layer in record.layers
+    )
+    return replace(record, layers=layers)
 
 
 def _change(draft: _Draft) -> Change:

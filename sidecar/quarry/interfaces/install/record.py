@@ -23,9 +23,13 @@ MAX_RECORD_BYTES = 4 * 1024 * 1024  # a kilobyte for each file and vault
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One writing of one file, for the vault with the id *vault*: hashes of its text, and the steps between them."""
+    """
+    One writing of one file: hashes of its text, and the steps between them.
 
-    vault: str
+    *owner* is whose it is: the id of the vault and the kind of content, which are taken out independently.
+    """
+
+    owner: str
     clients: tuple[str, ...]
     before: str
     after: str
@@ -46,9 +50,9 @@ class FileRecord:
     containers: tuple[KeyPath, ...] = ()
     layers: tuple[Layer, ...] = field(default=())
 
-    def clients_of(self, vault: str) -> frozenset[str]:
-        """The clients that the content for *vault* was written for."""
-        return frozenset(client for layer in self.layers if layer.vault == vault for client in layer.clients)
+    def clients_of(self, owner: str) -> frozenset[str]:
+        """The clients that the content of *owner* was written for."""
+        return frozenset(client for layer in self.layers if layer.owner == owner for client in layer.clients)
 
 
 def text_hash(text: str) -> str:
@@ -56,9 +60,9 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def undone(text: str, record: FileRecord, vault: str) -> tuple[str, FileRecord]:
-    """*text* and *record* without the last layers, as far as they are of *vault* and *text* is as they left it."""
-    while record.layers and (top := record.layers[-1]).vault == vault and top.after == text_hash(text):
+def undone(text: str, record: FileRecord, owner: str) -> tuple[str, FileRecord]:
+    """*text* and *record* without the last layers, as far as they are of *owner* and *text* is as they left it."""
+    while record.layers and (top := record.layers[-1]).owner == owner and top.after == text_hash(text):
         before: str | None = text
         for step in reversed(top.steps):
             before = None if before is None else taken_out(before, step)
@@ -99,7 +103,7 @@ def _value(record: FileRecord) -> dict[str, object]:
         "containers": record.containers,
         "layers": [
             {
-                "vault": layer.vault,
+                "owner": layer.owner,
                 "clients": layer.clients,
                 "before": layer.before,
                 "after": layer.after,
@@ -113,7 +117,7 @@ def _value(record: FileRecord) -> dict[str, object]:
 def _record(value: Mapping[str, Any]) -> FileRecord:
     layers = tuple(
         Layer(
-            str(layer["vault"]),
+            str(layer["owner"]),
             tuple(map(str, layer["clients"])),
             str(layer["before"]),
             str(layer["after"]),

@@ -52,23 +52,34 @@ def left_out(wish: Wish) -> Iterator[str]:
 
 
 def requests_to_remove(wish: Wish, around: Surroundings) -> Iterator[Request]:
-    """The requests for all that a client may have for the vault in this scope, under whichever name."""
-    found = [
-        entry
-        for entry in installed(around)
-        if isinstance(entry, Installed)
-        and (entry.client, entry.scope) == (wish.client.name, wish.scope)
-        and is_same_vault(entry.vault, wish.vault)
-        and wish.name in (None, entry.name)
-    ]
-    names = {wish.name or entry_name(Path(wish.vault)): None} | dict.fromkeys(entry.name for entry in found)
-    for name in names:
-        yield from _servers(wish, around, name)
-    if wish.client.hooks:
-        yield _hooks(wish, wish.client.hooks, around)
-    if wish.scope in wish.client.instructions:
-        for name in names:
+    """
+    The requests for what a client may have for the vault in this scope, under whichever name, last written first.
+
+    Where *wish* names hooks or instructions, only those are removed, else everything.
+    """
+    client = wish.client
+    is_all = not (wish.hooks or wish.instructions)
+    names = [wish.name or entry_name(Path(wish.vault)), *_names_of(wish, around)]
+    if (is_all or wish.instructions) and wish.scope in client.instructions:
+        for name in dict.fromkeys(names):
             yield _section(wish, around, name)
+    if (is_all or wish.hooks) and client.hooks:
+        yield _hooks(wish, client.hooks, around)
+    if is_all:
+        for name in dict.fromkeys(names):
+            yield from _servers(wish, around, name)
+
+
+def _names_of(wish: Wish, around: Surroundings) -> Iterator[str]:
+    """The names of the client's servers for the vault."""
+    for entry in installed(around):
+        if (
+            isinstance(entry, Installed)
+            and (entry.client, entry.scope) == (wish.client.name, wish.scope)
+            and is_same_vault(entry.vault, wish.vault)
+            and wish.name in (None, entry.name)
+        ):
+            yield entry.name
 
 
 def _servers(wish: Wish, around: Surroundings, name: str) -> Iterator[Request]:

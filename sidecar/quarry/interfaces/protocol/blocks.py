@@ -21,6 +21,11 @@ class BlocksReadParams(ReadParams, frozen=True, kw_only=True):
         int, Doc(description="Budget for the whole text; 4 characters a token.", ge=50, le=100_000)
     ] = 3000
     rebuild: Annotated[bool, Doc(description="Build them anew even where they hold.")] = False
+    conversation: Annotated[
+        Annotated[str, Doc(min_length=1, max_length=500)] | None,
+        Doc(description="As for `context`, which then does not quote again in it what the blocks quote."),
+    ] = None
+    peek: Annotated[bool, Doc(description="With `conversation`: do not count what is quoted now.")] = False
 
 
 class BlockContents(Value, frozen=True, kw_only=True):

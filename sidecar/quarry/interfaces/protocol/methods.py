@@ -49,6 +49,7 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "vault/changed": (VaultChangedParams, Accepted),
     "feedback": (FeedbackParams, Done),
     "index/status": (NoParams, IndexStatus),
+    "index/reconcile": (NoParams, IndexStatus),
     "index/rebuild": (RebuildParams, IndexStatus),
     "index/pause": (NoParams, IndexStatus),
     "index/resume": (NoParams, IndexStatus),
@@ -58,7 +59,9 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 }
 """Client to sidecar: method -> (parameters, result)."""
 
-OWNER_METHODS = frozenset({"capture", "index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"})
+OWNER_METHODS = frozenset(
+    {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"}
+)
 """Methods that need the owner's token: they change what other programs find, or end the sidecar that they use."""
 
 SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}

@@ -6,6 +6,7 @@ that a reader of the block may have opened around it. No time and no score stand
 give equal bytes.
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
 from typing import Protocol
@@ -24,6 +25,7 @@ from quarry.vault.paths import nfc
 
 UNFINISHED = frozenset({"starting", "scanning", "indexing", "embedding"})
 SEPARATOR = "\n\n"
+PASSAGE_HASH_BYTES = 16
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _ROLES = "system|assistant|user|human|tool|function|instructions?|context|document"
 _TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
@@ -33,17 +35,18 @@ class Quoted(Struct, frozen=True):
     """A passage as it may stand in the text, in each of its lengths."""
 
     source: wire.Source
+    passage: str  # a hash of its whole text, by which a conversation knows it again
     quotable: Quotable
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
 class Shown(Protocol):
-    """The passages that were quoted before, by the path of their note and their text."""
+    """The passages that were quoted before, by the path of their note and the hash of their text."""
 
-    def has(self, path: str, text: str) -> bool:
+    def has(self, path: str, passage: str, /) -> bool:
         """Whether the passage was quoted."""
 
-    def add(self, path: str, text: str) -> None:
+    def add(self, path: str, passage: str, /) -> None:
         """The passage is quoted now."""
 
 
@@ -57,14 +60,13 @@ def context_result(
     """
     excluded = {nfc(path) for path in params.exclude}
     likely = likely_hits(answer, params.min_confidence)
-    fresh = [hit for hit in likely if nfc(hit.path) not in excluded and not (shown and shown.has(*_passage_of(hit)))]
-    candidates = [quoted(hit) for hit in fresh]
+    candidates = [one for hit in likely if nfc(hit.path) not in excluded if not _is_shown(one := quoted(hit), shown)]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
     quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
     text = SEPARATOR.join(candidates[quote.passage].blocks[quote.length] for quote in quotes)
     if shown:
-        for quote in quotes:
-            shown.add(*_passage_of(fresh[quote.passage]))
+        for one in [candidates[quote.passage] for quote in quotes]:
+            shown.add(one.source.path, one.passage)
     return wire.ContextResult(
         text=text,
         sources=[candidates[quote.passage].source for quote in quotes],
@@ -100,7 +102,7 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
     confidence = hit.confidence * share if hit.retrievers else None
-    return Quoted(source, Quotable(text, confidence, lengths, sizes), blocks)
+    return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), blocks)
 
 
 def inert(text: str) -> str:
@@ -117,8 +119,13 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
 
 
-def _passage_of(hit: Hit) -> tuple[str, str]:
-    return nfc(hit.path), hit.passages[0].chunk.chunk.text
+def _is_shown(one: Quoted, shown: Shown | None) -> bool:
+    return shown is not None and shown.has(one.source.path, one.passage)
+
+
+def _hash_of(passage: Passage) -> str:
+    text = passage.chunk.chunk.text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=PASSAGE_HASH_BYTES).hexdigest()
 
 
 def _source(hit: Hit, passage: Passage) -> wire.Source:

@@ -7,6 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from quarry.interfaces.hooks.events import parse_event
+from quarry.interfaces.hooks.respond import Session
+
 GLUE = {
     "session_id": "told",
     "cwd": "/nowhere",
@@ -27,6 +30,22 @@ def told(tmp_path, command, at_shared):
     return run
 
 
+@pytest.fixture
+def hook_once(at_shared):
+    """Answer an event for good."""
+
+    def run(event):
+        parsed = parse_event("claude-code", json.dumps(event).encode())
+        session = Session(parsed, at_shared.vault)
+        assert session.respond().output
+        return session
+
+    found = []
+    yield lambda event: found.append(run(event))
+    for session in found:
+        session.main.drop("seen", "blocks")
+
+
 def test_it_tells_in_words_what_it_would_say(told):
     done = told(GLUE)
 
@@ -44,6 +63,15 @@ def test_it_tells_as_json_what_it_would_say_and_counts_nothing_as_shown(told):
     assert first["sources"][0]["confidence"] > first["minConfidence"]
     assert 0 < first["tokens"] <= 500
     assert first["reason"] is None
+    assert (first["budget"], first["shownBefore"]) == (500, 0)
+
+
+def test_it_tells_what_was_shown_before(told, hook_once):
+    hook_once(GLUE)
+    report = json.loads(told(GLUE, "--json").out)
+
+    assert (report["reason"], report["shownBefore"]) == ("all-seen", 1)
+    assert "shown before  1 passages in this conversation\n" in told(GLUE).out
 
 
 @pytest.mark.parametrize(

@@ -319,7 +319,7 @@ def test_without_a_sidecar_one_is_started_and_nothing_said(home, vault, hook, ta
 
 
 @pytest.mark.slow
-def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook, talk, log, found):
+def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook, talk, log, found, tools):
     conversation = talk("claude-code")
     stamp = conversations_folder() / f"{vault_id(vault)}.started"
     stamp.touch()
@@ -328,6 +328,7 @@ def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook
     hook("claude-code", conversation.prompt("oolong"), vault)
 
     assert log() == ["starting", "cold"]
+    assert tools.eventually(lambda: found(home, vault), "a sidecar")  # which ends with the test
 
 
 def test_where_no_vault_is_near_nothing_is_said(ask, talk, tmp_path, monkeypatch):

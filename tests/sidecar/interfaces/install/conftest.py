@@ -80,7 +80,7 @@ def filled(desk: Desk) -> Desk:
     for client in CLIENTS.values():
         suffix = ".toml" if client.file_format == "toml" else ".json"
         shutil.copy(FILES / f"{client.name}{suffix}", desk.configuration(client.name))
-        if client.hooks:
+        if client.hooks and client.name != "gemini":  # which has one file for both
             shutil.copy(FILES / f"{client.name}-hooks.json", desk.hooks_file(client.name))
     return desk
 

@@ -36,7 +36,8 @@ def servers(client, path):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_install_and_remove_leave_every_byte(filled, client, variant):
-    files = [filled.configuration(client), *([filled.hooks_file(client)] if CLIENTS[client].hooks else [])]
+    hooks = [filled.hooks_file(client)] if CLIENTS[client].hooks else []
+    files = list(dict.fromkeys([filled.configuration(client), *hooks]))
     for file in files:
         file.write_bytes(VARIANTS[variant](file.read_bytes().decode()).encode())
     before = filled.content()
@@ -153,7 +154,7 @@ def test_a_second_vault_of_the_same_name_is_refused(desk, tmp_path):
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-@pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "zed", "windsurf"])
+@pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "gemini", "zed", "windsurf"])
 def test_two_vaults_are_removed_in_any_order(filled, client, order, tmp_path):
     (tmp_path / "Work").mkdir()
     vaults = [str(filled.vault), str(tmp_path / "Work")]
@@ -183,6 +184,15 @@ def test_a_new_path_of_the_program_replaces_the_old_entry(filled, sample):
     assert "/opt/quarry" not in filled.hooks_file("claude-code").read_text()
     filled.remove("claude-code")
     assert filled.content() == before
+
+
+def test_a_new_path_of_the_program_leaves_the_hooks_in_the_same_file(filled, sample):
+    filled.install("gemini", hooks=True)
+    before = meaning(filled.configuration("gemini"))["hooks"]
+
+    filled.install("gemini", launcher=sample.launcher._replace(command="/new/quarry"))
+
+    assert meaning(filled.configuration("gemini"))["hooks"] == before
 
 
 def test_a_file_that_its_client_rewrote_is_cleaned_as_well(filled):

@@ -18,10 +18,21 @@ def test_only_what_was_asked_for_is_requested(desk):
 
 def test_everything_is_removed_without_being_named(desk):
     assert names(requests_to_remove(desk.wish("claude-code"), desk.around)) == [
-        ".claude.json",
-        "settings.json",
         "CLAUDE.md",
+        "settings.json",
+        ".claude.json",
     ]
+
+
+def test_hooks_alone_are_removed_where_they_are_named(desk):
+    desk.install("claude-code", hooks=True, instructions=True)
+
+    desk.remove("claude-code", hooks=True)
+
+    assert {path.rpartition("/")[2] for path, content in desk.content().items() if content} == {
+        ".claude.json",
+        "CLAUDE.md",
+    }
 
 
 def test_a_server_of_another_name_is_found_for_its_removal(desk):

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/quarry
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_quarry_subparsers=(search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench)
+_shtab_quarry_subparsers=(search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
 _shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
@@ -14,6 +14,7 @@ _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --
 _shtab_quarry_related_option_strings=(-h --help --json --text --vault --limit)
 _shtab_quarry_index_option_strings=(-h --help --json --vault --rebuild)
 _shtab_quarry_capture_option_strings=(-h --help --title --domain --tags --type --source --folder --json --vault)
+_shtab_quarry_outputs_option_strings=(-h --help --list --json)
 _shtab_quarry_read_option_strings=(-h --help --json --vault --wait --from-line --max-tokens)
 _shtab_quarry_list_option_strings=(-h --help --json --vault --wait --folder --tag --type --since --until --limit --offset)
 _shtab_quarry_ps_option_strings=(-h --help --json)
@@ -73,7 +74,7 @@ _shtab_quarry_completion_pos_0_choices=(bash zsh fish)
 _shtab_quarry_hook_pos_0_choices=(claude-code codex cursor vscode gemini)
 _shtab_quarry_install___scope_choices=(user project)
 _shtab_quarry_eval___measure_choices=(nDCG@5 nDCG@10 R@10 R@100 MRR Hit@1)
-_shtab_quarry_pos_0_choices=(search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench)
+_shtab_quarry_pos_0_choices=(search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
 _shtab_quarry_search_pos_0_nargs='*'
 _shtab_quarry_search__h_nargs=0
@@ -106,6 +107,10 @@ _shtab_quarry_index___rebuild_nargs=0
 _shtab_quarry_capture__h_nargs=0
 _shtab_quarry_capture___help_nargs=0
 _shtab_quarry_capture___json_nargs=0
+_shtab_quarry_outputs__h_nargs=0
+_shtab_quarry_outputs___help_nargs=0
+_shtab_quarry_outputs___list_nargs=0
+_shtab_quarry_outputs___json_nargs=0
 _shtab_quarry_read__h_nargs=0
 _shtab_quarry_read___help_nargs=0
 _shtab_quarry_read___json_nargs=0

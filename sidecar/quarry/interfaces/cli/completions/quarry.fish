@@ -50,7 +50,7 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context blocks explain related index capture read list ps stop status help completion doctor attach serve hook mcp install eval bench
+set -g _shtab_quarry_commands search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
 set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
@@ -116,6 +116,10 @@ complete -c quarry -n '_shtab_quarry_using capture' -l source -x -d 'where the t
 complete -c quarry -n '_shtab_quarry_using capture' -l folder -xka "(__fish_complete_directories)" -d 'folder below the vault (default: the vault'"'"'s setting, 00-inbox unless set)'
 complete -c quarry -n '_shtab_quarry_using capture' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using capture' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a outputs -d 'print the whole output of a command that an agent was shown a part of'
+complete -c quarry -n '_shtab_quarry_using outputs' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using outputs' -l list -d 'list the outputs that are kept, the newest first'
+complete -c quarry -n '_shtab_quarry_using outputs' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a read -d 'print a note, with credentials redacted'
 complete -c quarry -n '_shtab_quarry_using read' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using read' -l json -d 'print JSON'

@@ -25,6 +25,7 @@ _shtab_quarry_commands() {
     install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
     mcp:'serve an AI agent over MCP on standard input and output'
+    outputs:'print the whole output of a command that an agent was shown a part of'
     ps:'list the sidecars that run'
     read:'print a note, with credentials redacted'
     related:'find the notes most similar to a note, a passage or a text'
@@ -239,6 +240,16 @@ _shtab_quarry_mcp_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_mcp_defaults_added=0
 
+_shtab_quarry_outputs_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--list[list the outputs that are kept, the newest first]"
+  "--json[print JSON]"
+  ":what the line at the end of a shortened output names:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_outputs_defaults_added=0
+
 _shtab_quarry_ps_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--json[print JSON]"
@@ -356,6 +367,7 @@ _shtab_quarry() {
         install) _arguments -C -s $_shtab_quarry_install_options ;;
         list) _arguments -C -s $_shtab_quarry_list_options ;;
         mcp) _arguments -C -s $_shtab_quarry_mcp_options ;;
+        outputs) _arguments -C -s $_shtab_quarry_outputs_options ;;
         ps) _arguments -C -s $_shtab_quarry_ps_options ;;
         read) _arguments -C -s $_shtab_quarry_read_options ;;
         related) _arguments -C -s $_shtab_quarry_related_options ;;
