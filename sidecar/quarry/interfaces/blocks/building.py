@@ -11,8 +11,8 @@ from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
 from quarry.interfaces.blocks.kept import KeptQuote, Likely
 from quarry.interfaces.protocol.search import DEFAULT_MIN_CONFIDENCE
-from quarry.interfaces.sanitize import one_line, scrubbed
-from quarry.interfaces.translate.context import SEPARATOR, Quoted, inert, likely_hits, quoted
+from quarry.interfaces.sanitize import inert, one_line, scrubbed
+from quarry.interfaces.translate.context import SEPARATOR, Quoted, likely_hits, quoted
 from quarry.interfaces.translate.requests import QUOTE_CHARACTERS
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search import Answer

@@ -73,9 +73,8 @@ def test_what_a_person_asks_is_answered_by_the_command_line():
         (["claude-code"], b'"' + b"x" * 2**20 + b'"', "too-large"),
         (["claude-code"], b'{"session_id":"s","hook_event_name":"Stop"}', "unknown-event"),
         (["claude-code"], b'{"hook_event_name":"SessionStart"}', "no-conversation"),
-        (["claude-code"], b'{"session_id":"s","hook_event_name":"SessionStart","cwd":"/"}', "no-vault"),
         (["claude-code", "--vault", "/nowhere"], b'{"session_id":"s","hook_event_name":"SessionEnd"}', "no-vault"),
-        (["claude-code", "--vault", "/"], b'{"session_id":"s","hook_event_name":"SessionEnd"}', "no-notes"),
+        (["claude-code", "--vault=/nowhere"], b'{"session_id":"s","hook_event_name":"SessionEnd"}', "no-vault"),
         (["emacs"], b"{}", "unknown-client"),
         (["--odd"], b"{}", "unknown-client"),
         ([], b"{}", "unknown-client"),
@@ -86,6 +85,14 @@ def test_what_makes_no_sense_is_met_with_silence_and_a_line_in_the_log(arguments
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert log() == [reason]
+
+
+def test_a_home_folder_that_nobody_marked_is_not_served(tmp_path, log):
+    document = b'{"session_id":"s","hook_event_name":"SessionEnd"}'
+    done = run([*COMMAND, "claude-code", "--vault", str(tmp_path)], document, HOME=str(tmp_path))
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert log() == ["no-notes"]
 
 
 def test_the_log_has_no_word_that_anybody_wrote(at_shared, hook, talk, home):
