@@ -8,6 +8,8 @@ import pytest
 from pages import REPOSITORY, Page
 
 from quarry.interfaces.install.clients import CLIENTS
+from quarry.interfaces.mcp.prompts import RECIPES
+from quarry.interfaces.mcp.tools import tool_names
 
 PAGE = Page.read("docs/AGENTS.md")
 RUN = ("Hooks", "Context blocks", "Five recipes")
@@ -88,3 +90,10 @@ def test_every_example_of_a_server_is_json_and_starts_quarry():
     for example in examples:
         server = example["mcpServers"]["notes"]
         assert "mcp" in server["args"]
+
+
+def test_the_tools_and_prompts_of_the_server_are_those_of_the_page():
+    listed = re.findall(r"^\| `(\w+)` \|", section("The MCP server").text, re.MULTILINE)
+
+    assert listed == tool_names(with_capture=True)
+    assert all(f"`{name}`" in section("The MCP server").text for name in RECIPES)
