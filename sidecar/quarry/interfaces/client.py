@@ -9,7 +9,7 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +28,7 @@ REPLY_TIMEOUT_S = 30.0
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
 ATTACH_POLL_S = 0.05
 BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
+WAIT_POLL_S = 0.05  # how often somebody who may give up is asked whether they do; nobody feels less
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
 READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
@@ -114,12 +115,19 @@ class SidecarClient:
             self._connection.abandon()
             self._connection = None
 
-    def ask(self, method: str, params: Mapping[str, object] | None = None) -> Any:
+    def ask(
+        self,
+        method: str,
+        params: Mapping[str, object] | None = None,
+        gives_up: Callable[[Reply | None], bool] | None = None,
+    ) -> Any:
         """
         Send a request and wait for its result, through one change of sidecar if need be.
 
         Args:
             params: By their names on the wire. Those that are None are left out.
+            gives_up: Asked every `WAIT_POLL_S`, and with each notification that comes meanwhile, whether the result is
+                not wanted any more: the sidecar is told to cancel, which it does as `RequestFailed`.
 
         Returns:
             The result, its objects as `Reply`: annotate it with its struct of `protocol/`.
@@ -129,11 +137,11 @@ class SidecarClient:
             ConnectionFailed: It cannot be reached any more.
         """
         try:
-            return self._ask(method, params or {})
+            return self._ask(method, params or {}, gives_up)
         except ConnectionLost:
             self._attach()
         try:
-            return self._ask(method, params or {})
+            return self._ask(method, params or {}, gives_up)
         except ConnectionLost as error:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
@@ -166,6 +174,20 @@ class SidecarClient:
                 while True:
                     if status := _status_in(self._receive(STATUS_POLL_S)):
                         yield status
+
+    def next_notification(self, timeout_s: float) -> Reply | None:
+        """
+        The next notification of the sidecar; None where none came in *timeout_s*.
+
+        Raises:
+            ConnectionFailed: The connection is no more. Asking anything attaches to a successor.
+        """
+        try:
+            return self._receive(timeout_s)
+        except TimeoutError:
+            return None
+        except ConnectionLost as error:
+            raise errors.ConnectionFailed("the sidecar has ended") from error
 
     # --- connecting ----------------------------------------------------------------------------
 
@@ -260,7 +282,9 @@ class SidecarClient:
 
     # --- asking --------------------------------------------------------------------------------
 
-    def _ask(self, method: str, params: Mapping[str, object]) -> Any:
+    def _ask(
+        self, method: str, params: Mapping[str, object], gives_up: Callable[[Reply | None], bool] | None = None
+    ) -> Any:
         if self._connection is None:
             raise ConnectionLost("the connection is closed")
         self._next_id += 1
@@ -270,14 +294,35 @@ class SidecarClient:
         deadline_s = time.monotonic() + timeout_s
         try:
             self._connection.send(request_text(request_id, method, params), REPLY_TIMEOUT_S)
-            # News that comes meanwhile is older than the answer, so it is dropped.
-            while (reply := self._receive(deadline_s - time.monotonic())).get("id") != request_id:
-                pass
+            reply = self._answer_to(request_id, deadline_s, gives_up)
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
         if reply.get("error") is not None:
             raise refusal_of(reply["error"], params)
         return reply.result
+
+    def _answer_to(self, request_id: int, deadline_s: float, gives_up: Callable[[Reply | None], bool] | None) -> Reply:
+        """The answer to a request. News that comes before it is older than the answer, so it is dropped."""
+        is_cancelled = False
+        while True:
+            left_s = deadline_s - time.monotonic()
+            news: Reply | None = None
+            try:
+                reply = self._receive(left_s if gives_up is None or is_cancelled else min(left_s, WAIT_POLL_S))
+                if reply.get("id") == request_id:
+                    return reply
+                news = reply
+            except TimeoutError:
+                if gives_up is None or left_s <= 0:
+                    raise
+            if gives_up and not is_cancelled and gives_up(news):
+                is_cancelled = True
+                self._cancel(request_id)
+
+    def _cancel(self, request_id: int) -> None:
+        if self._connection:
+            notification = {"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": request_id}}
+            self._connection.send(json.dumps(notification), REPLY_TIMEOUT_S)
 
     def _receive(self, timeout_s: float) -> Reply:
         if self._connection is None:

@@ -11,8 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -27,8 +25,8 @@ from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.install.installed import Unreadable, installed
 from quarry.interfaces.install.places import Surroundings, surroundings
 from quarry.interfaces.install.proof import Proof, prove
-from quarry.interfaces.installation import extra_command
 from quarry.interfaces.logs import log_path
+from quarry.interfaces.mcp.versions import ALL_VERSIONS
 from quarry.settings import load_settings
 from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
 
@@ -111,9 +109,7 @@ def _scrubber() -> Finding:
 
 
 def _agents() -> Finding:
-    if find_spec("mcp"):
-        return Finding("MCP", "good", f"mcp {metadata.version('mcp')}")
-    return Finding("MCP", "note", f"not installed; `quarry mcp` needs it: run `{extra_command('mcp')}`")
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
 
 
 def _clients(around: Surroundings) -> Iterator[Finding]:

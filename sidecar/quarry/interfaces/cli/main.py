@@ -37,13 +37,13 @@ COMMANDS: Mapping[str, str] = {
     "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
     "hook": "answer an event of an AI agent with notes that mention it; --test tells what it would say, and why",
-    "mcp": "serve an AI agent over MCP on standard input and output",
+    "mcp": "serve an AI agent over MCP",
     "install": "have AI clients start Quarry: Claude Code, Codex, Cursor and others",
     "eval": "measure retrieval quality on queries with relevance judgments",
     "bench": "measure how fast a vault is indexed and searched on this machine",
 }
 """Command -> summary, in the order of the help. Each is a module of this package, with `add_options` and `run`."""
-WITH_ENGINE = frozenset({"doctor", "serve", "mcp", "eval", "bench"})  # these import it, or a server; others only ask
+WITH_ENGINE = frozenset({"doctor", "serve", "eval", "bench"})  # these import it; others only ask
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

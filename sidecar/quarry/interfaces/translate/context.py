@@ -7,7 +7,6 @@ give equal bytes.
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -15,7 +14,7 @@ from msgspec import Struct
 
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.sanitize import one_line, printable, scrubbed
+from quarry.interfaces.sanitize import inert, one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search import Answer, Hit, Passage
@@ -26,9 +25,6 @@ from quarry.vault.paths import nfc
 UNFINISHED = frozenset({"starting", "scanning", "indexing", "embedding"})
 SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_ROLES = "system|assistant|user|human|tool|function|instructions?|context|document"
-_TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
 
 
 class Quoted(Struct, frozen=True):
@@ -103,11 +99,6 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
     confidence = hit.confidence * share if hit.retrievers else None
     return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), blocks)
-
-
-def inert(text: str) -> str:
-    """*text* in which no fence and no tag opens or closes anything."""
-    return _TAG.sub("‹", _FENCE.sub(lambda fence: "'" * len(fence[0]), text))
 
 
 def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:

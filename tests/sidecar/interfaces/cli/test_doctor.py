@@ -111,13 +111,11 @@ def test_folders_that_cannot_be_ours_are_findings(vault, home, tmp_path):
     assert "link" in findings["log"].detail
 
 
-def test_without_the_extra_mcp_is_a_note(monkeypatch):
-    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
-
+def test_the_doctor_names_the_revisions_of_mcp():
     finding = by_subject(examine(None))["MCP"]
 
-    assert finding.verdict == "note"
-    assert "[mcp]" in finding.detail
+    assert finding.verdict == "good"
+    assert "2024-11-05 to 2026-07-28" in finding.detail
 
 
 def test_the_doctor_ends_with_0_where_all_is_well(at_shared, command):

@@ -24,7 +24,7 @@ _shtab_quarry_commands() {
     index:'bring the index of a vault up to date'
     install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
-    mcp:'serve an AI agent over MCP on standard input and output'
+    mcp:'serve an AI agent over MCP'
     outputs:'print the whole output of a command that an agent was shown a part of'
     ps:'list the sidecars that run'
     read:'print a note, with credentials redacted'
@@ -205,7 +205,7 @@ _shtab_quarry_install_options=(
   "--name[the name of the server (default\: that of the vault\'s folder)]:NAME:"
   "--hooks[also the hooks by which notes come with a prompt]"
   "--instructions[also a section on the notes in AGENTS.md, CLAUDE.md or the like]"
-  "--remove[take out all that was written for this vault]"
+  "--remove[take out what was written for this vault\: all of it, or only --hooks or --instructions]"
   "--dry-run[show what would change, and change nothing]"
   "--yes[do not ask]"
   "--list[list the clients, and what they are told of]"
@@ -234,7 +234,8 @@ _shtab_quarry_list_defaults_added=0
 
 _shtab_quarry_mcp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "*--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)\; may be given several times]:DIR:_files -/"
+  "--allow-capture[offer the tool \`capture\`, which writes new notes where the vault\'s settings allow it]"
 )
 
 # guard to ensure default positional specs are added only once per session
