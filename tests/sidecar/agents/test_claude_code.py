@@ -86,6 +86,13 @@ def test_a_skill_says_when_it_is_used(skill):
     assert VAULT in body
 
 
+def test_only_a_person_has_a_note_written():
+    """What an agent was talked into writing would be quoted to every agent after it."""
+    header, _ = front_matter(PLUGIN / "skills/capture/SKILL.md")
+
+    assert header["disable-model-invocation"] is True
+
+
 def calls():
     """Every command line of quarry in the skills."""
     return [
