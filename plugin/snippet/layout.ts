@@ -7,8 +7,8 @@ export const DENSITIES: readonly Density[] = ["compact", "normal", "roomy"];
 /** Lines of an excerpt; the style sheet holds as many. */
 export const LINES: Readonly<Record<Density, number>> = { compact: 1, normal: 2, roomy: 5 };
 
-const CHARACTER_PX = 6.2; // of the small interface font, measured over English, German and code
-const PADDING_PX = 48; // left and right of the text, with a scrollbar
+const CHARACTER_PX = 5.9; // of the small interface font, measured over English, German and code
+const PADDING_PX = 34; // left and right of the text
 const LEAST_CHARACTERS = 36;
 const NARROW_PX = 300; // the width of a sidebar, until a pane has been laid out
 

@@ -23,13 +23,12 @@ export class StatusLine {
   private draw({ tone, text, tip, action }: StatusWords): void {
     this.el.empty();
     this.el.dataset["tone"] = tone;
-    const line = this.el.createDiv({ cls: "quarry-remark" });
+    const line = this.el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
     line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
     line.title = tone === "count" ? tip : [text, tip].join("\n");
     line.setAttr("aria-description", tip === "" ? null : tip);
     if (!action) return;
-    line.appendText(" ");
-    const button = line.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
+    const button = this.el.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
     button.addEventListener("click", () => { this.act(action.id); });
   }
 }

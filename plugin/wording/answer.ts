@@ -24,10 +24,6 @@ export function correctionWords(corrections: readonly Correction[]): string {
   return `No notes contain ${typed}. Showing results for ${used}.`;
 }
 
-export function searchAsTypedWords(corrections: readonly Correction[]): string {
-  return `Search for ${corrections.map(({ typed }) => `“${typed}”`).join(" ")} instead`;
-}
-
 /** Empty when every word of the query is in some note, was corrected, or no note contains any. */
 export function unknownWordsLine(words: readonly string[]): string {
   return words.length === 0 ? "" : `No note contains ${words.map((word) => `“${word}”`).join(" or ")}.`;

@@ -1,11 +1,10 @@
 /** What does the line above the rows say? One thing at a time, in one line of fixed height. Pure. */
-import { type ActionId } from "../pane/commands";
 import { type PaneModel, stateOf } from "../pane/model";
 import { degradation } from "../pane/state";
 import { type Answer, answerOf } from "../search/session";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf } from "./actions";
-import { countWords, remarkOn, searchAsTypedWords, understoodWords } from "./answer";
+import { countWords, remarkOn, understoodWords } from "./answer";
 import { degradationWords } from "./freshness";
 import { joinSentences } from "./formatting";
 
@@ -35,6 +34,5 @@ export function statusWords(model: PaneModel): StatusWords {
 }
 
 function asTypedAction({ query, corrections }: Answer): Action | null {
-  const id: ActionId = "search-typed";
-  return quotedAsTyped(query, corrections) === null ? null : { id, label: searchAsTypedWords(corrections) };
+  return quotedAsTyped(query, corrections) === null ? null : actionOf("search-typed");
 }

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from quarry.index import Deadline, KeywordQuery, Reader
 from quarry.search.prepare import PreparedQuery
 from quarry.search.whole_words import whole_word
@@ -32,8 +34,9 @@ def words_missing(
 
 
 def _query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
-    """The query for *word* alone."""
-    lexical = prepared.lexical
-    if typed == prepared.query.prefix and (lexical.prefix or lexical.name_prefix):
-        return KeywordQuery((), (), lexical.prefix, lexical.name_prefix)
-    return whole_word(word, prepared.languages)
+    """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
+    if typed != prepared.query.prefix:
+        return whole_word(word, prepared.languages)
+    if prepared.lexical.name_prefix:
+        return KeywordQuery()
+    return replace(whole_word(word, prepared.languages), prefix=prepared.lexical.prefix)

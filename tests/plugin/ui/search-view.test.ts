@@ -3,6 +3,7 @@ import { key, one, texts } from "./dom";
 import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
+import { roomFor } from "../../../plugin/snippet/layout";
 import { FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
 
 let pane: TestPane;
@@ -151,7 +152,7 @@ describe("further passages", () => {
     pane.client.last.answer(result("the second"));
     await settled();
 
-    expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, typing: true, path: "a.md" }]);
+    expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 30, snippetWidth: roomFor(0, "normal").asked, typing: true, path: "a.md" }]);
     expect(snippets()).toEqual(["the second"]);
     expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
   });
