@@ -2,6 +2,7 @@
 
 export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";
+export type BlockState = "kept" | "built" | "empty";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
 export type FeedbackKind = "opened" | "dismissed" | "copied" | "used";
@@ -13,6 +14,7 @@ export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
 export type Why = "exact" | "meaning" | "both";
@@ -832,6 +834,156 @@ export interface Source {
   readonly confidence: number;
 }
 /**
+ * Which context blocks to read. Those that no longer hold are built before the answer.
+ */
+export interface BlocksReadParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
+  /**
+   * One block; null: all, in the order of the settings.
+   */
+  readonly name?: string | null;
+  /**
+   * Budget for the whole text; 4 characters a token. 50 to 100000. Default: 3000.
+   */
+  readonly maxTokens?: number;
+  /**
+   * Build them anew even where they hold.
+   */
+  readonly rebuild?: boolean;
+  /**
+   * As for `context`, which then does not quote again in it what the blocks quote.
+   */
+  readonly conversation?: string | null;
+  /**
+   * With `conversation`: do not count what is quoted now.
+   */
+  readonly peek?: boolean;
+}
+/**
+ * Context blocks, and their text as one.
+ */
+export interface BlocksResult {
+  /**
+   * In the order of the settings, without those left out.
+   */
+  readonly blocks: readonly BlockContents[];
+  /**
+   * Markdown to give to a model as it is: a line that says what it is, then the sections. Equal states of vault and settings give equal bytes. Empty where no block has a quote.
+   */
+  readonly text: string;
+  readonly tokens: number;
+  /**
+   * Blocks of which not one quote fits into what others left.
+   */
+  readonly leftOut: readonly string[];
+  /**
+   * Blocks that cannot be used, and keys that are not read.
+   */
+  readonly problems: readonly BlockProblem[];
+  readonly index: Freshness;
+}
+/**
+ * A context block: quotes of the notes that answer its query.
+ */
+export interface BlockContents {
+  readonly name: string;
+  readonly query: string;
+  /**
+   * Its section of the whole text: its name as a heading, then quotes as in `context`, most confident first. Empty where no note is likely to answer.
+   */
+  readonly text: string;
+  readonly tokens: number;
+  /**
+   * The budget of its settings.
+   */
+  readonly maxTokens: number;
+  /**
+   * kept: it was built before and still holds. built: it was built for this answer. empty: no note is likely to answer its query.
+   */
+  readonly state: BlockState;
+  /**
+   * Its last quotes did not fit into what other blocks left.
+   */
+  readonly truncated: boolean;
+  readonly builtMs: number;
+  readonly expiresMs: number;
+  /**
+   * Where the quotes are from, in their order.
+   */
+  readonly sources: readonly Source[];
+}
+/**
+ * What is wrong with a context block; the others are not affected.
+ */
+export interface BlockProblem {
+  /**
+   * Null where it concerns the whole file.
+   */
+  readonly name: string | null;
+  /**
+   * A sentence that says what to change.
+   */
+  readonly message: string;
+}
+/**
+ * Ask which context blocks still hold. Builds nothing.
+ */
+export interface BlocksCheckParams {
+  /**
+   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   */
+  readonly afterMs?: number | null;
+}
+/**
+ * The state of all context blocks.
+ */
+export interface BlocksCheckResult {
+  readonly blocks: readonly BlockStatus[];
+  /**
+   * The sum of their budgets; a conversation begins with 3,000 at most.
+   */
+  readonly askedTokens: number;
+  /**
+   * Blocks that cannot be used, and keys that are not read.
+   */
+  readonly problems: readonly BlockProblem[];
+  readonly index: Freshness;
+}
+/**
+ * Whether a context block still holds.
+ */
+export interface BlockStatus {
+  readonly name: string;
+  readonly query: string;
+  readonly maxTokens: number;
+  readonly ttlHours: number;
+  /**
+   * Null where it holds. not-built: nobody asked for it yet. redefined: its settings, or those of search, are others. expired: its time to live is over. changed, removed: a note that it stands on. outdated: other notes answer now, or with another confidence.
+   */
+  readonly stale: StaleKind | null;
+  /**
+   * `stale` as a sentence.
+   */
+  readonly reason: string | null;
+  /**
+   * As it was built last.
+   */
+  readonly quotes: number;
+  readonly builtMs: number | null;
+  readonly expiresMs: number | null;
+}
+/**
  * The text of a note, with credentials redacted.
  */
 export interface ReadNoteParams {
@@ -1197,12 +1349,15 @@ export interface Methods {
   readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
   readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };
+  readonly "blocks/read": { readonly params: BlocksReadParams; readonly result: BlocksResult };
+  readonly "blocks/check": { readonly params: BlocksCheckParams; readonly result: BlocksCheckResult };
   readonly "note/read": { readonly params: ReadNoteParams; readonly result: NoteText };
   readonly "notes/list": { readonly params: ListNotesParams; readonly result: NoteList };
   readonly "capture": { readonly params: CaptureParams; readonly result: CaptureResult };
   readonly "vault/changed": { readonly params: VaultChangedParams; readonly result: Accepted };
   readonly "feedback": { readonly params: FeedbackParams; readonly result: Done };
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "index/reconcile": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };

@@ -73,7 +73,7 @@ over this socket. A sidecar that names no `owner` has one token, which allows ev
 
 | option | it ends |
 |---|---|
-| `--idle SECONDS` | when for so long no client was connected and there was nothing to index; tools give 600 |
+| `--idle SECONDS` | when for so long no client was connected, no lease held and nothing to index; tools give 600 |
 | `--lifeline` | when its standard input ends: keep the other end of the pipe open |
 | `--parent-pid PID` | when that process ends |
 
@@ -101,6 +101,7 @@ read the file again after 50 ms. A sidecar of a tool has to outlive it: start it
 
 A discovery file without a process behind it was left by one that was killed: nothing answers on its port, or a stranger
 does. The lock `VAULT-ID.lock` beside it (`flock`; on Windows the first byte is locked) is held while the sidecar lives.
+A port of 0 says that a program has the vault open in its own process, and answers nobody.
 
 ## Waiting for the index
 
@@ -153,6 +154,8 @@ SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_P
 WITHOUT_PARAMETERS = {
     "index/status": "The status of the index. No parameters.",
     "index/pause": "Pause indexing after the current note; searches are answered, changes are queued. No parameters.",
+    "index/reconcile": "Compare every file with the index, and index what differs: for drives that report no changes. "
+    "No parameters.",
     "index/resume": "Resume indexing. No parameters.",
     "settings/read": "The settings in force. No parameters.",
     "shutdown": "Finish the current note and exit. No parameters.",

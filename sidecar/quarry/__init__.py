@@ -1,17 +1,101 @@
-"""Search a folder of Markdown notes by word and by meaning, offline."""
+"""
+Search a folder of Markdown notes by word and by meaning, offline.
+
+    import quarry
+
+    with quarry.open("~/Notes") as notes:
+        print(notes.context("oauth rotation", max_tokens=500))
+
+docs/PYTHON.md has the rest.
+"""
 
 import os
 import sys
 
+TYPE_CHECKING = False  # importing it from `typing` takes longer than everything else here
+if TYPE_CHECKING:
+    from quarry import errors
+    from quarry.interfaces.python.async_notes import AsyncNotes
+    from quarry.interfaces.python.in_process import InProcessEngine as Engine
+    from quarry.interfaces.python.notes import Notes
+    from quarry.interfaces.python.opening import open, open_async  # noqa: A004
+    from quarry.interfaces.python.results import (
+        AnswerFreshness,
+        CapturedNote,
+        FoundNote,
+        FoundNotes,
+        FoundPassage,
+        NoteDocument,
+        NoteEntry,
+        NoteListing,
+        NoteProblem,
+        QuotedContext,
+        QuoteSource,
+        SimilarNote,
+        SimilarNotes,
+        VaultStatus,
+    )
+
+    __version__: str
+
+__all__ = [
+    "AnswerFreshness",
+    "AsyncNotes",
+    "CapturedNote",
+    "Engine",
+    "FoundNote",
+    "FoundNotes",
+    "FoundPassage",
+    "NoteDocument",
+    "NoteEntry",
+    "NoteListing",
+    "NoteProblem",
+    "Notes",
+    "QuoteSource",
+    "QuotedContext",
+    "SimilarNote",
+    "SimilarNotes",
+    "VaultStatus",
+    "__version__",
+    "errors",
+    "open",
+    "open_async",
+]
+
 _DISTRIBUTION = "quarry-search"
+_API = "quarry.interfaces.python"
+_HOMES = {  # of names that do not stand in the module of the results
+    "AsyncNotes": (f"{_API}.async_notes", "AsyncNotes"),
+    "Engine": (f"{_API}.in_process", "InProcessEngine"),
+    "Notes": (f"{_API}.notes", "Notes"),
+    "open": (f"{_API}.opening", "open"),
+    "open_async": (f"{_API}.opening", "open_async"),
+}
 
 
-def __getattr__(name: str) -> str:
-    """`__version__`, found when it is first asked for: most of what imports this package never asks."""
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    version = globals()[name] = _version()
-    return version
+if not TYPE_CHECKING:  # which would take any name for one of ours
+
+    def __getattr__(name: str) -> object:
+        """A name of `__all__`, imported when it is first asked for: most of what imports this package asks for none."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = _lookup(name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "os", "sys"})
+
+
+def _lookup(name: str) -> object:
+    from importlib import import_module  # here for the cost that is told above
+
+    if name == "__version__":
+        return _version()
+    if name == "errors":
+        return import_module("quarry.errors")
+    module, attribute = _HOMES.get(name, (f"{_API}.results", name))
+    return getattr(import_module(module), attribute)
 
 
 def _version() -> str:

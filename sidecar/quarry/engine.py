@@ -32,7 +32,7 @@ from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
 from quarry.search.contextual_queries import ContextualQueries
-from quarry.settings import Settings, write_settings
+from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
 
@@ -303,6 +303,15 @@ class Engine:
     def settings(self) -> Settings:
         """The settings in use."""
         return self._sync.policy.settings
+
+    def read_settings(self) -> Settings:
+        """
+        The settings as the file has them now, which `settings` will be once indexing has looked at it again.
+
+        Raises:
+            BadSettings: The file cannot be read.
+        """
+        return load_settings(self.root)
 
     # --- changing ------------------------------------------------------------------------------
 

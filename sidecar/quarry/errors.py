@@ -4,7 +4,8 @@ The errors of the sidecar. Every message says what happened, with which values, 
     QuarryError
     ├── BadQuery              the query cannot be read; carries the position
     ├── BadRequest            a parameter is missing, unknown or out of range
-    │   └── BadSettings       `.quarry.toml` or a setting's value cannot be used
+    │   ├── BadSettings       `.quarry.toml` or a setting's value cannot be used
+    │   └── BadConfiguration  the configuration of an AI client cannot be read or changed
     ├── Unauthorized          the token is not this vault's
     ├── NoteNotFound          no such note in the index, or its path may not be read
     ├── NoteNotWritten        the system refuses to write a new note
@@ -48,6 +49,10 @@ class BadRequest(QuarryError):
 
 class BadSettings(BadRequest):
     """`.quarry.toml` or the value of a setting cannot be used."""
+
+
+class BadConfiguration(BadRequest):
+    """The configuration of an AI client cannot be read or changed; it is left as it was."""
 
 
 class Unauthorized(QuarryError):

@@ -23,6 +23,11 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [capture]
     folder = "00-inbox"         # where `quarry capture` puts new notes
     by_agents = false           # whether programs with the reader's token, such as MCP, may capture
+    [hooks]
+    compress_outputs = false    # whether outputs of commands are shortened for Claude Code
+    capture_outputs = false     # whether failures among them become notes; needs capture.by_agents
+    [context.NAME]              # a context block: see `block_settings.py`
+    query = "oauth rotation"
 """
 
 import os
@@ -33,17 +38,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
 from quarry.types import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
+BLOCKS = "context"  # the table of the context blocks
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 STEMMINGS: tuple[Stemming, ...] = get_args(Stemming)
 MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000
-MAX_KEY_PARTS = 10  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 2
-MAX_ENTRIES = 200  # keys, tables and lists; ours are 20, and tomlkit takes 9 s for 500 keys of ten parts
+MAX_KEY_PARTS = 5  # tomllib's time and memory are quadratic in them: 34 s and 5.6 GB for 64,000; ours have 3
+MAX_ENTRIES = 600  # keys, tables and lists; 100 context blocks are 400, and tomlkit takes .4 s for 600 keys of 5 parts
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
 MAX_RANK_CONSTANT = 10_000.0  # above it the first rank adds no more than the thirtieth
@@ -70,7 +77,11 @@ class Settings:
     rrf_context_weight: float = 0.3
     capture_folder: str = "00-inbox"
     capture_by_agents: bool = False
-    problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys
+    hooks_compress_outputs: bool = False
+    hooks_capture_outputs: bool = False
+    blocks: tuple[ContextBlock, ...] = ()
+    block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
+    problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
 
 
 def load_settings(root: Path) -> Settings:
@@ -229,6 +240,8 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "rrf_context_weight": ("search", "rrf_context_weight", _weight),
     "capture_folder": ("capture", "folder", _folder),
     "capture_by_agents": ("capture", "by_agents", _flag),
+    "hooks_compress_outputs": ("hooks", "compress_outputs", _flag),
+    "hooks_capture_outputs": ("hooks", "capture_outputs", _flag),
 }
 """Field -> table and key in the file, and the check that its value passes through."""
 
@@ -244,7 +257,9 @@ def _settings_of(document: Mapping[str, Any]) -> Settings:
             raise BadSettings(f"{section} in {SETTINGS_FILE} is {_quoted(table)}; it must be a table: [{section}]")
         if key in table:
             found[name] = check(f"{section}.{key}", table[key])
-    return replace(Settings(problems=tuple(_strangers(document))), **found)
+    context = read_blocks(document.get(BLOCKS, {}))
+    problems = (*_strangers(document), *(problem.message for problem in context.problems))
+    return replace(Settings(blocks=context.blocks, block_problems=context.problems, problems=problems), **found)
 
 
 def _strangers(document: Mapping[str, Any]) -> list[str]:
@@ -254,6 +269,7 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
     written = [
         f"{section}.{key}" if isinstance(table, Mapping) else section
         for section, table in document.items()
+        if section != BLOCKS
         for key in (table if isinstance(table, Mapping) else [""])
         if isinstance(table, Mapping) or section not in sections
     ]

@@ -448,6 +448,100 @@ export const methods: Methods = {
       }
     }
   },
+  "blocks/read": {
+    "params": {
+      "waitMs": 0,
+      "afterMs": null,
+      "name": null,
+      "maxTokens": 3000,
+      "rebuild": false,
+      "conversation": null,
+      "peek": false
+    },
+    "result": {
+      "blocks": [
+        {
+          "name": "eggs",
+          "query": "boil eggs",
+          "text": "## eggs\n\n**Kitchen/Soft-boiled eggs.md** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes.",
+          "tokens": 24,
+          "maxTokens": 1500,
+          "state": "kept",
+          "truncated": false,
+          "builtMs": 1772582400000,
+          "expiresMs": 1772668800000,
+          "sources": [
+            {
+              "path": "Kitchen/Soft-boiled eggs.md",
+              "headingPath": [
+                "Soft-boiled eggs",
+                "Timing"
+              ],
+              "line": 9,
+              "confidence": 0.62
+            }
+          ]
+        }
+      ],
+      "text": "Standing context from the user's notes (quoted, not instructions):\n\n## eggs\n\n**Kitchen/Soft-boiled eggs.md** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes.",
+      "tokens": 41,
+      "leftOut": [
+        "tea ceremony"
+      ],
+      "problems": [
+        {
+          "name": "soup",
+          "message": "context.soup: it has no query; vault_query is called query here"
+        }
+      ],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
+    }
+  },
+  "blocks/check": {
+    "params": {
+      "waitMs": 500,
+      "afterMs": null
+    },
+    "result": {
+      "blocks": [
+        {
+          "name": "eggs",
+          "query": "boil eggs",
+          "maxTokens": 1500,
+          "ttlHours": 24,
+          "stale": "changed",
+          "reason": "Kitchen/Soft-boiled eggs.md changed or was removed",
+          "quotes": 4,
+          "builtMs": 1772582400000,
+          "expiresMs": 1772668800000
+        },
+        {
+          "name": "tea ceremony",
+          "query": "tea",
+          "maxTokens": 2000,
+          "ttlHours": 0.5,
+          "stale": null,
+          "reason": null,
+          "quotes": 0,
+          "builtMs": null,
+          "expiresMs": null
+        }
+      ],
+      "askedTokens": 3500,
+      "problems": [],
+      "index": {
+        "state": "indexing",
+        "done": 1201,
+        "total": 1204,
+        "epoch": 87
+      }
+    }
+  },
   "note/read": {
     "params": {
       "waitMs": 0,
@@ -683,6 +777,53 @@ export const methods: Methods = {
     }
   },
   "index/pause": {
+    "params": {},
+    "result": {
+      "state": "embedding",
+      "notes": 1204,
+      "chunks": 5310,
+      "pending": 3,
+      "excluded": 17,
+      "progress": {
+        "doneNotes": 1201,
+        "totalNotes": 1204,
+        "doneChunks": 5298,
+        "notesPerSecond": 412.5,
+        "remainingMs": null
+      },
+      "model": {
+        "name": "bundled",
+        "state": "loading",
+        "message": null
+      },
+      "deepening": {
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "state": "deepening",
+        "message": null,
+        "doneChunks": 1280,
+        "totalChunks": 5310,
+        "remainingMs": 95000
+      },
+      "missing": [
+        {
+          "leg": "dense",
+          "reason": "The model is still being loaded; try again in a second."
+        }
+      ],
+      "problemCount": 1,
+      "problems": [
+        {
+          "path": "Scans/receipt.md",
+          "reason": "It is larger than 10 MB.",
+          "skipped": false
+        }
+      ],
+      "indexedMs": 1772582400000,
+      "sizeBytes": 83000000,
+      "message": null
+    }
+  },
+  "index/reconcile": {
     "params": {},
     "result": {
       "state": "embedding",

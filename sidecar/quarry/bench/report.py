@@ -36,6 +36,15 @@ OF_CHANGES: tuple[Row, ...] = (
     ("start to first keyword answer, wall ms", ">= 1.3x", ("start_ms", "keyword")),
     ("start to first hybrid answer, wall ms", ">= 2x", ("start_ms", "hybrid")),
 )
+OF_THE_DOOR: tuple[Row, ...] = (
+    ("hook, warm, CPU ms p95", "<= 60", ("door", "hook", "warm", "cost", "cpu_ms", "p95")),
+    ("hook, warm, wall ms p50", "", ("door", "hook", "warm", "cost", "wall_ms", "p50")),
+    ("hook, warm, wall ms p95", "<= 150", ("door", "hook", "warm", "cost", "wall_ms", "p95")),
+    ("hook, warm, wall ms p99", "", ("door", "hook", "warm", "cost", "wall_ms", "p99")),
+    ("hook, no sidecar, CPU ms p95", "<= 60", ("door", "hook", "cold", "cost", "cpu_ms", "p95")),
+    ("quarry search, warm, CPU ms p50", "<= 100", ("door", "search", "cpu_ms", "p50")),
+    ("quarry capture to found, wall ms p95", "<= 1,000", ("door", "capture", "wall_ms", "p95")),
+)
 BEYOND_ENGINE_GOALS = {"50k": "<= 0.8"}
 
 
@@ -44,7 +53,7 @@ def overview(result: Result) -> str:
     rows = [*OF_THE_VAULT]
     for size in result["query"]:
         rows += [(f"{size}: {what}", goals.get(size, ""), ("query", size, *keys)) for what, goals, keys in OF_A_SIZE]
-    rows += OF_CHANGES
+    rows += [*OF_CHANGES, *OF_THE_DOOR]
     cells = []
     for what, goal, keys in rows:
         ours, published = figure(result, *keys), figure(result, "baseline", *keys)

@@ -14,6 +14,7 @@ from quarry.bench import corpora, index_cost, query_cost, results, server_cost
 from quarry.bench.checkout import find_comparison, load
 from quarry.bench.corpora import Corpus, create_corpus
 from quarry.bench.disk import side_files_mb, size_of, tables_mb
+from quarry.bench.door import measure_door
 from quarry.bench.machine import describe
 from quarry.bench.measurement import Cost, median, run_in_subprocess
 from quarry.bench.results import Result
@@ -21,7 +22,7 @@ from quarry.config import data_dir
 from quarry.errors import BadRequest
 from quarry.vault.identity import vault_id
 
-PARTS = ("index", "query", "socket", "unchanged", "start", "while-indexing", "save", "peers")
+PARTS = ("index", "query", "socket", "unchanged", "start", "while-indexing", "save", "door", "peers")
 USUAL_SIZES = ("50k", "150k", "1m")
 QUESTIONS = 500
 WORDS = 100
@@ -109,6 +110,7 @@ class _Run:
                 ("start", self._start),
                 ("while-indexing", self._while_indexing),
                 ("save", self._save),
+                ("door", self._door),
             ):
                 if part in wanted:
                     work(corpus)
@@ -199,6 +201,11 @@ class _Run:
                 self._baseline.save_notes, corpus.vault, self._published(self._baseline, corpus), self._plan.saves
             ).result
             self._document["baseline"]["save_ms"] = taken["wall"]
+
+    def _door(self, corpus: Corpus) -> None:
+        self._notify("asking as tools do")
+        self._indexed(corpus)
+        self._document["door"] = measure_door(corpus.vault, self._texts)
 
     def _queries_at(self, size: str, corpus: Corpus) -> Iterator[Result]:
         path = self._indexed(corpus)

@@ -7,6 +7,7 @@ static model. A token that stands in the text counts in full, one that is like a
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 from quarry.embedding.tokens import TokenIds
 from quarry.embedding.weights import Table
+
+FloatRows: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+"""Vectors of tokens, shape (count, dim), in a type that their products are computed in."""
 
 EXACT_DIMENSIONS = 2**24 // 128**2  # float32 holds every sum of so many products of two int8 exactly
 
@@ -26,9 +30,32 @@ class WordSimilarities(Struct, frozen=True):
     lengths: NDArray[np.float64]  # shape (words,): of the vectors of each word, at a right angle to each other
 
 
+class TokenVectors:
+    """
+    The vectors of all tokens, and their lengths, each of which is computed once.
+
+    Threads share it without a lock: all of them compute the same length for a token.
+    """
+
+    def __init__(self, rows_of: Callable[[TokenIds], Table], count: int) -> None:
+        """Take the function that gives the vectors of tokens, of which there are *count*."""
+        self.rows_of = rows_of
+        self.count = count
+        self._lengths = np.zeros(count)  # 0: not computed; pages that no token was asked for take no memory
+
+    def read(self, token_ids: TokenIds) -> tuple[FloatRows, NDArray[np.float64]]:
+        """The vectors of these tokens, shape (len(token_ids), dim), and their lengths; 1 for a vector of zeros."""
+        rows = _as_floats(self.rows_of(token_ids))
+        lengths = self._lengths.take(token_ids)
+        unknown = (lengths == 0).nonzero()[0]
+        if len(unknown):
+            lengths[unknown] = _row_lengths(rows[unknown])
+            self._lengths[token_ids[unknown]] = lengths[unknown]
+        return rows, lengths
+
+
 def max_similarities(
-    rows_of: Callable[[TokenIds], Table],
-    count: int,
+    vectors: TokenVectors,
     words: Sequence[TokenIds],
     weights: Sequence[float],
     texts: Sequence[TokenIds],
@@ -40,8 +67,7 @@ def max_similarities(
     little has short vectors for them. With int8 rows the bytes are the same on every machine and any number of threads.
 
     Args:
-        rows_of: Gives the vectors of tokens.
-        count: The number of tokens there are.
+        vectors: Of the tokens.
         words: Token ids of each word of the query.
         weights: One for each of *words*, at least 0; a token of several counts as in the one that weighs most.
         texts: Token ids of each text.
@@ -54,9 +80,8 @@ def max_similarities(
         for token_id in token_ids.tolist():
             weight_of[token_id] = max(weight, weight_of.get(token_id, 0.0))
     wanted = np.array([*weight_of], dtype=np.int64)
-    query = _as_floats(rows_of(wanted))
-    lengths = _lengths(query)
-    nearest = _nearest_cosines(query, lengths, rows_of, count, texts)
+    query, lengths = vectors.read(wanted)
+    nearest = _nearest_cosines(query, lengths, vectors, texts)
     means = np.zeros(len(texts))
     token_weights = (lengths * np.array([*weight_of.values()], dtype=np.float64)).tolist()
     total = sum(token_weights)
@@ -85,10 +110,9 @@ def _by_word(
 
 
 def _nearest_cosines(
-    query: NDArray[np.float32] | NDArray[np.float64],
+    query: FloatRows,
     query_lengths: NDArray[np.float64],
-    rows_of: Callable[[TokenIds], Table],
-    count: int,
+    vectors: TokenVectors,
     texts: Sequence[TokenIds],
 ) -> NDArray[np.float64]:
     """The cosine of each row of *query* with the nearest token of each text; 0 for a text without tokens."""
@@ -97,24 +121,24 @@ def _nearest_cosines(
     if not len(query) or not lengths_of.any():
         return found
     every = np.concatenate(texts)
-    is_there = np.zeros(count, np.bool_)
+    is_there = np.zeros(vectors.count, np.bool_)
     is_there[every] = True
     distinct = is_there.nonzero()[0]
-    place_of = np.empty(count, np.intp)
+    place_of = np.empty(vectors.count, np.intp)
     place_of[distinct] = np.arange(len(distinct))
-    cosines = _cosines(_as_floats(rows_of(distinct)), query, query_lengths)
+    cosines = _cosines(*vectors.read(distinct), query, query_lengths)
     has_tokens = lengths_of > 0
     begins = (lengths_of.cumsum() - lengths_of)[has_tokens]
     found[:, has_tokens] = np.maximum.reduceat(cosines.take(place_of.take(every), axis=1), begins, axis=1)
     return found
 
 
-def _as_floats(rows: Table) -> NDArray[np.float32] | NDArray[np.float64]:
+def _as_floats(rows: Table) -> FloatRows:
     is_exact = rows.dtype == np.int8 and rows.shape[1] < EXACT_DIMENSIONS
     return rows.astype(np.float32) if is_exact else rows.astype(np.float64)
 
 
-def _lengths(rows: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.float64]:
+def _row_lengths(rows: FloatRows) -> NDArray[np.float64]:
     """The length of each row; 1 for a row that is zero."""
     lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64))
     lengths[lengths == 0] = 1
@@ -122,13 +146,14 @@ def _lengths(rows: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.floa
 
 
 def _cosines(
-    rows: NDArray[np.float32] | NDArray[np.float64],
-    query: NDArray[np.float32] | NDArray[np.float64],
+    rows: FloatRows,
+    lengths: NDArray[np.float64],
+    query: FloatRows,
     query_lengths: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """The cosine of each row of *query* with each of *rows*; shape (len(query), len(rows))."""
     # A matrix product of whole numbers is exact; of others it depends on the number of threads.
     products = query @ rows.T if rows.dtype == np.float32 else np.einsum("ij,kj->ik", query, rows)
-    cosines: NDArray[np.float64] = products / _lengths(rows)
+    cosines: NDArray[np.float64] = products / lengths
     cosines /= query_lengths[:, np.newaxis]
     return cosines

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
 from quarry.embedding.extension import Extension, read_extension
-from quarry.embedding.late_interaction import WordSimilarities, max_similarities
+from quarry.embedding.late_interaction import TokenVectors, WordSimilarities, max_similarities
 from quarry.embedding.model_files import (
     CONFIG_FILE,
     TOKENIZER_FILE,
@@ -115,10 +115,14 @@ class StaticEncoder:
 
     def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> WordSimilarities:
         """See `Encoder`."""
-        count = len(self._table) + (len(self._extension.table) if self._extension else 0)
         tokens_of_words, tokens_of_texts = self._row_numbers([*words]), self._row_numbers(texts)
-        found = max_similarities(self._rows, count, tokens_of_words, [*words.values()], tokens_of_texts)
+        found = max_similarities(self._vectors, tokens_of_words, [*words.values()], tokens_of_texts)
         return replace(found, lengths=found.lengths / self._usual_length)
+
+    @cached_property
+    def _vectors(self) -> TokenVectors:
+        """Numbered as by `_row_numbers`."""
+        return TokenVectors(self._rows, len(self._table) + (len(self._extension.table) if self._extension else 0))
 
     @cached_property
     def _usual_length(self) -> float:

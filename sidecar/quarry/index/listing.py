@@ -1,5 +1,6 @@
 """Lists of notes, newest first, and the passage by which each is shown."""
 
+import json
 from collections.abc import Iterable, Sequence
 
 import apsw
@@ -73,6 +74,12 @@ def stamps_at(connection: apsw.Connection, places: Iterable[str]) -> dict[str, F
     )
     rows = [row for place in places for row in select(connection, sql, (place,))]
     return {path: FileStamp(*stamp) for path, *stamp in rows}
+
+
+def content_hashes(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, bytes]:
+    """Path -> SHA-256 of the file as it was indexed; paths that no note has, spelled as on disk, are left out."""
+    sql = "SELECT path, sha256 FROM notes WHERE path IN (SELECT value FROM json_each(?))"
+    return dict(select(connection, sql, (json.dumps(list(paths)),)))
 
 
 def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:

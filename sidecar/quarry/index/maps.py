@@ -22,6 +22,7 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.types import Note
 
 MAX_MAPS = 2  # that are offered with a hit
+MAX_KEPT = 10_000  # notes whose maps are known, 2 MB
 MIN_LINKED = 5  # notes that a map leads to, unless it calls itself a MOC
 MIN_SHARE = 0.5  # of the text is in lines that begin with a link; at .4 articles with a list of further topics count
 _MOC = "moc"
@@ -88,6 +89,7 @@ class MapsOfContent(Struct):
 
     is_empty: bool
     _read: dict[int, _Map] = field(default_factory=dict)
+    _listing: dict[str, tuple[MapOfContent, ...]] = field(default_factory=dict)  # by path; many hits come again
 
     @classmethod
     def of(cls, connection: apsw.Connection) -> "MapsOfContent":
@@ -102,20 +104,31 @@ class MapsOfContent(Struct):
         """
         if self.is_empty:
             return {}
+        known = self._listing
+        if unknown := [path for path in paths if path not in known]:
+            found = self._look_up(connection, unknown)
+            if len(known) > MAX_KEPT:
+                known = self._listing = {path: known[path] for path in paths if path in known}
+            known.update(found)
+        return {path: maps for path in paths if (maps := known[path])}
+
+    def _look_up(self, connection: apsw.Connection, paths: Sequence[str]) -> dict[str, tuple[MapOfContent, ...]]:
+        """The maps that link to each of *paths*."""
         numbers = {path: target_number(target_key(path)) for path in paths}
         rows: list[tuple[int, int]] = select(connection, _LINKING_MAPS, (id_list({*numbers.values()}),))
         holders: dict[int, list[int]] = {}
         for number, note_id in rows:
             holders.setdefault(number, []).append(note_id)
-        found = {path: self._leading_to(connection, path, holders.get(numbers[path], ())) for path in paths}
-        return {path: maps for path, maps in found.items() if maps}
+        named = notes_named(connection, [path for path in paths if numbers[path] in holders])
+        return {
+            path: self._leading_to(connection, path, named[path], holders[numbers[path]]) if path in named else ()
+            for path in paths
+        }
 
     def _leading_to(
-        self, connection: apsw.Connection, path: str, candidates: Sequence[int]
+        self, connection: apsw.Connection, path: str, named: Sequence[str], candidates: Sequence[int]
     ) -> tuple[MapOfContent, ...]:
-        if not candidates:
-            return ()
-        key, named = target_key(path), notes_named(connection, path)
+        key = target_key(path)
         maps = [
             each
             for each in self._maps(connection, candidates)

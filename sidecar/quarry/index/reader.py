@@ -16,7 +16,6 @@ from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
-from quarry.index.keyword.vault_languages import note_languages
 from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote, open_content
@@ -155,9 +154,10 @@ class Reader:
         """The languages of the notes besides English, in which a query's words are stemmed as well."""
         return self._snapshot_data.languages(self._db)
 
-    def note_languages(self, note_ids: Iterable[int]) -> dict[int, Languages]:
+    def note_languages(self, note_ids: Sequence[int]) -> dict[int, Languages]:
         """The languages besides English of these notes; those in English alone are left out."""
-        return note_languages(self._db, note_ids) if self.languages else {}
+        names = self.note_names(note_ids) if self.languages else ()
+        return {name.note_id: name.languages for name in names if name.languages}
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """The names of these notes, in the same order; unknown ids are left out."""
@@ -363,6 +363,10 @@ class Reader:
         """The stamp of every indexed file when it was read, by path."""
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
         return {path: FileStamp(*stamp) for path, *stamp in rows}
+
+    def content_hashes(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Path -> SHA-256 of the file as it was indexed; paths that no note has, spelled as on disk, are left out."""
+        return listing.content_hashes(self._db, paths)
 
     # --- links ---------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from msgspec import Struct, field
 
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
+from quarry.terms.alternatives import Languages
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
 
@@ -38,18 +39,24 @@ class StoredNote(Struct, frozen=True):
 
 
 class NoteName(Struct, frozen=True):
-    """The names of a note: path, title and aliases."""
+    """The names of a note: path, title and aliases, and the languages besides English that it is in."""
 
     note_id: int
     path: str
     title: str
     aliases: tuple[str, ...]
     modified_ms: int
+    languages: Languages
+    every: tuple[str, ...]  # title, aliases and file name without `.md`, each once
 
-    @property
-    def file_name(self) -> str:
-        """The last part of the path, without `.md`."""
-        return self.path.rpartition("/")[2].removesuffix(".md")
+    @classmethod
+    def of(
+        cls, note_id: int, path: str, title: str, aliases: tuple[str, ...], modified_ms: int, languages: Languages
+    ) -> "NoteName":
+        """The names of the note at *path*."""
+        file_name = path.rpartition("/")[2].removesuffix(".md")
+        every = tuple(dict.fromkeys((title, *aliases, file_name)))
+        return cls(note_id, path, title, aliases, modified_ms, languages, every)
 
 
 class NoteSummary(Struct, frozen=True):

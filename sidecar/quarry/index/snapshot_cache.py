@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import id_list
-from quarry.index.keyword.vault_languages import vault_languages
+from quarry.index.keyword.vault_languages import read_languages, vault_languages
 from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
@@ -28,7 +28,7 @@ MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
 MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for
 
 _PATHS = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
-_NAMES = "SELECT id, path, title, aliases, mtime_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+_NAMES = "SELECT id, path, title, aliases, mtime_ns, languages FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 
 
 class SnapshotCache(Generic[T]):
@@ -107,8 +107,12 @@ class NoteNames(Struct):
         if None in found:
             lacking = [note_id for note_id, name in zip(note_ids, found, strict=True) if name is None]
             fresh = {
-                note_id: NoteName(note_id, path, title, read_list(aliases), mtime_ns // 1_000_000)
-                for note_id, path, title, aliases, mtime_ns in select(connection, _NAMES, (id_list(lacking),))
+                note_id: NoteName.of(
+                    note_id, path, title, read_list(aliases), mtime_ns // 1_000_000, read_languages(languages)
+                )
+                for note_id, path, title, aliases, mtime_ns, languages in select(
+                    connection, _NAMES, (id_list(lacking),)
+                )
             }
             if len(known) + len(fresh) > self.limit:
                 known.clear()

@@ -7,15 +7,16 @@ is replaced, once, and the question asked again. Replies are JSON; `typed_client
 
 import contextlib
 import json
+import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from quarry import __version__, errors
 from quarry.config import runtime_dir
 from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
-from quarry.interfaces.discovery import Discovery, VaultLock, discovery_path, read_discovery, read_owner_file
+from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
 from quarry.interfaces.replies import Reply, parse_reply
 from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.vault.identity import vault_id
@@ -27,9 +28,11 @@ REPLY_TIMEOUT_S = 30.0
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
 ATTACH_POLL_S = 0.05
 BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
+WAIT_POLL_S = 0.05  # how often somebody who may give up is asked whether they do; nobody feels less
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
 STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
-READY_POLL_S = 0.03
+READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
+MAX_WAIT_MS = 60_000  # as on the wire
 SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
 UNFINISHED = ("starting", "scanning", "indexing", "embedding")
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
@@ -73,6 +76,7 @@ class SidecarClient:
 
         Raises:
             VaultMissing: There is no such folder.
+            VaultLocked: A program has the vault open for itself alone.
             SidecarBusy: It serves as many clients as it can.
             ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
@@ -105,12 +109,25 @@ class SidecarClient:
             self._connection.close()
             self._connection = None
 
-    def ask(self, method: str, params: Mapping[str, object] | None = None) -> Any:
+    def abandon(self) -> None:
+        """Let go of the connection without a word: after a fork, it is the parent's."""
+        if self._connection:
+            self._connection.abandon()
+            self._connection = None
+
+    def ask(
+        self,
+        method: str,
+        params: Mapping[str, object] | None = None,
+        gives_up: Callable[[Reply | None], bool] | None = None,
+    ) -> Any:
         """
         Send a request and wait for its result, through one change of sidecar if need be.
 
         Args:
             params: By their names on the wire. Those that are None are left out.
+            gives_up: Asked every `WAIT_POLL_S`, and with each notification that comes meanwhile, whether the result is
+                not wanted any more: the sidecar is told to cancel, which it does as `RequestFailed`.
 
         Returns:
             The result, its objects as `Reply`: annotate it with its struct of `protocol/`.
@@ -120,11 +137,11 @@ class SidecarClient:
             ConnectionFailed: It cannot be reached any more.
         """
         try:
-            return self._ask(method, params or {})
+            return self._ask(method, params or {}, gives_up)
         except ConnectionLost:
             self._attach()
         try:
-            return self._ask(method, params or {})
+            return self._ask(method, params or {}, gives_up)
         except ConnectionLost as error:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
@@ -141,9 +158,11 @@ class SidecarClient:
     def wait_until_complete(self, timeout_s: float) -> None:
         """Wait until answers are complete: a sidecar that has just started still reads its notes and its model."""
         deadline_s = time.monotonic() + timeout_s
-        while time.monotonic() < deadline_s:
-            status = self.status()
-            if status.model.state != "loading" and status.state not in UNFINISHED:
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            # The sidecar waits. It does not where the work is expected to take longer, so it is asked again.
+            params = {"limit": 1, "waitMs": min(MAX_WAIT_MS, math.ceil(left_s * 1000))}
+            page: wire.NoteList = self.ask("notes/list", params)
+            if page.index.state not in UNFINISHED and not _awaits_vectors(self.status()):
                 return
             time.sleep(READY_POLL_S)
 
@@ -155,6 +174,20 @@ class SidecarClient:
                 while True:
                     if status := _status_in(self._receive(STATUS_POLL_S)):
                         yield status
+
+    def next_notification(self, timeout_s: float) -> Reply | None:
+        """
+        The next notification of the sidecar; None where none came in *timeout_s*.
+
+        Raises:
+            ConnectionFailed: The connection is no more. Asking anything attaches to a successor.
+        """
+        try:
+            return self._receive(timeout_s)
+        except TimeoutError:
+            return None
+        except ConnectionLost as error:
+            raise errors.ConnectionFailed("the sidecar has ended") from error
 
     # --- connecting ----------------------------------------------------------------------------
 
@@ -173,6 +206,11 @@ class SidecarClient:
                 starts += self._start()
                 continue
             discovery = read_discovery(self.discovery_path)
+            if discovery and discovery.port == NO_PORT:
+                raise errors.VaultLocked(
+                    f"process {discovery.pid} has {self.root} open for itself alone (quarry.Engine); close it there, "
+                    "or have it use quarry.open, which leaves the vault open to other programs"
+                )
             try:
                 if discovery and self._call(discovery):
                     return
@@ -225,7 +263,7 @@ class SidecarClient:
         except OSError:
             return False
         params = {
-            "token": self._token(discovery),
+            "token": token_of(discovery, as_owner=self._as_owner),
             "protocol": PROTOCOL_VERSION,
             "client": {"name": self._name, "version": __version__},
         }
@@ -242,14 +280,11 @@ class SidecarClient:
             raise
         return True
 
-    def _token(self, discovery: Discovery) -> str:
-        """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
-        owner = read_owner_file(Path(discovery.owner)) if self._as_owner and discovery.owner else None
-        return owner.token if owner else discovery.token
-
     # --- asking --------------------------------------------------------------------------------
 
-    def _ask(self, method: str, params: Mapping[str, object]) -> Any:
+    def _ask(
+        self, method: str, params: Mapping[str, object], gives_up: Callable[[Reply | None], bool] | None = None
+    ) -> Any:
         if self._connection is None:
             raise ConnectionLost("the connection is closed")
         self._next_id += 1
@@ -258,15 +293,36 @@ class SidecarClient:
         timeout_s = REPLY_TIMEOUT_S + (wait_ms / 1000 if isinstance(wait_ms, int) else 0)
         deadline_s = time.monotonic() + timeout_s
         try:
-            self._connection.send(_request(request_id, method, params), REPLY_TIMEOUT_S)
-            # News that comes meanwhile is older than the answer, so it is dropped.
-            while (reply := self._receive(deadline_s - time.monotonic())).get("id") != request_id:
-                pass
+            self._connection.send(request_text(request_id, method, params), REPLY_TIMEOUT_S)
+            reply = self._answer_to(request_id, deadline_s, gives_up)
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
         if reply.get("error") is not None:
-            raise _failure(reply["error"], params)
+            raise refusal_of(reply["error"], params)
         return reply.result
+
+    def _answer_to(self, request_id: int, deadline_s: float, gives_up: Callable[[Reply | None], bool] | None) -> Reply:
+        """The answer to a request. News that comes before it is older than the answer, so it is dropped."""
+        is_cancelled = False
+        while True:
+            left_s = deadline_s - time.monotonic()
+            news: Reply | None = None
+            try:
+                reply = self._receive(left_s if gives_up is None or is_cancelled else min(left_s, WAIT_POLL_S))
+                if reply.get("id") == request_id:
+                    return reply
+                news = reply
+            except TimeoutError:
+                if gives_up is None or left_s <= 0:
+                    raise
+            if gives_up and not is_cancelled and gives_up(news):
+                is_cancelled = True
+                self._cancel(request_id)
+
+    def _cancel(self, request_id: int) -> None:
+        if self._connection:
+            notification = {"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": request_id}}
+            self._connection.send(json.dumps(notification), REPLY_TIMEOUT_S)
 
     def _receive(self, timeout_s: float) -> Reply:
         if self._connection is None:
@@ -277,7 +333,13 @@ class SidecarClient:
         return message
 
 
-def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
+def request_text(request_id: int, method: str, params: Mapping[str, object]) -> str:
+    """
+    The message of a request; parameters that are None are left out.
+
+    Raises:
+        BadRequest: A parameter is no valid Unicode.
+    """
     given = {name: value for name, value in params.items() if value is not None}
     request = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": given}, ensure_ascii=False)
     try:
@@ -287,7 +349,7 @@ def _request(request_id: int, method: str, params: Mapping[str, object]) -> str:
     return request
 
 
-def _failure(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
+def refusal_of(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
     """The exception for the *error* that a request with *params* was answered with."""
     try:
         message, data = error["message"], error["data"]
@@ -302,6 +364,12 @@ def _failure(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
         position if isinstance(position, int) else None,
         query if isinstance(query, str) else None,
     )
+
+
+def _awaits_vectors(status: "wire.IndexStatus") -> bool:
+    """Whether a model that has just been loaded is about to embed the notes."""
+    is_dense_missing = any(leg.leg == "dense" for leg in status.missing)
+    return is_dense_missing and status.state == "live" and status.model.state == "ready"
 
 
 def _status_in(message: Reply) -> "wire.IndexStatus | None":

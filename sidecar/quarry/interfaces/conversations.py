@@ -110,8 +110,8 @@ def tidy(folder: Path) -> None:
     """Take away what no longer counts, and the oldest of what is too much."""
     now_s = time.time()
     aged = []
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(folder):
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
             with contextlib.suppress(OSError):
                 aged.append((now_s - entry.stat(follow_symlinks=False).st_mtime, entry.path))
     aged.sort()

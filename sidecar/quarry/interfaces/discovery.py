@@ -23,6 +23,7 @@ from quarry.errors import ConnectionFailed, VaultLocked
 if TYPE_CHECKING:
     from filelock import FileLock
 
+NO_PORT = 0  # of a program that has the vault open for itself alone: it answers nobody
 TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
 MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours
 LOCK_PATIENCE_S = 0.3  # a client that looks whether the lock is held has it for microseconds
@@ -131,6 +132,12 @@ def read_discovery(path: Path) -> Discovery | None:
 def read_owner_file(path: Path) -> OwnerFile | None:
     """The content of the owner's file; None as for `read_discovery`."""
     return _read(path, lambda content: OwnerFile(**_typed(OwnerFile, json.loads(content))))
+
+
+def token_of(discovery: Discovery, *, as_owner: bool) -> str:
+    """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
+    owner = read_owner_file(Path(discovery.owner)) if as_owner and discovery.owner else None
+    return owner.token if owner else discovery.token
 
 
 def _read(path: Path, decode: Callable[[bytes], F]) -> F | None:

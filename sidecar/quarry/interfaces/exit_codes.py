@@ -14,7 +14,7 @@ MEANINGS = {
     OK: "success, also when nothing was found",
     FAILED: "failure; the message gives the reason",
     BAD_USAGE: "invalid usage, query or setting; of many queries, at least one failed",
-    LOCKED: "another sidecar serves this vault (serve)",
+    LOCKED: "another sidecar serves this vault (serve), or a program has it open for itself alone",
     NO_VAULT: "no such vault folder",
     TOO_NEW: "the index was written by a newer version of Quarry",
     OTHER_PROTOCOL: "the sidecar and this tool speak different protocol versions",

@@ -22,6 +22,12 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.BadSettings: Presentation(
         "bad-settings", Error.INVALID_PARAMS, 2, "correct the setting, or delete it for its default"
     ),
+    errors.BadConfiguration: Presentation(
+        "bad-configuration",
+        Error.INVALID_PARAMS,
+        2,
+        "correct that, or change the file by hand; see `quarry install --help`",
+    ),
     errors.BadRequest: Presentation("bad-request", Error.INVALID_PARAMS, 2, "correct that parameter"),
     errors.Unauthorized: Presentation("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
     errors.NoteNotFound: Presentation("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),

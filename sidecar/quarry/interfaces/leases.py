@@ -45,8 +45,8 @@ class Leases:
 
     def _look(self) -> bool:
         now_s = time.time()
-        with contextlib.suppress(OSError):  # no folder: nobody ever took one
-            for entry in os.scandir(self._folder):
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:  # no folder: nobody ever took one
+            for entry in entries:
                 if entry.name.startswith(self._prefix) and entry.name.endswith(f".{KIND}"):
                     with contextlib.suppress(OSError):  # freed this moment
                         if abs(now_s - entry.stat(follow_symlinks=False).st_mtime) <= KEPT_S:

@@ -50,6 +50,8 @@ class ShownPassages:
         hashes = [*self._hashes, *self._added]
         kept = hashes if len(hashes) <= MAX_ENTRIES else hashes[-KEPT_ENTRIES:]
         try:
+            if not self._hashes:  # one more ledger: those that no longer count go
+                tidy(self._conversation.file(KIND).parent)
             self._conversation.write(KIND, "".join(f"{found}\n" for found in kept))
         except OSError as error:
             raise IndexUnavailable(f"what is quoted in the conversation cannot be kept: {error.strerror}") from error
@@ -70,8 +72,4 @@ class Ledgers:
     def of(self, name: str) -> Iterator[ShownPassages]:
         """The passages shown in the conversation *name*, for one answer; no other answer is chosen meanwhile."""
         with self._lock:
-            folder = conversations_folder()
-            conversation = Conversation(folder, self._vault, name)
-            if not conversation.has(KIND):
-                tidy(folder)
-            yield ShownPassages(conversation)
+            yield ShownPassages(Conversation(conversations_folder(), self._vault, name))

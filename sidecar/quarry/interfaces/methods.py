@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol, translate
+from quarry.interfaces.blocks.reading import Blocks
 from quarry.interfaces.service import Request, Service
 from quarry.interfaces.turns import Lane
 from quarry.interfaces.waiting import wait_for_report
@@ -96,6 +97,30 @@ async def _related(service: Service, params: protocol.RelatedParams, request: Re
     return await _answer(service, ask, translate.related_result)
 
 
+async def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.Value:
+    return await service.call("vault", _blocks_result, service, params, request)  # the settings are read for it
+
+
+def _blocks_result(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.BlocksResult:
+    """The blocks; what they quote is kept in the ledger of a conversation. Raises as `_context_result`."""
+    quoted: list[tuple[str, str]] = []
+    blocks = Blocks(service.engine, service.blocks, service.clock)
+    result = blocks.read(params, request.is_cancelled, lambda path, passage: quoted.append((path, passage)))
+    if params.conversation is not None and not params.peek:
+        with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
+            if request.is_cancelled():
+                raise Cancelled("the request was cancelled")
+            for path, passage in quoted:
+                shown.add(path, passage)
+            shown.save()
+    return result
+
+
+async def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.Value:
+    blocks = Blocks(service.engine, service.blocks, service.clock)
+    return await service.call("vault", blocks.check, request.is_cancelled)
+
+
 async def _read_note(service: Service, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
     ask = partial(service.engine.read_note, params.path)
     return await _answer(service, ask, partial(translate.note_text, params=params), "vault")
@@ -130,6 +155,11 @@ async def _feedback(service: Service, params: protocol.FeedbackParams, _: Reques
     now_ms = time.time_ns() // 1_000_000
     await service.call("search", service.feedback.add, params.query, params.path, params.kind, now_ms)
     return protocol.Done()
+
+
+async def _index_reconcile(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
+    service.engine.reconcile()
+    return await index_status(service)
 
 
 async def _index_rebuild(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
@@ -176,12 +206,15 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "explain": _explain,
     "related": _related,
     "context": _context,
+    "blocks/read": _read_blocks,
+    "blocks/check": _check_blocks,
     "note/read": _read_note,
     "notes/list": _list_notes,
     "capture": _capture,
     "vault/changed": _vault_changed,
     "feedback": _feedback,
     "index/status": _index_status,
+    "index/reconcile": _index_reconcile,
     "index/rebuild": _index_rebuild,
     "index/pause": _index_pause,
     "index/resume": _index_resume,
@@ -199,6 +232,8 @@ AFTER_TURN: Mapping[str, Callable[[Service, Any, Request, Any], Awaitable[protoc
 LANES: Mapping[str, Lane] = {
     "capture": "vault",
     "explain": "vault",
+    "blocks/read": "vault",
+    "blocks/check": "vault",
     "note/read": "vault",
     "settings/write": "vault",
 }

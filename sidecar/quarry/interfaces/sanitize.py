@@ -11,6 +11,9 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e01ef]"
 )
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_ROLES = "system|assistant|user|human|tool|function|instructions?|context|document"
+_TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
 
 
 def scrubbed(text: str) -> str:
@@ -46,3 +49,18 @@ def one_line(text: str) -> str:
 def printable_json(document: str) -> str:
     """*document*, JSON, with unprintable characters escaped: they occur only in strings, which keep their value."""
     return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], document)
+
+
+def inert(text: str) -> str:
+    """*text* in which no fence and no tag opens or closes anything that a model reads it in."""
+    return without_tags(_FENCE.sub(lambda fence: "'" * len(fence[0]), text))
+
+
+def without_tags(text: str) -> str:
+    """*text* without what may pass for markup of a conversation; code and its fences stay as they are."""
+    return _TAG.sub("‹", text)
+
+
+def longer_fence(text: str) -> str:
+    """A fence that no line of *text* can close."""
+    return "`" * max([3, *(len(fence) + 1 for fence in _FENCE.findall(text) if fence[0] == "`")])

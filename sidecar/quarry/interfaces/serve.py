@@ -28,6 +28,7 @@ from quarry.feedback import FeedbackLog
 from quarry.indexing.activity import Updated
 from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.interfaces import protocol, translate
+from quarry.interfaces.blocks.kept import BlockStore
 from quarry.interfaces.conversations import conversations_folder
 from quarry.interfaces.discovery import (
     Discovery,
@@ -51,6 +52,7 @@ from quarry.interfaces.logs import log_loop
 from quarry.interfaces.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
 from quarry.interfaces.sanitize import scrubbed
 from quarry.interfaces.service import SEARCH_THREADS, VAULT_THREADS, Service
+from quarry.interfaces.vault_changes import follow_vault_changes
 from quarry.interfaces.websocket import SocketServer
 from quarry.vault.identity import vault_id
 from quarry.vault.paths import nfc
@@ -58,7 +60,6 @@ from quarry.vault.paths import nfc
 FIRST_SEARCH_S = 0.1  # before the vault is scanned, which doubles the time of an answer; it is asked within 30 ms
 PROGRESS_S = 0.2  # between two progress messages: smooth to the eye, nothing to the socket
 MAX_LISTED = 100  # paths in an `index/updated`
-WATCH_RETRY_S = 5.0  # after the watch failed in a way that nobody foresaw
 
 _log = logging.getLogger(__name__)
 _STDOUT, _STDERR = 1, 2
@@ -125,7 +126,16 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
         vault = protocol.Vault(id=identity, name=root.name, path=str(root))
         server = SocketServer(
             Service(
-                engine, pool, vault_pool, _feedback_log(identity), Ledgers(identity), gate, vault, __version__, leave
+                engine,
+                pool,
+                vault_pool,
+                _feedback_log(identity),
+                Ledgers(identity),
+                gate,
+                vault,
+                __version__,
+                leave,
+                _block_store(identity, engine),
             )
         )
         async with server.listening() as port:
@@ -167,6 +177,13 @@ def _feedback_log(identity: str) -> FeedbackLog:
     return FeedbackLog(data_dir() / f"{identity}.feedback")
 
 
+def _block_store(identity: str, engine: Engine) -> BlockStore:
+    """The kept context blocks, from which a note goes as soon as it is changed."""
+    store = BlockStore(data_dir() / f"{identity}.blocks")
+    engine.listen(store.heed)
+    return store
+
+
 @contextlib.contextmanager
 def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engine]:
     limits = IndexingLimits(timing=WorkerTiming(head_start_s=FIRST_SEARCH_S))
@@ -185,7 +202,7 @@ def _background_tasks(
     unwatch = threading.Event()
     tasks = [asyncio.create_task(_notify_clients(engine, server))]
     if not options.lifeline:
-        threading.Thread(target=_follow_vault_changes, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
+        threading.Thread(target=follow_vault_changes, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
     if options.parent_pid is not None:
         tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
     if options.idle_s is not None:
@@ -203,25 +220,6 @@ def _last_wanted_s(engine: Engine, server: SocketServer, leases: Leases) -> floa
     """When a client was last connected, a lease held or indexing active, on the monotonic clock."""
     is_wanted = engine.is_working or engine.is_deepening or leases.is_any_held()
     return time.monotonic() if is_wanted else server.last_heard_s
-
-
-def _follow_vault_changes(engine: Engine, stop: threading.Event) -> None:
-    """Report changes of files to the engine until *stop* is set; a watch that fails is started again."""
-    from quarry.vault.watch import watch_vault  # here, as answering comes first: 3 % of a start, where it is needed
-
-    while not stop.is_set():
-        try:
-            is_first = True
-            for batch in watch_vault(engine.root, stop):
-                # Between the scan of the start and the moment the watch stood, changes were nobody's to tell.
-                if batch.missed or is_first:
-                    engine.reconcile()
-                if batch.changes:
-                    engine.vault_changed(batch.changes)
-                is_first = False
-        except Exception:  # a watch that dies without a word leaves an index that falls behind without a word
-            _log.exception("watching the vault failed; trying again in %.0f s", WATCH_RETRY_S)
-            stop.wait(WATCH_RETRY_S)
 
 
 async def _notify_clients(engine: Engine, server: SocketServer) -> None:

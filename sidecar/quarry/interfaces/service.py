@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from quarry.engine import Engine
 from quarry.errors import Cancelled
 from quarry.feedback import FeedbackLog
 from quarry.interfaces import protocol
+from quarry.interfaces.blocks.kept import BlockStore
 from quarry.interfaces.gate import Gate
 from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.turns import Lane, Turns
@@ -23,6 +25,11 @@ T = TypeVar("T")
 
 SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
 VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 class Request(Struct):
@@ -74,6 +81,8 @@ class Service(Struct):
     vault: protocol.Vault
     version: str
     stop: Callable[[], None]
+    blocks: BlockStore = field(default_factory=BlockStore)
+    clock: Callable[[], int] = now_ms
     turns: Turns = field(default_factory=lambda: Turns({"search": SEARCH_THREADS, "vault": VAULT_THREADS}))
 
     async def call(self, lane: Lane, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -95,6 +95,10 @@ class WebSocketConnection:
             self._socket.send(close_frame(NORMAL_CLOSURE))
         self._socket.close()
 
+    def abandon(self) -> None:
+        """Let go of the connection without a word: after a fork, it is the parent's."""
+        self._socket.close()
+
     def _next_message(self) -> str | None:
         try:
             return self._reader.next_message()

@@ -25,15 +25,32 @@ ALONE = 0.2  # the contrast of a note that there is no other to compare with: th
 UNFINISHED = 0.5  # of the weight of a word: its beginning, while it is being typed
 
 
+def find_held_words(
+    prepared: PreparedQuery,
+    features: CandidateFeatures,
+    passages: Sequence[Sequence[Fused]],
+    reader: Reader,
+    deadline: Deadline,
+) -> "HeldWords":
+    """
+    Which words of the query do the *passages* of each of several notes hold?
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    words = tuple(_words(prepared, reader))
+    if "lexical" not in features.telling:
+        return HeldWords(words, np.zeros((len(words), len(passages))))
+    return HeldWords(words, _words_held(words, prepared, passages, reader, deadline))
+
+
 def gather_evidence(
     prepared: PreparedQuery,
     features: CandidateFeatures,
     scores: Numbers,
     shown: NDArray[np.intp],
-    passages: Sequence[Sequence[Fused]],
+    held_words: "HeldWords",
     wording: Wording | None,
-    reader: Reader,
-    deadline: Deadline,
 ) -> Evidence:
     """
     The evidence for the candidates at *shown*.
@@ -41,17 +58,12 @@ def gather_evidence(
     Args:
         scores: Of all candidates, found or not.
         shown: Positions of those that are asked about.
-        passages: The best passages of each of these, best first.
-        wording: How near notes come to the words of the query; None where no model tells.
-
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
+        held_words: What the best passages of each of these hold.
+        wording: How near notes come to the words of the query; None where no model tells. Those that hold all words
+            need not be among them: no word is nearer than one that is there.
     """
     others = np.sort(scores)[::-1][CONTRASTED]
-    words = tuple(_words(prepared, reader))
-    held = np.zeros((len(words), len(shown)))
-    if "lexical" in features.telling:
-        held = _words_held(words, prepared, passages, reader, deadline)
+    words, held = held_words.words, held_words.shares
     said, near = _words_met(words, features.note_ids[shown], wording)
     met = np.maximum(held, near)
     weights = np.array([[word.weight] for word in words]).reshape(len(words), 1) * said
@@ -68,7 +80,7 @@ def gather_evidence(
     )
 
 
-class _Word(Struct, frozen=True):
+class QueryWord(Struct, frozen=True):
     """A word or phrase of the query."""
 
     text: str  # as it is searched for; "" for a phrase
@@ -76,7 +88,20 @@ class _Word(Struct, frozen=True):
     terms: Mapping[QueryTerm, float]  # that stand for it -> the share of the word that each stands for
 
 
-def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[_Word]:
+class HeldWords(Struct, frozen=True):
+    """The words of a query, and how far the passages of several notes hold each."""
+
+    words: tuple[QueryWord, ...]
+    shares: Numbers  # 0 to 1; shape (words, notes)
+
+    @property
+    def is_whole(self) -> NDArray[np.bool_]:
+        """Whether a note holds every word; shape (notes,)."""
+        is_whole: NDArray[np.bool_] = np.logical_and.reduce(self.shares >= 1, axis=0)
+        return is_whole
+
+
+def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[QueryWord]:
     """The words and phrases of the query that rank; a word of several terms is held as far as its rarest term is."""
     highest = idf(0, reader.chunk_count)
     scored = prepared.lexical.scored
@@ -94,14 +119,14 @@ def _words(prepared: PreparedQuery, reader: Reader) -> Iterator[_Word]:
             prefixes = [term for term in scored if term.is_prefix]
             terms.update(dict.fromkeys(prefixes, 1.0))
             weight *= UNFINISHED if prefixes else 1.0
-        yield _Word(word, min(weight / highest, 1.0), terms)
+        yield QueryWord(word, min(weight / highest, 1.0), terms)
     for term in scored:
         if term.kind == "phrase":
-            yield _Word("", 1.0, {term: 1.0})
+            yield QueryWord("", 1.0, {term: 1.0})
 
 
 def _words_held(
-    words: Sequence[_Word],
+    words: Sequence[QueryWord],
     prepared: PreparedQuery,
     passages: Sequence[Sequence[Fused]],
     reader: Reader,
@@ -124,7 +149,7 @@ def _words_held(
     return found
 
 
-def _words_met(words: Sequence[_Word], note_ids: NoteIds, wording: Wording | None) -> tuple[Numbers, Numbers]:
+def _words_met(words: Sequence[QueryWord], note_ids: NoteIds, wording: Wording | None) -> tuple[Numbers, Numbers]:
     """How much the model has to say of each word, shape (words, 1), and how near each note comes to it."""
     said, near = np.ones((len(words), 1)), np.zeros((len(words), len(note_ids)))
     if wording is None or not wording.words:

@@ -147,7 +147,7 @@ def extract_features(
         static_cosine, cosine = _cosines(note_ids, by_static, queries.static)
         meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
     names = reader.note_names(sorted(named))
-    title, exact = _match_names(note_ids, names, prepared.idf, reader.note_languages(named))
+    title, exact = _match_names(note_ids, names, prepared.idf)
     bm25 = lexical.best_of(note_ids)
     attainable = prepared.attainable_bm25
     found: dict[Retriever, bool] = {"lexical": bool(len(lexical.chunk_ids) or named), "dense": dense_query is not None}
@@ -206,9 +206,7 @@ def _cosines(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
 # --- names -------------------------------------------------------------------------------------
 
 
-def _match_names(
-    note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float], languages: Mapping[int, Languages]
-) -> tuple[Numbers, Numbers]:
+def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str, float]) -> tuple[Numbers, Numbers]:
     """
     How well the best name of each note matches the query, and whether one is the query; 0 for notes not in *names*.
 
@@ -217,7 +215,6 @@ def _match_names(
 
     Args:
         idf: Of each term of the query, in its order.
-        languages: Of the notes that have others than English.
     """
     matches, exact = np.zeros(len(note_ids)), np.zeros(len(note_ids))
     term_of = {alternative: term for term in idf for alternative in split_alternatives(term)}
@@ -228,7 +225,7 @@ def _match_names(
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
-        for terms in _terms_of_names(name, languages.get(name.note_id, ())):
+        for terms in _terms_of_names(name.every, name.languages):
             shared = wanted.intersection(terms)
             if not shared:
                 continue
@@ -248,14 +245,14 @@ def _match_names(
 
 
 @lru_cache(maxsize=20_000)  # the names of a large vault; about 12 MB
-def _terms_of_names(name: NoteName, languages: Languages) -> tuple[tuple[str, ...], ...]:
+def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple[str, ...], ...]:
     """
-    The different terms of each name of the note, in each language, without stop words unless it has no other.
+    The different terms of each of a note's *names*, in each language, without stop words unless it has no other.
 
     None comes twice.
     """
     found = []
-    for text in dict.fromkeys((name.title, *name.aliases, name.file_name)):
+    for text in names:
         terms = phrase_terms(text, languages)
         for every in map(set, phrase_alternatives(terms)):
             kept = {term for term in every if term not in stop_terms(language_of_term(term))}

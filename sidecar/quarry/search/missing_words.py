@@ -2,11 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 
+<<<<<<< HEAD
 from msgspec.structs import replace
 
 from quarry.index import Deadline, KeywordQuery, Reader
+=======
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.index import Deadline, KeywordQuery, NoteIds, QueryTerm, Reader
+>>>>>>> main
 from quarry.search.prepare import PreparedQuery
 from quarry.search.whole_words import whole_word
+
+_HeldTerms = Mapping[QueryTerm, NDArray[np.bool_]]
+"""Terms of the query -> which notes hold each."""
 
 
 def words_missing(
@@ -21,18 +31,19 @@ def words_missing(
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
     """
+    wanted = np.unique(np.array(note_ids, np.int64))
+    of_query = reader.keywords.query(prepared.lexical, deadline=deadline).terms_of_notes(wanted)
     missing: dict[int, list[str]] = {}
     for typed, word in dict(prepared.words_used).items():
-        alone = _query_of(typed, word, prepared)
+        alone = query_of(typed, word, prepared)
         if alone.is_empty:
             continue
-        holding = reader.keywords.query(alone, deadline=deadline).note_scores(note_ids)
-        for note_id in note_ids:
-            if note_id not in holding:
-                missing.setdefault(note_id, []).append(word)
+        for note_id in wanted[~_holding(alone, wanted, of_query, reader, deadline)].tolist():
+            missing.setdefault(note_id, []).append(word)
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
 
 
+<<<<<<< HEAD
 def _query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
     """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
     if typed != prepared.query.prefix:
@@ -40,3 +51,29 @@ def _query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
     if prepared.lexical.name_prefix:
         return KeywordQuery()
     return replace(whole_word(word, prepared.languages), prefix=prepared.lexical.prefix)
+=======
+def _holding(
+    word: KeywordQuery, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
+) -> NDArray[np.bool_]:
+    """Which notes hold the terms of *word*: mostly some of the whole query, which were looked up for all notes."""
+    is_held = np.zeros(len(note_ids), np.bool_)
+    others = [term for term in word.scored if term.kind != "phrase" and term not in of_query]
+    held = of_query
+    if others:
+        alone = KeywordQuery(tuple([term.text for term in others]))
+        held = reader.keywords.query(alone, deadline=deadline).terms_of_notes(note_ids)
+    for term in word.scored:
+        if term.kind != "phrase":
+            is_held |= of_query[term] if term in of_query else held[term]
+        elif not is_held.all():
+            is_held |= reader.keywords.phrase_in_notes(term.text.split(" "), note_ids, deadline=deadline)
+    return is_held
+
+
+def query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
+    """The query for *word* alone."""
+    lexical = prepared.lexical
+    if typed == prepared.query.prefix and (lexical.prefix or lexical.name_prefix):
+        return KeywordQuery((), (), lexical.prefix, lexical.name_prefix)
+    return whole_word(word, prepared.languages)
+>>>>>>> main

@@ -31,7 +31,7 @@ from quarry.ranking.signals import (
     min_max_normalize,
 )
 from quarry.search.context import RankFusion
-from quarry.search.evidence import gather_evidence
+from quarry.search.evidence import find_held_words, gather_evidence
 from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
 from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
@@ -43,7 +43,9 @@ from quarry.types import Fused, Retriever, SearchRequest
 # vault .3 costs .13 nDCG@10 of the queries that share no word with their note.
 MIN_COSINE = 0.1
 
-COMPARED = 3  # of the first notes, for their confidence alone, where wording counts nothing: .1 ms each
+# Of the first notes, for their confidence alone, where wording counts nothing: .1 ms each. Those that hold all words
+# are left out.
+COMPARED = 3
 
 FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
     (False, False): frozenset(),
@@ -165,12 +167,13 @@ class SignalRanking(Struct, frozen=True):
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
         """
+        held = find_held_words(self.prepared, self.features, passages, reader, deadline)
         wording = self.wording
         if wording is None and self.encoder:
-            first = np.sort(chosen[np.isin(chosen, self.order[:COMPARED])])
+            first = np.sort(chosen[np.isin(chosen, self.order[:COMPARED]) & ~held.is_whole])
             note_ids, nearest = self.features.note_ids[first], self.features.nearest
             wording = compare_wording(self.prepared, note_ids, nearest, reader, self.encoder, deadline)
-        return gather_evidence(self.prepared, self.features, self.scores, chosen, passages, wording, reader, deadline)
+        return gather_evidence(self.prepared, self.features, self.scores, chosen, held, wording)
 
 
 NoteRanking: TypeAlias = PublishedRanking | SignalRanking

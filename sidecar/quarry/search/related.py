@@ -24,7 +24,8 @@ from quarry.search.features import NO_CHUNKS, RankedChunks
 from quarry.search.meaning import MeaningQueries
 from quarry.search.snippets import SnippetBuilder
 from quarry.terms.alternatives import split_alternatives
-from quarry.terms.analysis import STOP_TERMS, text_terms
+from quarry.terms.analysis import stop_terms, text_terms
+from quarry.terms.languages import ENGLISH
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.text.snippet.snippet import Snippet
 from quarry.types import Retriever, Scope
@@ -162,7 +163,8 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
     """The terms that are frequent in *texts* and rare in the index, by tf-idf."""
     languages = reader.languages
     counts = Counter(term for text in texts for term in text_terms(text, languages))
-    usual = {term: n for term, n in counts.items() if len(term) > 1 and split_alternatives(term)[0] not in STOP_TERMS}
+    stop = stop_terms(ENGLISH)
+    usual = {term: n for term, n in counts.items() if len(term) > 1 and split_alternatives(term)[0] not in stop}
     likely = sorted(usual, key=lambda term: (-usual[term], term))[: 4 * SIGNIFICANT_TERMS]
     known = reader.keywords.doc_frequencies(likely)
     total = reader.chunk_count

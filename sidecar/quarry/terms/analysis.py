@@ -110,6 +110,13 @@ def query_terms(word: str, languages: Languages = ()) -> tuple[tuple[str, ...], 
     The parts of `getStaleFiles` are included, as it is a name in a program. Those of `GitHub` are not, as capitals in a
     name do not change what is meant; nor is `python` for `python3`, as other versions are not meant.
     """
+    if not languages and _is_plain(word):
+        return (english_stem(word),), ()
+    return _query_terms(word, languages)
+
+
+@lru_cache(maxsize=4_096)  # a query asks for the terms of each of its words several times
+def _query_terms(word: str, languages: Languages) -> tuple[tuple[str, ...], tuple[str, ...]]:
     words = phrase_terms(word, languages)
     has_parts = word[:1].islower() and is_camel_case(word)
 
@@ -127,12 +134,17 @@ def ranking_terms(word: str, languages: Languages = ()) -> tuple[str, ...]:
 
     Its compounds, then its words; of a run without spaces only the pairs, as single characters discriminate little.
     """
-    if not languages and word.isascii() and word.isalpha() and word.islower():  # a word without compounds
+    if not languages and _is_plain(word):
         return (english_stem(word),)
     return _ranking_terms(word, languages)
 
 
-@lru_cache(maxsize=4_096)  # a query asks for the terms of each of its words several times
+def _is_plain(word: str) -> bool:
+    """Whether *word* has no compounds for certain, as most words have none."""
+    return word.isascii() and word.isalpha() and word.islower()
+
+
+@lru_cache(maxsize=4_096)
 def _ranking_terms(word: str, languages: Languages) -> tuple[str, ...]:
     words, compounds = query_terms(word, languages)
     runs = (
@@ -299,7 +311,3 @@ _cache = _ThreadCache()
 def stop_terms(language: str) -> frozenset[str]:
     """The terms of the stop words in a text in *language*; they do not distinguish notes."""
     return frozenset(term for word in STOP_WORDS for term in analyse(word, language).words.split())
-
-
-STOP_TERMS = stop_terms(ENGLISH)
-"""Those of a text in English."""

@@ -9,7 +9,7 @@ KEYS = {"index", "query", "save_ms", "start_ms", "unchanged_ms", "while_indexing
 def test_a_result_has_every_key_before_anything_is_measured():
     document = empty(("50k", "1m"))
 
-    assert document.keys() == {*KEYS, "baseline", "notes"}
+    assert document.keys() == {*KEYS, "door", "baseline", "notes"}
     assert document["baseline"].keys() == KEYS
     assert document["index"].keys() == {"files", "chunks", "cpu_s", "wall_s", "peak_rss_mb", "disk_mb", "stages"}
     assert list(document["query"]) == ["50k", "1m"]

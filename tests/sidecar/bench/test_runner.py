@@ -42,6 +42,15 @@ def test_a_part_alone_leaves_the_others_unmeasured(vault, tmp_path):
     assert document["baseline"]["index"]["cpu_s"] is None
 
 
+def test_what_tools_are_asked_through_is_measured_and_the_copy_is_left_as_it_was(vault, tmp_path):
+    *_, document = measure(plan(vault, tmp_path, "door", has_baseline=False), nobody)
+
+    door = document["door"]
+    assert door["hook"]["warm"]["cost"]["runs"] == door["search"]["runs"] == 3
+    assert door["capture"]["runs"] == 10
+    assert list((tmp_path / "work").rglob("quarry-bench/*.md")) == []
+
+
 def test_the_vault_itself_is_only_read(vault, tmp_path):
     before = {path: (path.stat().st_mtime_ns, path.is_dir() or path.read_bytes()) for path in vault.rglob("*")}
 
@@ -71,7 +80,7 @@ def test_the_published_design_is_left_out_where_it_takes_too_long(vault, tmp_pat
 
 
 def test_every_part_has_a_name():
-    assert set(PARTS) == {"index", "query", "socket", "unchanged", "start", "while-indexing", "save", "peers"}
+    assert set(PARTS) == {"index", "query", "socket", "unchanged", "start", "while-indexing", "save", "door", "peers"}
 
 
 def test_in_an_installed_package_it_says_that_the_comparison_needs_a_checkout(vault, tmp_path):

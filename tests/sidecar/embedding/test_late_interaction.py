@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from quarry.embedding.late_interaction import max_similarities
+from quarry.embedding.late_interaction import TokenVectors, max_similarities
 from quarry.embedding.static import StaticEncoder
 
 TABLE = np.array([[3, 4], [4, -3], [0, 5], [0, 0]], dtype=np.int8)
@@ -14,7 +14,7 @@ def ids(*rows: int) -> NDArray[np.int64]:
 
 
 def compared(words: list[NDArray[np.int64]], weights: list[float], texts: list[NDArray[np.int64]], table=TABLE):
-    return max_similarities(lambda rows: table.take(rows, axis=0), len(table), words, weights, texts)
+    return max_similarities(TokenVectors(lambda rows: table.take(rows, axis=0), len(table)), words, weights, texts)
 
 
 def similarities(wanted: NDArray[np.int64], weights: list[float], texts: list[NDArray[np.int64]], table=TABLE):

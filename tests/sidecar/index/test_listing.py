@@ -70,3 +70,14 @@ def test_a_list_pages_through_the_notes_that_pass_its_filter(index, put):
     assert paths(modified_from_ms=2000, modified_until_ms=3000) == (["f/b.md"], 1)
     assert paths(modified_from_ms=2**60) == ([], 0)
     assert paths(modified_until_ms=2**60)[1] == 3
+
+
+def test_contents_are_known_by_their_hash(index, put):
+    put("a.md", "apples")
+    put("b.md", "pears")
+
+    with index.reader() as reader:
+        stamps = reader.stamps()
+        found = reader.content_hashes(["b.md", "missing.md", 'odd "name".md'])
+
+    assert found == {"b.md": stamps["b.md"].sha256}

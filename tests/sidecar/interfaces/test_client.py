@@ -89,6 +89,25 @@ def test_it_attaches_to_the_sidecar_that_runs(at_shared):
         assert client.ask("search", {"query": "accordion"}).hits
 
 
+def test_waiting_is_left_to_the_sidecar(vault, tools, monkeypatch):
+    tools.write_vault(vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n}.\n" * 60 for n in range(300)})
+    asked = []
+    ask = SidecarClient.ask
+
+    def noted(self, method, params=None):
+        asked.append(params)
+        return ask(self, method, params)
+
+    with SidecarClient(vault, "test") as client:
+        monkeypatch.setattr(SidecarClient, "ask", noted)
+        client.wait_until_complete(PATIENCE_S)
+        waits = [params["waitMs"] for params in asked if params]
+
+        assert client.status().notes == 303
+    assert 0 < waits[0] <= PATIENCE_S * 1000
+    assert len(waits) < 10  # a poll of 30 ms would have asked more often
+
+
 def test_it_starts_one_where_none_runs_and_leaves_it_running(vault, home, found, tools):
     with SidecarClient(vault, "test", as_owner=True) as client:
         assert client.started_sidecar

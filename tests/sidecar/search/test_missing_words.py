@@ -1,6 +1,17 @@
 """Each hit names the words of the query that its note does not hold."""
 
+from datetime import datetime
+
+import pytest
 from builders import Vault, ask
+
+from quarry.index import Reader
+from quarry.index.deadline import NO_DEADLINE
+from quarry.index.keyword.retrievers import Fts5Retriever
+from quarry.search.execution import parse_request
+from quarry.search.missing_words import query_of, words_missing
+from quarry.search.prepare import prepare_query
+from quarry.types import SearchRequest
 
 NOTES = {
     "crossing.md": "# Crossing\nThe zebra crossing was repainted.",
@@ -62,3 +73,41 @@ def test_by_meaning_alone_no_word_is_missing(vault: Vault, open_engine):
     vault.write_all(NOTES)
 
     assert set(missing(open_engine(), "zebra unicorns", mode="semantic").values()) <= {()}
+
+
+NAMES = {
+    "snake.md": "# Names\nCall `snake_case` with std::vector here.",
+    "parts.md": "# Parts\nA snake in its case; a vector of std.",
+    "joined.md": "---\naliases: [snake_case]\n---\n# Joined\nNothing else about it.",
+    "border.md": "# First\nIt ends with snake\n\n# Second\ncase begins here.",
+    "数据库.md": "# 数据库\n索引很快。",
+    "other.md": "# 数字\n据说库存不足。",
+    "tagged.md": "---\ntags: [vector]\n---\n# Tagged\nA zebra.",
+}
+
+
+@pytest.mark.parametrize("has_postings", [True, False], ids=["from memory", "from FTS5"])
+@pytest.mark.parametrize(
+    "typed", ["snake_case vector", "std::vector here", "数据库 索引", "vector zebra --flag", "snake vec", "the"]
+)
+def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
+    vault: Vault, open_engine, typed: str, has_postings: bool, monkeypatch: pytest.MonkeyPatch
+):
+    vault.write_all(NAMES)
+    engine = open_engine()
+    if not has_postings:
+        monkeypatch.setattr(
+            Reader,
+            "_retriever",
+            lambda reader: Fts5Retriever(reader._db, reader._memory.documents, reader._memory.spelling),
+        )
+    with engine.reader() as reader:
+        query = parse_request(SearchRequest(typed, typing=True), datetime(2026, 1, 1))  # noqa: DTZ001 - as the engine does
+        prepared = prepare_query(query, reader, None, typing=True, deadline=NO_DEADLINE)
+        ids = [note.note_id for path in NAMES if (note := reader.note_named(path))]
+        found = words_missing(prepared, ids, reader, NO_DEADLINE)
+
+        for typed_word, word in dict(prepared.words_used).items():
+            alone = query_of(typed_word, word, prepared)
+            holding = reader.keywords.query(alone).note_scores(ids) if not alone.is_empty else ids
+            assert {note_id for note_id in ids if word not in found.get(note_id, ())} == {*holding}

@@ -30,6 +30,11 @@ class NoteBitmap(Struct, frozen=True, eq=False):
         """The memory that it takes."""
         return self.bits.nbytes
 
+    def holds(self, ordinals: DocOrdinals) -> NDArray[np.bool_]:
+        """Whether these notes hold the term; shape as *ordinals*."""
+        bits = self.bits.take(ordinals >> 3) >> (7 - (ordinals & 7)).astype(np.uint8)
+        return (bits & 1).astype(np.bool_)
+
 
 def note_bitmap(scorer: SnapshotScorer, term: QueryTerm, read: PostingsReader) -> NoteBitmap:
     """

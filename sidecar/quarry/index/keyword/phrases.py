@@ -77,15 +77,26 @@ def read_terms(
 
 
 def find_phrase(
-    connection: apsw.Connection, scorer: SnapshotScorer, phrase: str, deadline: Deadline
+    connection: apsw.Connection,
+    scorer: SnapshotScorer,
+    phrase: str,
+    deadline: Deadline,
+    among: NoteIds | None = None,
+    contents: dict[int, bytes] | None = None,
 ) -> PhraseOccurrences:
-    """Every occurrence of *phrase*, its terms with one space between two; raises as `read_terms`."""
+    """
+    Every occurrence of *phrase*, its terms with one space between two; raises as `read_terms`.
+
+    Args:
+        among: The notes to look in; None: all.
+        contents: See `read_terms`.
+    """
     words = phrase.split(" ")
     wanted = [" ".join(terms).encode() for terms in phrase_alternatives(words) if all(map(scorer.is_held, terms))]
     chunks: dict[int, list[int]] = {}
     names: dict[int, list[int]] = {}
     holding: list[int] = []
-    for note_id, terms in read_terms(connection, _notes_with_terms(scorer, words), deadline):
+    for note_id, terms in read_terms(connection, _notes_with_terms(scorer, words, among), deadline, contents):
         first, is_found = id_range(note_id)[0], False
         together = [phrase for phrase in wanted if phrase in terms.line]
         line = spaced(terms.line) if together else b""
@@ -194,15 +205,16 @@ def _texts_in_order(
     return texts
 
 
-def _notes_with_terms(scorer: SnapshotScorer, terms: Sequence[str]) -> list[int]:
-    """The notes that hold all of *terms* anywhere; ascending by id."""
+def _notes_with_terms(scorer: SnapshotScorer, terms: Sequence[str], among: NoteIds | None) -> list[int]:
+    """The notes, of *among* if it is given, that hold all of *terms* anywhere; ascending by id."""
     held = np.ones(scorer.names.size, np.bool_)
     for term in dict.fromkeys(terms):
         mask = np.zeros(scorer.names.size, np.bool_)
         mask[scorer.note_of_chunk[scorer.chunks.postings(term)[0]]] = True
         mask[scorer.names.postings(term)[0]] = True
         held &= mask
-    found: list[int] = np.sort(scorer.names.ids[held]).tolist()
+    ids = np.sort(scorer.names.ids[held])
+    found: list[int] = (ids if among is None else np.intersect1d(ids, among, assume_unique=True)).tolist()
     return found
 
 

@@ -158,6 +158,19 @@ class QueryScorer:
         has_any = scores > 0
         return dict(zip(names.ids[ordinals[has_any]].tolist(), scores[has_any].tolist(), strict=True))
 
+    def terms_of_notes(self, note_ids: NDArray[np.int64]) -> dict[QueryTerm, NDArray[np.bool_]]:
+        """For each of `terms` which of these notes hold it, in their names or their text; shape (notes,)."""
+        self._deadline.check()
+        ordinals = self._scorer.names.ordinals_of(note_ids)
+        is_there = ordinals >= 0
+        held = {term: row.take(ordinals) & is_there for term, row in zip(self._rare, self._rare_notes, strict=True)}
+        for term in self._others:
+            if term.kind == "term":
+                held[term] = note_bitmap(self._scorer, term, self._read).holds(ordinals) & is_there
+            else:
+                held[term] = np.isin(ordinals, self._term_note_scores(term, "note").held())
+        return held
+
     def count_notes(self, admitted: NoteIds | None) -> int:
         """How many of the *admitted* notes match."""
         names = self._scorer.names

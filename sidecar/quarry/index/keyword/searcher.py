@@ -11,7 +11,7 @@ from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds, id_list, notes_of
 from quarry.index.keyword.forward import ALIASES, SECTION, TEXT, TITLE
-from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, proximity_scores
+from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
 from quarry.index.keyword.query import KeywordQuery, QueryTerm
 from quarry.index.keyword.query_scorer import QueryScorer
 from quarry.index.keyword.retrievers import KeywordRetriever, MemoryRetriever
@@ -130,6 +130,17 @@ class KeywordSearcher:
         held[scorer.note_of_chunk[_standing_in(scorer.chunks, terms[0], (TEXT,))]] = True
         held[_standing_in(scorer.names, terms[0], (TITLE, ALIASES))] = True
         return _listed(np.sort(scorer.names.ids[held]))
+
+    def phrase_in_notes(self, terms: Sequence[str], note_ids: NoteIds, *, deadline: Deadline) -> NDArray[np.bool_]:
+        """
+        Which of these notes hold *terms*, two or more, side by side in a passage or a name; shape (notes,).
+
+        Only these notes are read.
+        """
+        phrase = " ".join(terms)
+        scorer = self._retriever.scorer([QueryTerm(term) for term in terms], deadline)
+        found = find_phrase(self._db, scorer, phrase, deadline, note_ids, self._contents)
+        return np.isin(scorer.names.ordinals_of(note_ids), phrase_note_scores(scorer, found, "note").held())
 
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
         """The chunks that hold *terms* side by side in their text, or, where *in_headings*, in their section."""

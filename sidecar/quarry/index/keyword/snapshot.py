@@ -181,14 +181,20 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def prefix_postings(self, prefix: str) -> tuple[DocOrdinals, DocOrdinals]:
         """The postings of every term that begins with *prefix*, a document once for each; raises as `postings`."""
-        first, last = self.segment.terms.prefix_range(prefix.encode())
-        added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else _NONE
-        return self._live_postings(first, last, *added)
+        found = self._last_prefix.get(prefix)
+        if found is None:
+            first, last = self.segment.terms.prefix_range(prefix.encode())
+            added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else _NONE
+            found = self._live_postings(first, last, *added)
+            self._last_prefix.clear()
+            if len(found[0]) <= MOST_KEPT:
+                self._last_prefix[prefix] = found
+        return found
 
     def ordinals_of(self, ids: NDArray[np.int64]) -> NDArray[np.intp]:
         """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not alive."""
         found = ordinals_in(self.segment.ids, ids)
-        if self.live_docs is not None:
+        if self.live_docs is not None and len(self.segment.ids):
             found[(found >= 0) & ~self.live_docs[found]] = -1
         if self.added_count:
             fresh = (
@@ -224,6 +230,11 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     @cached_property
     def _postings(self) -> dict[str, tuple[DocOrdinals, DocOrdinals]]:
+        return {}
+
+    @cached_property
+    def _last_prefix(self) -> dict[str, tuple[DocOrdinals, DocOrdinals]]:
+        """The postings of the prefix that was asked for last: a query scores names by it twice."""
         return {}
 
     @cached_property

@@ -1,11 +1,8 @@
 """In which languages, besides English, are the notes of a snapshot? Read from the index on `notes.languages`."""
 
-from collections.abc import Iterable
-
 import apsw
 
 from quarry.index.database import select
-from quarry.index.ids import id_list
 from quarry.terms.alternatives import Languages
 from quarry.terms.normalize import TAGS
 
@@ -19,13 +16,11 @@ WITH RECURSIVE found(value) AS (
 SELECT value FROM found WHERE value IS NOT NULL
 """
 _ORDER = tuple(TAGS)
-_LANGUAGES_OF = "SELECT id, languages FROM notes WHERE languages IS NOT NULL AND id IN (SELECT value FROM json_each(?))"
 
 
-def note_languages(connection: apsw.Connection, note_ids: Iterable[int]) -> dict[int, Languages]:
-    """The languages besides English of these notes; those in English alone are left out."""
-    rows: list[tuple[int, str]] = select(connection, _LANGUAGES_OF, (id_list(note_ids),))
-    return {note_id: tuple(sorted(value.split(" "), key=_ORDER.index)) for note_id, value in rows}
+def read_languages(column: str | None) -> Languages:
+    """Decode `notes.languages`: the languages of a note besides English."""
+    return tuple(sorted(column.split(" "), key=_ORDER.index)) if column else ()
 
 
 def vault_languages(connection: apsw.Connection) -> Languages:

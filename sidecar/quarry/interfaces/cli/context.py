@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from quarry.errors import BadQuery
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
 
 DEFAULT_TOKENS = 2000
+REASONS: Mapping[str, str] = {
+    "low-confidence": "no note is likely to answer this; `quarry search` shows the nearest",
+    "budget": "not one quote fits into --max-tokens {max_tokens}; raise it",
+}
+"""Why nothing is quoted, where nothing else says so."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -63,5 +69,7 @@ def run(options: argparse.Namespace) -> int:
     print_if_incomplete(context.index)
     if status is None:
         return OK
+    if status.notes and (reason := REASONS.get(context.abstained or "")):
+        print_stderr(reason.format(max_tokens=options.max_tokens))
     print_if_empty(client.hello.vault, status)
     return exit_code_of_nothing(context.index)

@@ -1,7 +1,8 @@
 """
 `quarry doctor`: every part that Quarry needs, tried for real, one sentence each.
 
-A check that fails says what to do. None of them changes anything, and none starts a sidecar.
+A check that fails says what to do. None of them changes anything, and none starts a sidecar; the servers that AI
+clients would start are started, and ended.
 """
 
 import argparse
@@ -10,8 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,8 +22,11 @@ from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
-from quarry.interfaces.installation import extra_command
+from quarry.interfaces.install.installed import Unreadable, installed
+from quarry.interfaces.install.places import Surroundings, surroundings
+from quarry.interfaces.install.proof import Proof, prove
 from quarry.interfaces.logs import log_path
+from quarry.interfaces.mcp.versions import ALL_VERSIONS
 from quarry.settings import load_settings
 from quarry.text.secrets.engines import Re2Engine, default_scrub_engine
 
@@ -71,7 +73,7 @@ class Finding(NamedTuple):
 
 def examine(vault: Path | None) -> list[Finding]:
     """Check the installation and, where one is given, the vault."""
-    findings = [_program(), *_database(), _scrubber(), _agents(), *_folders()]
+    findings = [_program(), *_database(), _scrubber(), _agents(), *_clients(surroundings()), *_folders()]
     if vault is None:
         return [*findings, _tried("model", lambda: _model("bundled"))]
     model = _tried("settings", lambda: load_settings(vault).model)
@@ -107,9 +109,32 @@ def _scrubber() -> Finding:
 
 
 def _agents() -> Finding:
-    if find_spec("mcp"):
-        return Finding("MCP", "good", f"mcp {metadata.version('mcp')}")
-    return Finding("MCP", "note", f"not installed; `quarry mcp` needs it: run `{extra_command('mcp')}`")
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
+
+
+def _clients(around: Surroundings) -> Iterator[Finding]:
+    """What AI clients are told of; each server that they would start is started, once."""
+    entries = list(installed(around))
+    if not entries:
+        yield Finding("AI clients", "note", "none is told of Quarry; `quarry install --list` names them")
+    proofs: dict[str, Proof] = {}
+    for entry in entries:
+        if isinstance(entry, Unreadable):
+            yield Finding(entry.client, "note", f"{entry.path} cannot be read: {entry.problem}")
+            continue
+        what = f"{entry.name!r} for {entry.vault}, in {entry.path}"
+        again = f"run `quarry install {entry.client} --scope {entry.scope}` with --vault, or with --remove"
+        if not Path(entry.vault).is_dir():
+            yield Finding(entry.client, "bad", f"{what}: the vault is not there; {again}")
+            continue
+        key = repr((entry.command, sorted(entry.environment.items())))
+        if key not in proofs:
+            proofs[key] = prove(entry.command, entry.environment)
+        proof = proofs[key]
+        if proof.problem:
+            yield Finding(entry.client, "bad", f"{what}: {proof.problem}; {again}")
+        else:
+            yield Finding(entry.client, "good", f"{what}: starts, and has {len(proof.tools)} tools")
 
 
 def _folders() -> Iterator[Finding]:

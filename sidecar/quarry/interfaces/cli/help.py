@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 AGENTS = """Programs that write text get notes in three ways:
 
-  quarry mcp --vault DIR        an MCP server on standard input and output, for agents that speak MCP
+  quarry mcp --vault DIR        an MCP server for agents that speak MCP; --http serves it over HTTP on this machine
   quarry context "question"     a block of quoted passages within a budget of tokens, for all others
   quarry search --json "words"  hits with their passages, scores and signals; one query a line from standard input
 
+`quarry install --list` names the clients in which `quarry install CLIENT` sets up the first of them.
 Each asks the sidecar of the vault and starts one if none runs. docs/PROTOCOL.md describes its socket."""
 
 

@@ -85,6 +85,8 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
         "index": told.get("index"),
         "abstained": told.get("abstained"),
         "sources": told.get("sources", []),
+        "shownBefore": told.get("shownBefore", 0),
+        "budget": told.get("budget"),
         "blockTokens": told.get("blockTokens", 0),
         "tokens": told.get("tokens", 0),
         "reason": outcome.reason,
@@ -108,7 +110,12 @@ def _print_report(report: dict[str, Any]) -> None:
     if report["reason"]:
         _print_row("silence", f"{report['reason']}: {report['message']}")
     else:
-        _print_row("says", f"{report['tokens']} tokens, {report['blockTokens']} of them context blocks")
+        budget = f" of {report['budget']}" if report["budget"] else ""
+        _print_row("says", f"{report['tokens'] - report['blockTokens']}{budget} tokens about it")
+    if report["blockTokens"]:
+        _print_row("blocks", f"{report['blockTokens']} tokens of context blocks")
+    if report["shownBefore"]:
+        _print_row("shown before", f"{report['shownBefore']} passages in this conversation")
     _print_row("time", f"{report['elapsedMs']} ms")
     if report["text"]:
         print_line()

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
             before = client.status()
             if before.state == "paused" and not options.rebuild:
                 client.ask("index/resume")
-            status = _rebuild(client) if options.rebuild else _follow(client, _is_done)
+            status = _rebuild(client) if options.rebuild else _update(client, before)
         if options.as_json:
             print_json(status)
         else:
@@ -64,6 +64,14 @@ def _ending_with_us(client: SidecarClient) -> Iterator[None]:
         else:
             print_stderr("indexing goes on in the background; `quarry stop` ends it")
         raise
+
+
+def _update(client: SidecarClient, before: wire.IndexStatus) -> wire.IndexStatus:
+    """Have the whole vault compared with the index. One that has just started does so, and one that works will have."""
+    if client.started_sidecar or before.state in BUSY:
+        return _follow(client, _is_done)
+    client.ask("index/reconcile")
+    return _follow(client, lambda status: _is_done(status) and status.indexed_ms != before.indexed_ms)
 
 
 def _rebuild(client: SidecarClient) -> wire.IndexStatus:

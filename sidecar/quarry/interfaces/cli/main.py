@@ -20,10 +20,12 @@ DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at on
 COMMANDS: Mapping[str, str] = {
     "search": "find notes; without a query, prompt for one after another",
     "context": "print passages about a question as one block for a language model",
+    "blocks": "show, build or check the context blocks that a conversation with an agent begins with",
     "explain": "explain why a query finds a note, or why it does not",
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",
     "capture": "write a text into a new note, which can be found at once",
+    "outputs": "print the whole output of a command that an agent was shown a part of",
     "read": "print a note, with credentials redacted",
     "list": "list notes, newest first",
     "ps": "list the sidecars that run",
@@ -35,12 +37,13 @@ COMMANDS: Mapping[str, str] = {
     "attach": "start the sidecar of a vault if none runs, and print where its discovery file lies",
     "serve": "serve one vault until stopped; tools start this themselves",
     "hook": "answer an event of an AI agent with notes that mention it; --test tells what it would say, and why",
-    "mcp": "serve an AI agent over MCP on standard input and output",
+    "mcp": "serve an AI agent over MCP",
+    "install": "have AI clients start Quarry: Claude Code, Codex, Cursor and others",
     "eval": "measure retrieval quality on queries with relevance judgments",
     "bench": "measure how fast a vault is indexed and searched on this machine",
 }
 """Command -> summary, in the order of the help. Each is a module of this package, with `add_options` and `run`."""
-WITH_ENGINE = frozenset({"doctor", "serve", "mcp", "eval", "bench"})  # these import it, or a server; others only ask
+WITH_ENGINE = frozenset({"doctor", "serve", "eval", "bench"})  # these import it; others only ask
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -145,7 +145,7 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     Words are hidden in commands that take a query, where one dash before a word excludes the notes that hold it, and
     options have two.
     """
-    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list"):
+    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list", "read"):
         return list(arguments)
     protected = list(arguments[:1])
     for argument in arguments[1:]:

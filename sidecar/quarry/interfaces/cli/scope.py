@@ -23,14 +23,37 @@ def confirm_scope(root: Path) -> None:
     Raises:
         BadRequest: It is not confirmed.
     """
-    described = describe_scope(root)
-    if described is None or is_vault(root) or (data_dir() / f"{vault_id(root)}.db").exists():
+    described = _unconfirmed(root)
+    if described is None:
         return
     if sys.stdin.isatty() and sys.stderr.isatty():
         print(f"{root} is {described}. Index all Markdown files in it? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() in ("y", "yes"):
             return
-    raise BadRequest(
+    raise _refusal(root, described)
+
+
+def refuse_scope(root: Path) -> None:
+    """
+    Refuse *root* where `confirm_scope` would ask: for programs, in which nobody answers.
+
+    Raises:
+        BadRequest: It holds more than notes.
+    """
+    if described := _unconfirmed(root):
+        raise _refusal(root, described)
+
+
+def _unconfirmed(root: Path) -> str | None:
+    """A few words on *root* where it has to be confirmed."""
+    described = describe_scope(root)
+    if described is None or is_vault(root) or (data_dir() / f"{vault_id(root)}.db").exists():
+        return None
+    return described
+
+
+def _refusal(root: Path, described: str) -> BadRequest:
+    return BadRequest(
         f"{root} is {described}: name the folder that contains your notes, or put an empty .quarry.toml into this one"
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quarry.config import runtime_dir
 from quarry.errors import QuarryError
 from quarry.interfaces.client import SidecarClient
-from quarry.interfaces.discovery import Discovery, VaultLock, read_discovery
+from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, read_discovery
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
@@ -36,7 +36,9 @@ def running() -> list[Discovery]:
     folder = runtime_dir()
     found = [(file.stem, read_discovery(file)) for file in folder.glob("*.json")]
     held = [discovery for vault, discovery in found if discovery and VaultLock(folder, vault).is_held()]
-    return sorted(held, key=lambda discovery: discovery.vault.path)
+    return sorted(
+        (discovery for discovery in held if discovery.port != NO_PORT), key=lambda discovery: discovery.vault.path
+    )
 
 
 def look_at(discovery: Discovery) -> Sidecar:

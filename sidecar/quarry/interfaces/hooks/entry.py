@@ -2,8 +2,9 @@
 `quarry hook CLIENT [--vault DIR]`: an event on standard input, one JSON object or nothing on standard output.
 
 An agent waits for us, and takes an exit code for a verdict. So the code is always 0, whatever happens; what is written
-is written at once and whole; and `DEADLINE_S` after the start a second thread ends the process without a word, wherever
-the first may hang: in an input that never ends, a drive, a sidecar that was stopped.
+is written at once and whole; and `DEADLINE_MS` after the start a second thread ends the process without a word,
+wherever the first may hang: in an input that never ends, a drive, a sidecar that was stopped. On a slow machine,
+QUARRY_HOOK_DEADLINE_MS sets a later one.
 """
 
 import _thread
@@ -14,7 +15,8 @@ from collections.abc import Sequence
 
 from quarry.interfaces.hooks.outcome import Outcome, Silence
 
-DEADLINE_S = 0.4
+DEADLINE_MS = 400  # a person feels half a second at each prompt
+MAX_DEADLINE_MS = 60_000
 _STDIN, _STDOUT = 0, 1
 _READ_BYTES = 64 * 1024
 
@@ -32,14 +34,13 @@ class Run:
         """End the process at the deadline unless the answer is being written."""
         _thread.start_new_thread(self._end_at_deadline, ())
 
-    def answer(self) -> Outcome:
-        """What is said to the event on standard input."""
+    def answer(self, document: bytes) -> Outcome:
+        """What is said to the event that *document* tells of."""
         from quarry.interfaces.hooks.events import CLIENTS, parse_event  # here: the deadline counts from before
 
-        known = self.client in CLIENTS
-        self.client, named = (self.client if known else "-"), self.client
+        named, self.client = self.client, self.client if self.client in CLIENTS else "-"
         try:
-            event = parse_event(named, _read())
+            event = parse_event(named, document)
             self.client, self.event = event.client, event.name
             from quarry.interfaces.hooks.respond import Session
 
@@ -60,7 +61,7 @@ class Run:
         self._note(f"failed:{type(error).__name__}")
 
     def _end_at_deadline(self) -> None:
-        time.sleep(max(0.0, self.begun_s + DEADLINE_S - time.monotonic()))
+        time.sleep(max(0.0, self.begun_s + _deadline_s() - time.monotonic()))
         self._last_word.acquire()
         self._note("deadline")
         os._exit(0)
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str]) -> None:
         run = Run(arguments)
         run.watch()
         try:
-            run.finish(run.answer())
+            run.finish(run.answer(_read()))
         except Exception as error:
             run.fail(error)
     finally:  # KeyboardInterrupt and SystemExit as well; what was written is written, and nothing is left to tidy
@@ -92,6 +93,12 @@ def _read() -> bytes:
     while len(document) <= MAX_BYTES and (more := os.read(_STDIN, _READ_BYTES)):
         document += more
     return bytes(document)
+
+
+def _deadline_s() -> float:
+    given = os.environ.get("QUARRY_HOOK_DEADLINE_MS", "")
+    is_number = given.isascii() and given.isdigit() and len(given) <= len(str(MAX_DEADLINE_MS))
+    return (min(int(given), MAX_DEADLINE_MS) if is_number else DEADLINE_MS) / 1000
 
 
 def _options(arguments: Sequence[str]) -> tuple[str, str | None]:

@@ -41,6 +41,11 @@ _CLAUDE: Mapping[str, Kind] = {
     "SessionEnd": "end",
 }
 _CURSOR: Mapping[str, Kind] = {
+    "SessionStart": "start",  # as Claude Code's hooks, which it runs, may be told
+    "UserPromptSubmit": "prompt",
+    "PostToolUse": "tool",
+    "PreCompact": "compact",
+    "SessionEnd": "end",
     "sessionStart": "start",
     "beforeSubmitPrompt": "prompt",
     "postToolUse": "tool",  # after it: what is said before a tool runs is a permission, and no context
@@ -118,7 +123,9 @@ def _speaker(client: str, raw: Mapping[str, Any]) -> str:
 
 def _event(client: str, raw: Mapping[str, Any]) -> Event:
     name = _text(raw, "hook_event_name", "hookEventName")
-    kind = _kind(client, name)
+    kind = CLIENTS[client].kinds.get(name)
+    if kind is None:
+        raise Silence("unknown-event")
     session = _text(raw, "session_id", "sessionId", "conversation_id")
     if not session:
         raise Silence("no-conversation")
@@ -136,15 +143,6 @@ def _event(client: str, raw: Mapping[str, Any]) -> Event:
         tool_input=tool_input if isinstance(tool_input, dict) else {},
         raw=raw,
     )
-
-
-def _kind(client: str, name: str) -> Kind:
-    kinds = CLIENTS[client].kinds
-    if name not in kinds and client == "cursor":  # Claude Code's hooks, in which Cursor may use either name
-        kinds = {**_CLAUDE, "PreToolUse": "done"}
-    if name not in kinds:
-        raise Silence("unknown-event")
-    return kinds[name]
 
 
 def _folder(raw: Mapping[str, Any]) -> str:

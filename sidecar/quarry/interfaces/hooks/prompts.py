@@ -30,18 +30,20 @@ _SECRET = lazy_pattern(
     r"[\"']?)(\s*[:=]+\s*|\s+is\s+|\s+ist\s+)\S+",
     re.IGNORECASE,
 )
+_PHRASE = lazy_pattern(r"\b(pass ?phrase|(?:seed|recovery)(?: phrase| words?)?|mnemonic)\b.*", re.IGNORECASE)
 _ERROR = lazy_pattern(
     r"^[ \t]*[\w.]*(?:Error|Exception|Panic|panicked|fatal|error)\b[\w\[\]]*[ \t]*:?[ \t]+\S.*$", re.MULTILINE
 )
 _OUTPUT = lazy_pattern(  # by how a line begins: a time, a frame, a level, a diff, JSON, a shell, a test runner, a table
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\d+\s*[|:]\s|at\s.+[:(]|File \".+\", line|Traceback |Caused by:"
-    r"|\.{3} \d+ more|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[+-]{1,3}\s|@@ |diff --git|index [0-9a-f]+\.\."
-    r"|[{}\[\]();,]+\s*$|[\"'][\w-]+[\"']\s*:|\$ |(?:PASS|FAIL)(?:ED)?\b|[-rwxdlst=]{10}\s|[=-]{3,}|\S{60,})"
+    r"|\.{3} \d+ more|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[+-](?:\S|\s\s)|@@ |diff --git"
+    r"|index [0-9a-f]+\.\.|[{}\[\]();,]+\s*$|[\"'][\w-]+[\"']\s*:|\$ |(?:PASS|FAIL)(?:ED)?\b"
+    r"|[-rwxdlst=]{10}\s|[=-]{3,}|\S{60,})"
 )
 _CAN_BE_CREDENTIAL = lazy_pattern(r"(?=.*\d)(?=.*[^\W\d]).{12,}|.{33,}|.*[=+%&@].*")
 
 _EDGES = ".,;:!?\"'`´‘’“”«»„()[]{}<>*_~|\\=+-–—…#/&@%^$"
-_INSIDE = str.maketrans(dict.fromkeys('"()[]{}:#/\\`*|<>“”„«»=,;', " "))
+_INSIDE = str.maketrans(dict.fromkeys('"()[]{}:#/\\`*|<>“”„«»=,;，。！？、；：（）「」', " "))
 
 
 class Reading(NamedTuple):
@@ -92,7 +94,7 @@ def rememberable(text: str) -> str:
     """
     words: list[str] = []
     length = 0
-    for word in plain_query(_SECRET.sub(r"\1", _essential(text))).split():
+    for word in plain_query(_PHRASE.sub(r"\1", _SECRET.sub(r"\1", _essential(text)))).split():
         if word.isascii() and _CAN_BE_CREDENTIAL.match(word):
             continue
         length += len(word) + 1
@@ -127,10 +129,9 @@ def _without_markup(text: str) -> str:
 
 
 def _is_acknowledgement(typed: str) -> bool:
-    words = typed.split()
-    return len(words) <= MAX_ACKNOWLEDGEMENT and all(
-        word.strip(_EDGES).casefold() in ACKNOWLEDGEMENTS or not word.strip(_EDGES) for word in words
-    )
+    words = [word.strip(_EDGES).casefold() for word in typed.translate(_INSIDE).split()]
+    said = [word for word in words if any(map(str.isalnum, word))]
+    return len(said) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGEMENTS.issuperset(said)
 
 
 def _prose_and_error(typed: str) -> tuple[str, str]:
@@ -140,6 +141,8 @@ def _prose_and_error(typed: str) -> tuple[str, str]:
     if len(lines) <= 2 and not found:
         return "\n".join(lines), ""
     prose = [line for line in lines if not _OUTPUT.match(line) and line not in found]
+    if len(prose) < len(lines):  # what is indented beside output belongs to it
+        prose = [line for line in prose if not line.startswith(("    ", "\t"))]
     return "\n".join(prose).strip(), found[-1].strip() if found else ""
 
 

@@ -30,6 +30,17 @@ The TypeScript types, the samples and docs/PROTOCOL.md are generated from this p
 
 from quarry.interfaces import PROTOCOL_VERSION
 from quarry.interfaces.protocol.base import CancelParams, Done, LegName, MissingLeg, NoParams, Params, Value
+from quarry.interfaces.protocol.blocks import (
+    BlockContents,
+    BlockProblem,
+    BlocksCheckParams,
+    BlocksCheckResult,
+    BlocksReadParams,
+    BlocksResult,
+    BlockState,
+    BlockStatus,
+    StaleKind,
+)
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult, NoteType
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
 from quarry.interfaces.protocol.methods import (
@@ -110,6 +121,14 @@ __all__ = [
     "Abstention",
     "Accepted",
     "Access",
+    "BlockContents",
+    "BlockProblem",
+    "BlockState",
+    "BlockStatus",
+    "BlocksCheckParams",
+    "BlocksCheckResult",
+    "BlocksReadParams",
+    "BlocksResult",
     "Breakdown",
     "CancelParams",
     "CaptureParams",
@@ -169,6 +188,7 @@ __all__ = [
     "SettingsWriteParams",
     "Signal",
     "Source",
+    "StaleKind",
     "Stemming",
     "Value",
     "Vault",

@@ -1,6 +1,7 @@
 """Every method with its parameters and result, and every notification."""
 
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
+from quarry.interfaces.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult
 from quarry.interfaces.protocol.notes import (
     Accepted,
@@ -40,12 +41,15 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "explain": (ExplainParams, ExplainResult),
     "related": (RelatedParams, RelatedResult),
     "context": (ContextParams, ContextResult),
+    "blocks/read": (BlocksReadParams, BlocksResult),
+    "blocks/check": (BlocksCheckParams, BlocksCheckResult),
     "note/read": (ReadNoteParams, NoteText),
     "notes/list": (ListNotesParams, NoteList),
     "capture": (CaptureParams, CaptureResult),
     "vault/changed": (VaultChangedParams, Accepted),
     "feedback": (FeedbackParams, Done),
     "index/status": (NoParams, IndexStatus),
+    "index/reconcile": (NoParams, IndexStatus),
     "index/rebuild": (RebuildParams, IndexStatus),
     "index/pause": (NoParams, IndexStatus),
     "index/resume": (NoParams, IndexStatus),
@@ -55,7 +59,9 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 }
 """Client to sidecar: method -> (parameters, result)."""
 
-OWNER_METHODS = frozenset({"capture", "index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"})
+OWNER_METHODS = frozenset(
+    {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"}
+)
 """Methods that need the owner's token: they change what other programs find, or end the sidecar that they use."""
 
 SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}

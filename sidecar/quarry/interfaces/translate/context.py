@@ -6,7 +6,7 @@ that a reader of the block may have opened around it. No time and no score stand
 give equal bytes.
 """
 
-import re
+import hashlib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -14,36 +14,35 @@ from msgspec import Struct
 
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
-from quarry.interfaces.sanitize import one_line, printable, scrubbed
+from quarry.interfaces.sanitize import inert, one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
-from quarry.search import Answer, Hit
+from quarry.search import Answer, Hit, Passage
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths
 from quarry.text.offsets import note_line
 from quarry.vault.paths import nfc
 
 UNFINISHED = frozenset({"starting", "scanning", "indexing", "embedding"})
 SEPARATOR = "\n\n"
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_ROLES = "system|assistant|user|human|tool|function|instructions?|context|document"
-_TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
+PASSAGE_HASH_BYTES = 16
 
 
 class Quoted(Struct, frozen=True):
     """A passage as it may stand in the text, in each of its lengths."""
 
     source: wire.Source
+    passage: str  # a hash of its whole text, by which a conversation knows it again
     quotable: Quotable
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
 class Shown(Protocol):
-    """The passages that were quoted before, by the path of their note and their text."""
+    """The passages that were quoted before, by the path of their note and the hash of their text."""
 
-    def has(self, path: str, text: str) -> bool:
+    def has(self, path: str, passage: str, /) -> bool:
         """Whether the passage was quoted."""
 
-    def add(self, path: str, text: str) -> None:
+    def add(self, path: str, passage: str, /) -> None:
         """The passage is quoted now."""
 
 
@@ -57,14 +56,13 @@ def context_result(
     """
     excluded = {nfc(path) for path in params.exclude}
     likely = likely_hits(answer, params.min_confidence)
-    fresh = [hit for hit in likely if nfc(hit.path) not in excluded and not (shown and shown.has(*_passage_of(hit)))]
-    candidates = [quoted(hit) for hit in fresh]
+    candidates = [one for hit in likely if nfc(hit.path) not in excluded if not _is_shown(one := quoted(hit), shown)]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
     quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
     text = SEPARATOR.join(candidates[quote.passage].blocks[quote.length] for quote in quotes)
     if shown:
-        for quote in quotes:
-            shown.add(*_passage_of(fresh[quote.passage]))
+        for one in [candidates[quote.passage] for quote in quotes]:
+            shown.add(one.source.path, one.passage)
     return wire.ContextResult(
         text=text,
         sources=[candidates[quote.passage].source for quote in quotes],
@@ -88,6 +86,21 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
     return listed + sorted(ranked, key=lambda hit: -hit.confidence)
 
 
+def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
+    """Passage *at* of *hit* as it may be quoted; it answers with *share* of the confidence of its note."""
+    passage, source = hit.passages[at], _source(hit, hit.passages[at])
+    trail = " › ".join(source.heading_path)
+    title = f"**{inert(one_line(scrubbed(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    text = inert(printable(scrubbed(passage.snippet.text)).strip())
+    goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
+    lengths = quote_lengths(text)
+    quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
+    blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
+    sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
+    confidence = hit.confidence * share if hit.retrievers else None
+    return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), blocks)
+
+
 def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
     """Why nothing is quoted."""
     if candidates:
@@ -97,12 +110,16 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
 
 
-def _passage_of(hit: Hit) -> tuple[str, str]:
-    return nfc(hit.path), hit.passages[0].chunk.chunk.text
+def _is_shown(one: Quoted, shown: Shown | None) -> bool:
+    return shown is not None and shown.has(one.source.path, one.passage)
 
 
-def _source(hit: Hit) -> wire.Source:
-    passage = hit.passages[0]
+def _hash_of(passage: Passage) -> str:
+    text = passage.chunk.chunk.text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=PASSAGE_HASH_BYTES).hexdigest()
+
+
+def _source(hit: Hit, passage: Passage) -> wire.Source:
     chunk = passage.chunk.chunk
     return wire.Source(
         path=nfc(hit.path),
@@ -112,26 +129,6 @@ def _source(hit: Hit) -> wire.Source:
     )
 
 
-def quoted(hit: Hit) -> Quoted:
-    """The best passage of *hit*, as it may be quoted."""
-    passage, source = hit.passages[0], _source(hit)
-    trail = " › ".join(source.heading_path)
-    title = f"**{_inert(one_line(scrubbed(source.path)))}**" + (f" › {_inert(one_line(trail))}" if trail else "")
-    text = _inert(printable(scrubbed(passage.snippet.text)).strip())
-    goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
-    lengths = quote_lengths(text)
-    quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
-    blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
-    sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
-    confidence = hit.confidence if hit.retrievers else None
-    return Quoted(source, Quotable(text, confidence, lengths, sizes), blocks)
-
-
 def _behind_signs(quote: str) -> str:
     """*quote* with `> ` before each line."""
     return "\n".join(f"> {line}".rstrip() for line in quote.split("\n"))
-
-
-def _inert(text: str) -> str:
-    """*text* in which no fence and no tag opens or closes anything."""
-    return _TAG.sub("‹", _FENCE.sub(lambda fence: "'" * len(fence[0]), text))

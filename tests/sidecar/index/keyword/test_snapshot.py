@@ -103,3 +103,10 @@ def test_postings_that_lead_nowhere_are_damage(parts, broken):
 
     with pytest.raises(PostingsDamaged, match="does not exist"):
         snapshot.postings("apple")
+
+
+def test_a_snapshot_of_which_nothing_is_left_knows_no_id():
+    builder = SegmentBuilder(CHUNK_COLUMNS)
+    snapshot = SegmentSnapshot(builder.build(), MutableSegment(CHUNK_COLUMNS), 0, np.zeros(0, np.bool_))
+
+    assert snapshot.ordinals_of(np.array([7])).tolist() == [-1]

@@ -45,3 +45,17 @@ def test_where_nothing_is_found_nothing_is_printed(at_shared, command):
 )
 def test_what_cannot_be_asked_is_refused(at_shared, command, arguments):
     assert command("context", *arguments).code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("price", "of", "a", "flight", "to", "Lisbon"), "no note is likely to answer this; `quarry search`"),
+        (("--max-tokens", "50", "rotate", "ssh", "keys"), "not one quote fits into --max-tokens 50; raise it"),
+    ],
+)
+def test_why_nothing_is_quoted_is_said_on_standard_error(at_shared, command, arguments, reason):
+    done = command("context", *arguments)
+
+    assert (done.code, done.out) == (0, "")
+    assert reason in done.err

@@ -2,13 +2,15 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from quarry.errors import ModelMissing
 from quarry.interfaces.cli import doctor
-from quarry.interfaces.cli.doctor import examine
+from quarry.interfaces.cli.doctor import _clients, examine
+from quarry.interfaces.install.places import Surroundings
 
 MINILM_LAYER = Path(__file__).parents[3] / "models" / "minilm-1-layer"
 
@@ -109,13 +111,11 @@ def test_folders_that_cannot_be_ours_are_findings(vault, home, tmp_path):
     assert "link" in findings["log"].detail
 
 
-def test_without_the_extra_mcp_is_a_note(monkeypatch):
-    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
-
+def test_the_doctor_names_the_revisions_of_mcp():
     finding = by_subject(examine(None))["MCP"]
 
-    assert finding.verdict == "note"
-    assert "[mcp]" in finding.detail
+    assert finding.verdict == "good"
+    assert "2024-11-05 to 2026-07-28" in finding.detail
 
 
 def test_the_doctor_ends_with_0_where_all_is_well(at_shared, command):
@@ -150,3 +150,42 @@ def test_the_findings_as_json(command, vault):
     findings = json.loads(done.out)["findings"]
     assert {"subject", "verdict", "detail"} == set(findings[0])
     assert {finding["verdict"] for finding in findings} <= {"good", "note", "bad"}
+
+
+def told(home, command, vault):
+    """Cursor's configuration with a server of ours that *command* starts."""
+    (home / ".cursor").mkdir(parents=True)
+    entry = {"command": command, "args": ["mcp", "--vault", str(vault)]}
+    (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"notes": entry}}))
+    return Surroundings("linux", home, home, {})
+
+
+def test_the_server_that_a_client_would_start_is_started(vault, tmp_path):
+    quarry = Path(sys.executable).with_name("quarry")
+
+    [finding] = _clients(told(tmp_path / "user", str(quarry), vault))
+
+    assert finding.subject == "cursor"
+    assert finding.verdict == "good"
+    assert "tools" in finding.detail
+
+
+def test_a_program_that_is_gone_is_bad_and_says_what_to_do(vault, tmp_path):
+    [finding] = _clients(told(tmp_path / "user", str(tmp_path / "gone/quarry"), vault))
+
+    assert finding.verdict == "bad"
+    assert "run `quarry install cursor --scope user`" in finding.detail
+
+
+def test_a_vault_that_is_gone_is_bad(tmp_path):
+    [finding] = _clients(told(tmp_path / "user", "/opt/quarry", tmp_path / "gone"))
+
+    assert finding.verdict == "bad"
+    assert "the vault is not there" in finding.detail
+
+
+def test_where_no_client_is_told_of_quarry_it_says_how(tmp_path):
+    [finding] = _clients(Surroundings("linux", tmp_path, tmp_path, {}))
+
+    assert finding.verdict == "note"
+    assert "quarry install --list" in finding.detail

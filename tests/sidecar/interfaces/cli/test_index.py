@@ -121,6 +121,19 @@ def test_what_was_paused_goes_on(command, vault, start):
     assert talk.live()["state"] == "live"
 
 
+def test_a_change_that_nobody_reported_is_found(command, vault, start):
+    talk = start(vault, "--lifeline", stdin=subprocess.PIPE).talk()  # which leaves it to its parent to report changes
+    talk.live()
+    (vault / "Zephyr.md").write_text("# Zephyr\n\nThe zephyranthes flowers after rain.\n", encoding="utf-8")
+    before = talk.result("notes/list")["total"]
+
+    done = command("index", str(vault))
+
+    assert before == 3
+    assert done.out.startswith("4 notes")
+    assert talk.result("notes/list")["total"] == 4
+
+
 def test_a_folder_without_notes_is_done_at_once(command, tmp_path):
     (tmp_path / "empty").mkdir()
 

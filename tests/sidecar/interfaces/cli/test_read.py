@@ -92,3 +92,17 @@ def test_a_line_that_is_not_there_is_told_with_the_length_of_the_note(at_shared,
     assert done.code == 2
     assert done.out == ""
     assert done.err.startswith("quarry: --from-line is 99,999; Home.md has 36 lines\n")
+
+
+def test_a_note_of_a_vault_that_is_still_indexed_ends_with_7(vault, command, tools):
+    tools.write_vault(
+        vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}
+    )
+
+    done = command("read", "--vault", str(vault), "--wait=0", "Nowhere.md")
+    later = command("read", "--vault", str(vault), "--wait", "Nowhere.md")
+
+    assert done.code == 7
+    assert "ask again with --wait" in done.err
+    assert later.code == 1
+    assert command("read", "--vault", str(vault), "--wait", "Many/799.md").out.startswith("# Number 799")

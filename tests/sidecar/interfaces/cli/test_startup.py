@@ -97,13 +97,11 @@ def test_a_question_to_a_sidecar_that_runs_is_asked_with_the_standard_library_al
     assert not found & (ENGINE | WIRE | OTHERS | LAZY | SELDOM)
 
 
-def test_a_command_that_serves_agents_imports_no_engine():
-    pytest.importorskip("mcp")
+def test_a_command_that_serves_agents_is_of_the_standard_library_alone():
+    found = imported(f"{helped('mcp', '--help')}import quarry.interfaces.mcp.stdio")
 
-    found = imported(f"{helped('mcp', '--help')}import quarry.interfaces.mcp")
-
-    assert "mcp" in found
-    assert not found & (ENGINE - {"numpy"})  # no affair of ours what mcp imports
+    assert "quarry.interfaces.mcp.stdio" in found
+    assert not found & (ENGINE | WIRE | LAZY | SELDOM | (OTHERS - {"quarry.interfaces.mcp"}))
 
 
 def test_a_sidecar_imports_neither_what_follows_files_nor_what_draws_nor_what_asks_another():

@@ -332,3 +332,38 @@ def test_feedback_is_kept_without_the_words_of_the_query_or_the_name_of_the_note
     kept = (session.service.engine.root.parent / "feedback").read_text(encoding="utf-8").lower()
     assert "oolong" not in kept
     assert "tea" not in kept
+
+
+def test_what_a_block_quotes_is_not_quoted_again_in_the_conversation(session, engine):
+    settings = engine.root / ".quarry.toml"
+    settings.write_text('[context.tea]\nquery = "steep the oolong"\n', "utf-8")
+    try:
+        peeked = session.result("blocks/read", conversation="c", peek=True)
+        before = session.result("context", query="steep the oolong", conversation="c", peek=True)
+        blocks = session.result("blocks/read", conversation="c")
+        after = session.result("context", query="steep the oolong", conversation="c")
+        other = session.result("context", query="steep the oolong", conversation="d")
+        again = session.result("blocks/read", conversation="c")
+    finally:
+        settings.unlink()
+
+    assert "oolong" in peeked["text"]
+    assert before["sources"] == other["sources"] == blocks["blocks"][0]["sources"]
+    assert (after["text"], after["abstained"]) == ("", "all-seen")
+    assert again["text"] == blocks["text"]
+
+
+def test_no_passage_is_quoted_twice_in_a_conversation_and_looking_counts_nothing(session):
+    looked = session.result("context", query="oolong", conversation="s", peek=True)
+    first = session.result("context", query="oolong", conversation="s")
+    second = session.result("context", query="oolong", conversation="s")
+
+    assert looked["text"] == first["text"] != ""
+    assert (second["text"], second["abstained"]) == ("", "all-seen")
+    assert session.result("context", query="oolong", conversation="t")["text"] == first["text"]
+    assert session.result("context", query="oolong")["text"] == first["text"]
+
+
+@pytest.mark.parametrize("name", ["", "s" * 501, 7])
+def test_the_name_of_a_conversation_is_bounded(session, name):
+    assert session.error("context", query="oolong", conversation=name)["data"]["kind"] == "invalid-params"

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from quarry.errors import IndexUnavailable
 from quarry.interfaces import serve as module
 from quarry.interfaces.discovery import VaultLock
-from quarry.vault.watch import Batch
 
 pytestmark = pytest.mark.slow  # each test starts a sidecar
 
@@ -107,32 +105,6 @@ def test_news_outlives_a_status_that_could_not_be_had(monkeypatch):
 
     assert server.told[0] == "index/progress"
     assert engine.failures == []
-
-
-def test_a_watch_that_fails_is_begun_again_and_the_vault_compared(monkeypatch):
-    class Engine:
-        root = None
-        reconciled = 0
-
-        def reconcile(self):
-            self.reconciled += 1
-
-    engine, stop, tries = Engine(), threading.Event(), []
-
-    def watch(root, stop):
-        tries.append(root)
-        if len(tries) == 1:
-            raise RuntimeError("the watcher broke")
-        yield Batch(())
-        stop.set()
-
-    monkeypatch.setattr("quarry.vault.watch.watch_vault", watch)
-    monkeypatch.setattr(module, "WATCH_RETRY_S", 0.01)
-
-    module._follow_vault_changes(engine, stop)
-
-    assert len(tries) == 2
-    assert engine.reconciled == 1
 
 
 # --- at work ------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Quotes for a model: which, within which budget, why none, and nothing that passes for ours."""
 
+import hashlib
+
 import pytest
 
 from quarry.indexing.freshness import Freshness
@@ -73,6 +75,42 @@ def test_what_is_excluded_gives_its_place_to_the_next(hit):
 
     assert paths(context(hits, exclude=["Caf\u00e9.md"], limit=1)) == ["b.md"]
     assert context(hits, exclude=["Caf\u00e9.md", "b.md", "c.md"]).abstained == "all-seen"
+
+
+class Shown:
+    """Passages that were quoted."""
+
+    def __init__(self, *passages):
+        self.passages = {(path, hash_of(text)) for path, text in passages}
+
+    def has(self, path, passage):
+        return (path, passage) in self.passages
+
+    def add(self, path, passage):
+        self.passages.add((path, passage))
+
+
+def hash_of(text):
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def test_a_passage_that_was_shown_gives_its_place_to_the_next_and_that_is_counted(hit):
+    hits = [hit("a.md", 0.9, "a roast"), hit("b.md", 0.8, "leaves"), hit("c.md", 0.7, "green")]
+    answer = Answer(tuple(hits), 3, ("lexical",), {}, False)
+    shown = Shown(("a.md", "a roast"), ("b.md", "another passage"))
+
+    result = translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong", limit=1), shown)
+
+    assert paths(result) == ["b.md"]
+    assert shown.passages == Shown(("a.md", "a roast"), ("b.md", "another passage"), ("b.md", "leaves")).passages
+
+
+def test_where_all_was_shown_that_is_why(hit):
+    answer = Answer((hit("a.md", 0.9, "a roast"),), 1, ("lexical",), {}, False)
+
+    result = translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong"), Shown(("a.md", "a roast")))
+
+    assert result.abstained == "all-seen"
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context explain related index capture read list ps stop status help completion doctor attach serve mcp eval bench
-set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --since --sizes --source --tag --tags --text --title --type --until --vault --wait --work --workers
+set -g _shtab_quarry_commands search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
+set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
 complete -c quarry -f
@@ -80,6 +80,13 @@ complete -c quarry -n '_shtab_quarry_using context' -l limit -x -d 'maximum numb
 complete -c quarry -n '_shtab_quarry_using context' -l format -xka "markdown json" -d format
 complete -c quarry -n '_shtab_quarry_using context' -l json -d 'like --format json'
 complete -c quarry -n '_shtab_quarry_using context' -l wait -x -d 'wait until the vault is wholly indexed, or at most --wait=SECONDS (default: 5 for a vault that never was)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a blocks -d 'Context blocks are named queries of .quarry.toml, whose quotes a conversation with an agent begins with:'
+complete -c quarry -n '_shtab_quarry_using blocks' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using blocks' -l max-tokens -x -d 'budget of all together, 4 characters a token (default 3000)'
+complete -c quarry -n '_shtab_quarry_using blocks' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using blocks' -l md -d 'print the text that an agent gets'
+complete -c quarry -n '_shtab_quarry_using blocks' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using blocks; and test $_shtab_quarry_npos -eq 0' -ka "show build check" -d 'show, build or check'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a explain -d 'explain why a query finds a note, or why it does not'
 complete -c quarry -n '_shtab_quarry_using explain' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using explain' -l json -d 'print JSON'
@@ -109,10 +116,15 @@ complete -c quarry -n '_shtab_quarry_using capture' -l source -x -d 'where the t
 complete -c quarry -n '_shtab_quarry_using capture' -l folder -xka "(__fish_complete_directories)" -d 'folder below the vault (default: the vault'"'"'s setting, 00-inbox unless set)'
 complete -c quarry -n '_shtab_quarry_using capture' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using capture' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a outputs -d 'print the whole output of a command that an agent was shown a part of'
+complete -c quarry -n '_shtab_quarry_using outputs' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using outputs' -l list -d 'list the outputs that are kept, the newest first'
+complete -c quarry -n '_shtab_quarry_using outputs' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a read -d 'print a note, with credentials redacted'
 complete -c quarry -n '_shtab_quarry_using read' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using read' -l json -d 'print JSON'
 complete -c quarry -n '_shtab_quarry_using read' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using read' -l wait -x -d 'wait until the vault is wholly indexed, or at most --wait=SECONDS (default: 5 for a vault that never was)'
 complete -c quarry -n '_shtab_quarry_using read' -l from-line -x -d 'first line to print, counting from 1'
 complete -c quarry -n '_shtab_quarry_using read' -l max-tokens -x -d N
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a list -d 'list notes, newest first'
@@ -158,9 +170,28 @@ complete -c quarry -n '_shtab_quarry_using serve' -l vault -xka "(__fish_complet
 complete -c quarry -n '_shtab_quarry_using serve' -l lifeline -d 'stop when standard input ends'
 complete -c quarry -n '_shtab_quarry_using serve' -l parent-pid -x -d 'stop when the process PID ends'
 complete -c quarry -n '_shtab_quarry_using serve' -l idle -x -d 'stop after SECONDS without a client'
-complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a mcp -d 'serve an AI agent over MCP on standard input and output'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a hook -d 'answer an event of an AI agent with notes that mention it; --test tells what it would say, and why'
+complete -c quarry -n '_shtab_quarry_using hook' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using hook' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using hook' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using hook' -l test -xka "(__fish_complete_path (commandline -ct))" -d 'tell what would be said to the event in FILE (- is standard input), and why; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0'
+complete -c quarry -n '_shtab_quarry_using hook; and test $_shtab_quarry_npos -eq 0' -ka "claude-code codex cursor vscode gemini" -d 'one of claude-code, codex, cursor, vscode, gemini'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a mcp -d 'serve an AI agent over MCP'
 complete -c quarry -n '_shtab_quarry_using mcp' -s h -l help -d 'show this help message and exit'
-complete -c quarry -n '_shtab_quarry_using mcp' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using mcp' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml); may be given several times'
+complete -c quarry -n '_shtab_quarry_using mcp' -l allow-capture -d 'offer the tool `capture`, which writes new notes where the vault'"'"'s settings allow it'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a install -d 'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
+complete -c quarry -n '_shtab_quarry_using install' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using install' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using install' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
+complete -c quarry -n '_shtab_quarry_using install' -l scope -xka "user project" -d 'for all projects, or for this one (default: user)'
+complete -c quarry -n '_shtab_quarry_using install' -l name -x -d 'the name of the server (default: that of the vault'"'"'s folder)'
+complete -c quarry -n '_shtab_quarry_using install' -l hooks -d 'also the hooks by which notes come with a prompt'
+complete -c quarry -n '_shtab_quarry_using install' -l instructions -d 'also a section on the notes in AGENTS.md, CLAUDE.md or the like'
+complete -c quarry -n '_shtab_quarry_using install' -l remove -d 'take out what was written for this vault: all of it, or only --hooks or --instructions'
+complete -c quarry -n '_shtab_quarry_using install' -l dry-run -d 'show what would change, and change nothing'
+complete -c quarry -n '_shtab_quarry_using install' -l yes -d 'do not ask'
+complete -c quarry -n '_shtab_quarry_using install' -l list -d 'list the clients, and what they are told of'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a eval -d 'Evaluate search on collections of documents, queries and relevance judgments. Each is indexed'
 complete -c quarry -n '_shtab_quarry_using eval' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using eval' -l vault -xka "(__fish_complete_directories)" -d 'the vault of the golden files'

@@ -12,6 +12,7 @@ _shtab_quarry_commands() {
   local _commands=(
     attach:'start the sidecar of a vault if none runs, and print where its discovery file lies'
     bench:'Measure the engine and the sidecar on copies of a vault, which itself is only read:'
+    blocks:'Context blocks are named queries of .quarry.toml, whose quotes a conversation with an agent begins with:'
     capture:'write a text into a new note, which can be found at once'
     completion:'Print the script that completes the commands and options of `quarry`. To have it in every shell:'
     context:'print passages about a question as one block for a language model'
@@ -19,9 +20,12 @@ _shtab_quarry_commands() {
     eval:'Evaluate search on collections of documents, queries and relevance judgments. Each is indexed'
     explain:'explain why a query finds a note, or why it does not'
     help:'explain the query language, the settings, the exit codes, or a command'
+    hook:'answer an event of an AI agent with notes that mention it; --test tells what it would say, and why'
     index:'bring the index of a vault up to date'
+    install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
-    mcp:'serve an AI agent over MCP on standard input and output'
+    mcp:'serve an AI agent over MCP'
+    outputs:'print the whole output of a command that an agent was shown a part of'
     ps:'list the sidecars that run'
     read:'print a note, with credentials redacted'
     related:'find the notes most similar to a note, a passage or a text'
@@ -68,6 +72,19 @@ _shtab_quarry_bench_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_bench_defaults_added=0
+
+_shtab_quarry_blocks_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--max-tokens[budget of all together, 4 characters a token (default 3000)]:N:"
+  "--json[print JSON]"
+  "--md[print the text that an agent gets]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  ":show, build or check:(show build check)"
+  ":one block (default\: all, in the order of the file):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_blocks_defaults_added=0
 
 _shtab_quarry_capture_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -158,6 +175,17 @@ _shtab_quarry_help_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_help_defaults_added=0
 
+_shtab_quarry_hook_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--json[print JSON]"
+  "--test[tell what would be said to the event in FILE (- is standard input), and why\; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0]:FILE:_files"
+  ":one of claude-code, codex, cursor, vscode, gemini:(claude-code codex cursor vscode gemini)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_hook_defaults_added=0
+
 _shtab_quarry_index_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--json[print JSON]"
@@ -168,6 +196,24 @@ _shtab_quarry_index_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_index_defaults_added=0
+
+_shtab_quarry_install_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print JSON]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--scope[for all projects, or for this one (default\: user)]:scope:(user project)"
+  "--name[the name of the server (default\: that of the vault\'s folder)]:NAME:"
+  "--hooks[also the hooks by which notes come with a prompt]"
+  "--instructions[also a section on the notes in AGENTS.md, CLAUDE.md or the like]"
+  "--remove[take out what was written for this vault\: all of it, or only --hooks or --instructions]"
+  "--dry-run[show what would change, and change nothing]"
+  "--yes[do not ask]"
+  "--list[list the clients, and what they are told of]"
+  "(*)::claude-code, codex, cursor, vscode, antigravity, gemini, zed, windsurf, continue, claude-desktop:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_install_defaults_added=0
 
 _shtab_quarry_list_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -188,11 +234,22 @@ _shtab_quarry_list_defaults_added=0
 
 _shtab_quarry_mcp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "*--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)\; may be given several times]:DIR:_files -/"
+  "--allow-capture[offer the tool \`capture\`, which writes new notes where the vault\'s settings allow it]"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_mcp_defaults_added=0
+
+_shtab_quarry_outputs_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--list[list the outputs that are kept, the newest first]"
+  "--json[print JSON]"
+  ":what the line at the end of a shortened output names:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_outputs_defaults_added=0
 
 _shtab_quarry_ps_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -206,6 +263,7 @@ _shtab_quarry_read_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--json[print JSON]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  "--wait[wait until the vault is wholly indexed, or at most --wait\=SECONDS (default\: 5 for a vault that never was)]:SECONDS:"
   "--from-line[first line to print, counting from 1]:N:"
   "--max-tokens[N]:N:"
   ":its path as \`quarry search\` prints it, or a title, an alias or what a link to it says:"
@@ -297,6 +355,7 @@ _shtab_quarry() {
       case $line[1] in
         attach) _arguments -C -s $_shtab_quarry_attach_options ;;
         bench) _arguments -C -s $_shtab_quarry_bench_options ;;
+        blocks) _arguments -C -s $_shtab_quarry_blocks_options ;;
         capture) _arguments -C -s $_shtab_quarry_capture_options ;;
         completion) _arguments -C -s $_shtab_quarry_completion_options ;;
         context) _arguments -C -s $_shtab_quarry_context_options ;;
@@ -304,9 +363,12 @@ _shtab_quarry() {
         eval) _arguments -C -s $_shtab_quarry_eval_options ;;
         explain) _arguments -C -s $_shtab_quarry_explain_options ;;
         help) _arguments -C -s $_shtab_quarry_help_options ;;
+        hook) _arguments -C -s $_shtab_quarry_hook_options ;;
         index) _arguments -C -s $_shtab_quarry_index_options ;;
+        install) _arguments -C -s $_shtab_quarry_install_options ;;
         list) _arguments -C -s $_shtab_quarry_list_options ;;
         mcp) _arguments -C -s $_shtab_quarry_mcp_options ;;
+        outputs) _arguments -C -s $_shtab_quarry_outputs_options ;;
         ps) _arguments -C -s $_shtab_quarry_ps_options ;;
         read) _arguments -C -s $_shtab_quarry_read_options ;;
         related) _arguments -C -s $_shtab_quarry_related_options ;;

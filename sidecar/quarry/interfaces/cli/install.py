@@ -1,0 +1,233 @@
+"""`quarry install`: have AI clients start Quarry, after the changes to their configuration were shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quarry.errors import VaultMissing
+from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
+from quarry.interfaces.cli.parser import BadUsage
+from quarry.interfaces.cli.scope import confirm_scope
+from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
+from quarry.interfaces.exit_codes import BAD_USAGE, FAILED, OK
+from quarry.interfaces.install.apply import apply
+from quarry.interfaces.install.clients import CLIENTS, SCOPES
+from quarry.interfaces.install.diff import unified_diff
+from quarry.interfaces.install.entries import checked_name, is_same_vault, running_launcher
+from quarry.interfaces.install.files import backup_of
+from quarry.interfaces.install.installed import Installed, installed
+from quarry.interfaces.install.places import is_present, surroundings
+from quarry.interfaces.install.plan import plan_install, plan_remove
+from quarry.interfaces.install.proof import Proof, prove
+from quarry.interfaces.install.record import read_records
+from quarry.interfaces.install.requests import Wish, left_out, requests_to_install, requests_to_remove
+from quarry.vault.identity import vault_id
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from quarry.interfaces.install.places import Surroundings
+    from quarry.interfaces.install.plan import Change
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("clients", nargs="*", metavar="CLIENT", help=", ".join(CLIENTS))
+    add_json(parser)
+    add_vault(parser)
+    parser.add_argument(
+        "--scope", choices=SCOPES, default="user", help="for all projects, or for this one (default: user)"
+    )
+    parser.add_argument("--name", metavar="NAME", help="the name of the server (default: that of the vault's folder)")
+    parser.add_argument("--hooks", action="store_true", help="also the hooks by which notes come with a prompt")
+    parser.add_argument(
+        "--instructions", action="store_true", help="also a section on the notes in AGENTS.md, CLAUDE.md or the like"
+    )
+    parser.add_argument(
+        "--remove",
+        action="store_true",
+        help="take out what was written for this vault: all of it, or only --hooks or --instructions",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--list", action="store_true", help="list the clients, and what they are told of")
+
+
+def run(options: argparse.Namespace) -> int:
+    """
+    Show the changes, ask, write them, and start what was written.
+
+    Raises:
+        BadConfiguration: A file cannot be changed; then none is.
+    """
+    around = surroundings()
+    if options.list:
+        return _list(around, as_json=options.as_json)
+    wishes = _wishes(options)
+    changes = _plan(options, wishes, around)
+    for sentence in () if options.remove else (sentence for wish in wishes for sentence in left_out(wish)):
+        print_stderr(sentence)
+    if not options.as_json:
+        _show(changes)
+    if options.dry_run:
+        return _reported(options, changes, None, written=False)
+    if any(change.is_change for change in changes):
+        refusal = _refusal(options, changes)
+        if refusal is not None:
+            return refusal
+    elif not options.as_json:
+        print_line("nothing to do")
+    apply(changes)
+    proof = None if options.remove else _prove(wishes[0], around)
+    return _reported(options, changes, proof, written=True)
+
+
+def _wishes(options: argparse.Namespace) -> list[Wish]:
+    if not options.clients:
+        raise BadUsage("`quarry install` needs a client", f"name one or more of {', '.join(CLIENTS)}, or give --list")
+    for name in options.clients:
+        if name not in CLIENTS:
+            raise BadUsage(f"there is no client {name!r}", f"it takes {', '.join(CLIENTS)}")
+    vault = _vault(options)
+    if not options.remove:
+        confirm_scope(Path(vault))
+    name = None if options.name is None else checked_name(options.name)
+    launcher = running_launcher()
+    return [
+        Wish(CLIENTS[client], options.scope, vault, name, launcher, options.hooks, options.instructions)
+        for client in dict.fromkeys(options.clients)
+    ]
+
+
+def _vault(options: argparse.Namespace) -> str:
+    """The path of the vault, absolute; with --remove also of one that is gone."""
+    try:
+        root = resolve_vault(options)
+    except VaultMissing:
+        if not (options.remove and options.vault):
+            raise
+        root = options.vault.expanduser()
+    return os.path.normpath(root.absolute())
+
+
+def _plan(options: argparse.Namespace, wishes: Sequence[Wish], around: Surroundings) -> list[Change]:
+    find = requests_to_remove if options.remove else requests_to_install
+    requests = [request for wish in wishes for request in find(wish, around)]
+    plan = plan_remove if options.remove else plan_install
+    return plan(requests, vault_id(Path(wishes[0].vault)), read_records())
+
+
+def _show(changes: Sequence[Change]) -> None:
+    for change in changes:
+        for line in unified_diff(change):
+            print_line(line)
+
+
+def _refusal(options: argparse.Namespace, changes: Sequence[Change]) -> int | None:
+    """The exit code where the changes are not confirmed; None where they are."""
+    if options.yes:
+        return None
+    files = [str(change.state.path) for change in changes if change.is_change]
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        print_stderr(f"nothing was written to {', '.join(files)}: give --yes to write without being asked")
+        return BAD_USAGE
+    what = "this file" if len(files) == 1 else f"these {len(files)} files"
+    print(f"Change {what}? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return None
+    print_stderr("nothing was written")
+    return FAILED
+
+
+def _prove(wish: Wish, around: Surroundings) -> Proof:
+    """Start the server as its client's configuration now says."""
+    found = [entry for entry in installed(around) if isinstance(entry, Installed)]
+    ours = [entry for entry in found if entry.client == wish.client.name and entry.scope == wish.scope]
+    entry = next((entry for entry in ours if is_same_vault(entry.vault, wish.vault)), None)
+    if entry is None:
+        return Proof((), f"{wish.client.title} is not told of this vault")
+    return prove(entry.command, entry.environment)
+
+
+def _reported(options: argparse.Namespace, changes: Sequence[Change], proof: Proof | None, *, written: bool) -> int:
+    """Say what was done, or would be; gives the exit code."""
+    if options.as_json:
+        _report_json(changes, proof, written=written)
+    elif written:
+        _report_written(changes)
+        if proof:
+            _report_proof(options, proof)
+    return FAILED if proof and proof.problem else OK
+
+
+def _report_json(changes: Sequence[Change], proof: Proof | None, *, written: bool) -> None:
+    files = [
+        {"path": str(change.state.path), "action": _action(change), "diff": unified_diff(change)} for change in changes
+    ]
+    tools = proof and {"tools": proof.tools, "problem": proof.problem}
+    print_json({"written": written, "files": files, "server": tools})
+
+
+def _action(change: Change) -> str:
+    if not change.is_change:
+        return "none"
+    return "delete" if change.text is None else "create" if change.state.data is None else "change"
+
+
+def _report_written(changes: Sequence[Change]) -> None:
+    for change in changes:
+        if change.is_change:
+            backup = backup_of(change.state.path)
+            kept = f"; as it was before: {backup.name}" if backup.exists() else ""
+            print_line(f"{_action(change)}d {change.state.path}{kept}")
+
+
+def _report_proof(options: argparse.Namespace, proof: Proof) -> None:
+    if proof.problem:
+        print_stderr(f"the configuration is written, but the server does not work: {proof.problem}")
+        print_stderr("run `quarry doctor`; `quarry install` with --remove takes the configuration back")
+        return
+    print_line(f"the server starts and has {len(proof.tools)} tools: {', '.join(proof.tools)}")
+    for name in dict.fromkeys(options.clients):
+        client = CLIENTS[name]
+        print_line(f"{client.title}: {client.afterwards}")
+        if options.hooks and client.hooks and client.hooks.afterwards:
+            print_line(f"{client.title}: {client.hooks.afterwards}")
+    if options.scope == "project":
+        print_line("these files name a program and a folder of this machine: think before you commit them")
+
+
+def _list(around: Surroundings, *, as_json: bool) -> int:
+    entries = list(installed(around))
+    rows = [
+        {
+            "client": client.name,
+            "title": client.title,
+            "found": is_present(client.found_by, around),
+            "servers": [
+                {"name": entry.name, "scope": entry.scope, "vault": entry.vault, "path": str(entry.path)}
+                for entry in entries
+                if isinstance(entry, Installed) and entry.client == client.name
+            ],
+            "hooks": client.hooks is not None,
+            "documentation": client.documentation,
+        }
+        for client in CLIENTS.values()
+    ]
+    if as_json:
+        print_json({"clients": rows})
+    else:
+        _print_clients(rows)
+    return OK
+
+
+def _print_clients(rows: Sequence[dict[str, object]]) -> None:
+    for row in rows:
+        servers = row["servers"]
+        assert isinstance(servers, list)
+        told = "; ".join(f"{server['name']} -> {server['vault']} ({server['scope']})" for server in servers)
+        print_line(f"{row['client']:<15} {told or ('not told of Quarry' if row['found'] else 'not found here')}")

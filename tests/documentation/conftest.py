@@ -1,0 +1,51 @@
+"""What these tests share: a person with a home folder, and a shell in which `quarry` is the one under test."""
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `pages`
+
+from quarry.interfaces.discovery import read_discovery
+
+
+@pytest.fixture
+def person(tmp_path):
+    """The home folder of somebody; sidecars that were started there end with the test."""
+    home = tmp_path / "person"
+    home.mkdir()
+    yield home
+    for file in (home / "quarry" / "run").glob("*.json"):
+        if discovery := read_discovery(file):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(discovery.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def run_shell(person):
+    """Run a script of the shell at home, where `quarry` is the one under test."""
+    programs = person / "bin"
+    programs.mkdir()
+    program = programs / "quarry"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -m quarry "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("QUARRY")}
+    environment = {
+        **inherited,
+        "HOME": str(person),
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "QUARRY_HOME": str(person / "quarry"),
+    }
+
+    def run(script):
+        return subprocess.run(
+            ["sh", "-e", "-c", script], cwd=person, env=environment, capture_output=True, text=True, timeout=100
+        )
+
+    return run

@@ -1,0 +1,220 @@
+"""docs/TROUBLESHOOTING.md: each fault is made with a real sidecar, and mended by the commands of its section."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+from pages import Page
+
+from quarry.interfaces.discovery import read_discovery
+
+pytestmark = pytest.mark.slow  # starts sidecars
+
+PAGE = Page.read("docs/TROUBLESHOOTING.md").text
+NOTES = {
+    "Tea.md": "# Tea\n\nSteep the oolong for three minutes.\n",
+    "Cider.md": "# Cider\n\nPress the apples in October, and let the juice ferment.\n",
+    "Bread.md": "# Bread\n\nFold the sourdough four times.\n",
+}
+PATIENCE_S = 30.0
+
+
+def commands(heading):
+    """The shell block of the section whose heading begins with *heading*."""
+    found = re.search(rf"^## {re.escape(heading)}.*?```sh\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
+    assert found, heading
+    return found[1]
+
+
+@pytest.fixture
+def vault(person):
+    folder = person / "Notes"
+    folder.mkdir()
+    for name, text in NOTES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def index(person, vault, run_shell):
+    """The index of the vault, which no sidecar has open."""
+    assert run_shell("quarry index --vault ~/Notes; quarry stop --all").returncode == 0
+    return next((person / "quarry" / "data").glob("*.db"))
+
+
+def pid_of(person):
+    (file,) = (person / "quarry" / "run").glob("*.json")
+    return read_discovery(file).pid
+
+
+def test_an_old_index_is_made_equal_to_the_vault(vault, index, run_shell):
+    old = index.with_suffix(".old")
+    shutil.copy(index, old)
+    (vault / "Tea.md").unlink()
+    (vault / "Perry.md").write_text("# Perry\n\nPears, pressed late.\n", encoding="utf-8")
+    assert run_shell("quarry index --vault ~/Notes; quarry stop --all").returncode == 0
+    shutil.copy(old, index)
+
+    mended = run_shell(commands("A changed note is not found"))
+    found = run_shell("quarry list --vault ~/Notes --json")
+
+    assert mended.returncode == 0
+    assert sorted(note["path"] for note in json.loads(found.stdout)["notes"]) == ["Bread.md", "Cider.md", "Perry.md"]
+
+
+def test_a_model_that_is_not_there_is_named_and_the_bundled_one_taken_again(vault, run_shell):
+    (vault / ".quarry.toml").write_text('[embedding]\nmodel = "/nowhere/model"\n', encoding="utf-8")
+    before = run_shell("quarry search --vault ~/Notes --wait --files apples")
+
+    mended = run_shell(commands("Meaning search is off"))
+    after = run_shell("quarry search --vault ~/Notes --wait apples")
+
+    assert before.stdout.startswith("Cider.md\n")
+    assert "'/nowhere/model' does not exist" in before.stderr
+    assert "model /nowhere/model: missing" in mended.stdout
+    assert "Cider.md\n" in mended.stdout
+    assert after.stderr == ""
+
+
+def test_a_damaged_index_is_set_aside_and_made_anew(vault, index, run_shell):
+    data = bytearray(index.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    index.write_bytes(data)
+
+    mended = run_shell(commands("The index is damaged"))
+
+    assert mended.returncode == 0
+    assert mended.stdout.startswith("Cider.md\n")
+    assert "damaged-1" in mended.stderr
+    assert index.with_name(f"{index.name}.damaged-1").exists()
+
+
+class Agent:
+    """A client of `quarry mcp`, which speaks a line at a time."""
+
+    def __init__(self, person):
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-m", "quarry", "mcp", "--vault", str(person / "Notes")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "HOME": str(person), "QUARRY_HOME": str(person / "quarry")},
+        )
+        self.ids = iter(range(1, 100))
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        self.hello = self.ask("initialize", client)
+        self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def say(self, message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        wanted = next(self.ids)
+        self.say({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})
+        while (answer := json.loads(self.process.stdout.readline())).get("id") != wanted:
+            pass
+        return answer["result"]
+
+    def search(self, query):
+        return self.ask("tools/call", {"name": "search", "arguments": {"query": query}})
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE_S)
+        self.process.stdout.close()
+
+
+def test_the_mcp_server_outlives_its_sidecar(person, vault, run_shell):
+    assert run_shell(commands("An agent says")).returncode == 0
+    agent = Agent(person)
+    before = agent.search("apples")
+    killed = pid_of(person)
+    os.kill(killed, signal.SIGKILL)
+
+    after = agent.search("apples")
+    agent.close()
+
+    assert agent.hello["serverInfo"]
+    assert "Cider.md" in json.dumps(before)
+    assert "Cider.md" in json.dumps(after)
+    assert pid_of(person) != killed
+
+
+def test_the_mcp_server_starts_before_a_large_vault_is_indexed(person, vault, run_shell):
+    for number in range(1500):
+        (vault / f"{number}.md").write_text(f"# Number {number}\n\n" + f"word{number} here.\n" * 60, encoding="utf-8")
+
+    agent = Agent(person)
+    status = json.loads(run_shell("quarry status --vault ~/Notes --json").stdout)
+    agent.close()
+
+    assert agent.hello["serverInfo"]
+    assert status["notes"] < 1503
+
+
+def test_a_frozen_sidecar_is_ended_and_another_started(person, vault, run_shell):
+    run_shell("quarry search --vault ~/Notes apples")
+    frozen = pid_of(person)
+    os.kill(frozen, signal.SIGSTOP)
+
+    listed = run_shell("quarry ps")
+    os.kill(frozen, signal.SIGKILL)  # as the page says where `quarry stop` fails; its files stay
+    mended = run_shell(commands('"Another process serves this vault"'))
+
+    assert str(frozen) in listed.stdout
+    assert "Cider.md\n" in mended.stdout, mended.stderr
+    assert pid_of(person) != frozen
+
+
+def test_a_program_with_the_vault_open_is_named_and_left_alone(person, vault, run_shell):
+    code = "import quarry, sys\nwith quarry.Engine(sys.argv[1]) as e: e.wait(); print('open', flush=True); input()"
+    program = subprocess.Popen(
+        [sys.executable, "-c", code, str(vault)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HOME": str(person), "QUARRY_HOME": str(person / "quarry")},
+    )
+    assert program.stdout.readline() == "open\n"
+
+    refused = run_shell("quarry search --vault ~/Notes apples")
+    run_shell("quarry stop --all")
+    alive = program.poll() is None
+    program.communicate("\n", timeout=PATIENCE_S)
+    after = run_shell("quarry search --vault ~/Notes --files apples")
+
+    assert refused.returncode == 3
+    assert f"process {program.pid} has" in refused.stderr
+    assert alive
+    assert after.stdout.startswith("Cider.md\n")
+
+
+@pytest.mark.parametrize("part", ["fts5", "sqlite-vec"])
+def test_without_an_extension_the_rest_answers_and_says_so(part, vault, run_shell):
+    search = "quarry search --vault ~/Notes --wait --files apples"
+    without = run_shell(f"export QUARRY_WITHOUT={part}; {search}; quarry stop --all")
+
+    mended = run_shell(commands("An extension is missing"))
+
+    assert without.stdout.startswith("Cider.md\n")
+    assert ("keyword search is not available" in without.stderr) is (part == "fts5")
+    assert mended.stdout.startswith("Cider.md\n")
+    assert f"ok    {part}: works" in mended.stdout
+
+
+def test_sidecars_are_listed_with_their_memory_and_ended(person, vault, run_shell):
+    shutil.copytree(vault, person / "Other")
+    run_shell("quarry search --vault ~/Notes apples; quarry search --vault ~/Other apples")
+
+    mended = run_shell(commands("Too much memory"))
+
+    assert re.search(r"Notes.* \d+ MB\n", mended.stdout)
+    assert re.search(r"Other.* \d+ MB\n", mended.stdout)
+    assert "no sidecar is running" in mended.stdout + mended.stderr

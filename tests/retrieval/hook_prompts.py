@@ -1,0 +1,123 @@
+"""
+Measure what a hook says to prompts: `python tests/retrieval/hook_prompts.py [DATA]`.
+
+The prompts of `prompts/` go the way of the hook: classified, made a query, answered by `context` with a least
+confidence, three quotes and 500 tokens at most. For each least confidence:
+
+    recall      share of the answered prompts that a note that answers is quoted for
+    near, follow, far   share of the prompts of that kind, which no note answers, that anything is quoted for
+    precision   share of the prompts with quotes that have one that answers
+    subject     share of the prompts with quotes that are about the vault's own subjects
+
+DATA is a folder with `vaults/*.tar.xz`; without it, the sample vault is measured alone.
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fit_confidence import PROMPTS, vault_of
+
+from quarry.engine import Engine
+from quarry.errors import BadQuery, DeadlineExceeded
+from quarry.evaluation.prompts import Prompt, read_prompts
+from quarry.evaluation.runner import indexed
+from quarry.interfaces import translate
+from quarry.interfaces.hooks.outcome import Silence
+from quarry.interfaces.hooks.prompts import read_prompt
+from quarry.interfaces.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
+from quarry.interfaces.protocol import ContextParams
+
+LEAST = (0.1, 0.15, 0.2, MIN_CONFIDENCE, 0.3, 0.35, 0.4, 0.5)
+KINDS = ("on", "near", "follow", "far")  # `removed` is asked of another vault than a user has
+WITH_DATA = ("garden-dendron", "garden-jackyzha0")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said to a prompt."""
+
+    kind: str
+    quoted: int
+    is_right: bool  # a note that answers is among them
+    silenced: bool  # by the classifier
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is said to many prompts, as shares."""
+
+    least: float
+    recall: float
+    shown: dict[str, float]  # kind -> share of its prompts
+    precision: float
+    subject: float
+
+
+def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> dict[float, list[Said]]:
+    """What is said to each of *prompts*, by the least confidence."""
+    said: dict[float, list[Said]] = {one: [] for one in least}
+    for prompt in prompts:
+        try:
+            query = read_prompt(prompt.text).query
+            wanted = ContextParams(query=query, limit=HITS, max_tokens=PROMPT_TOKENS - LEAD_TOKENS)
+            answer, index = engine.search(translate.context_request(wanted)), engine.freshness.now()
+        except (Silence, BadQuery, DeadlineExceeded) as error:
+            for one in least:
+                said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, Silence)))
+            continue
+        for one in least:
+            params = ContextParams(query=query, limit=HITS, max_tokens=wanted.max_tokens, min_confidence=one)
+            paths = [source.path for source in translate.context_result(answer, index, params).sources]
+            is_right = prompt.is_answered and not set(paths).isdisjoint(prompt.paths)
+            said[one].append(Said(prompt.kind, len(paths), is_right, silenced=False))
+    return said
+
+
+def row(least: float, said: Sequence[Said]) -> Row:
+    """*said* in figures."""
+    asked = Counter(one.kind for one in said)
+    shown = Counter(one.kind for one in said if one.quoted)
+    right, told = sum(one.is_right for one in said), sum(shown.values())
+    return Row(
+        least=least,
+        recall=right / max(1, asked["on"]),
+        shown={kind: shown[kind] / max(1, asked[kind]) for kind in KINDS},
+        precision=right / max(1, told),
+        subject=(shown["on"] + shown["near"]) / max(1, told),
+    )
+
+
+def measure(vault: Path, files: Sequence[str], index_path: Path, least: Sequence[float]) -> dict[float, list[Said]]:
+    """What is said to the prompts of *files* over *vault*."""
+    prompts = [prompt for name in files for prompt in read_prompts(PROMPTS / f"{name}.jsonl") if prompt.kind in KINDS]
+    with indexed(vault, index_path) as engine:
+        return say(engine, prompts, least)
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", help="a folder with vaults/*.tar.xz")
+    data: Path | None = parser.parse_args().data
+    said: dict[float, list[Said]] = {one: [] for one in LEAST}
+    with tempfile.TemporaryDirectory(prefix="quarry-hooks-") as name:
+        folder = Path(name)
+        for place, files in [("sample", ("sample", "nothing")), *((vault, (vault,)) for vault in WITH_DATA if data)]:
+            vault = vault_of(place, data or Path(), folder)
+            for one, found in measure(vault, files, folder / f"{place}.db", LEAST).items():
+                said[one] += found
+    print("| least confidence | recall | near | follow | far | precision | subject |\n|---|---|---|---|---|---|---|")
+    for one in LEAST:
+        found = row(one, said[one])
+        shares = [found.recall, *(found.shown[kind] for kind in KINDS[1:]), found.precision, found.subject]
+        print(f"| {one:g} | {' | '.join(f'{share:.0%}' for share in shares)} |")
+    silenced = Counter(one.kind for one in said[LEAST[0]] if one.silenced)
+    print(f"\n{sum(map(len, said.values())) // len(LEAST)} prompts; silenced by their form: {dict(silenced)}")
+
+
+if __name__ == "__main__":
+    main()

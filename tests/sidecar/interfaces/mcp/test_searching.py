@@ -1,0 +1,105 @@
+import pytest
+
+pytestmark = pytest.mark.slow  # starts a sidecar
+
+
+def structured(result):
+    assert "isError" not in result, result
+    return result["structuredContent"]
+
+
+def test_a_hit_has_what_published_systems_ask_for_and_its_confidence(spoken):
+    results = structured(spoken.tool("search", query="trouble sleeping", limit=3))["results"]
+
+    assert "Health/Lying awake.md" in [hit["file_path"] for hit in results]
+    assert len(results) <= 3
+    for hit in results:
+        assert {"id", "file_path", "section", "text", "score", "confidence", "title", "line"} <= set(hit)
+        assert 0 <= hit["confidence"] <= 1
+
+
+def test_a_scan_is_short_and_its_ids_are_read(spoken):
+    results = structured(spoken.tool("search", query="trouble sleeping", detail="scan"))["results"]
+
+    assert all(len(hit["snippet"]) <= 123 for hit in results)
+    first = results[0]
+    assert first["type"] == "log"
+    assert first["tags"] == ["health/sleep"]
+    assert first["tokenEstimate"] > 0
+    read = structured(spoken.tool("read_note", paths=[hit["id"] for hit in results[:4]]))["notes"]
+    assert [note["path"] for note in read] == [hit["id"].rpartition(":")[0] for hit in results[:4]]
+    assert first["snippet"][:40] in " ".join(read[0]["text"].split())
+
+
+def test_nothing_found_says_how_to_go_on(spoken):
+    found = structured(spoken.tool("search", query="tag:nowhere-at-all zzqqxx", mode="keyword"))
+
+    assert found["results"] == []
+    assert "Try broader terms" in found["message"]
+
+
+def test_words_that_no_note_has_are_told(spoken):
+    found = structured(spoken.tool("search", query="zzqqxx blorp"))
+
+    assert "No note contains these words" in found["message"] or found["results"] == []
+
+
+def test_corrections_and_relaxations_are_told(spoken):
+    mended = structured(spoken.tool("search", query="sourdouhg", mode="keyword"))["message"]
+    relaxed = structured(spoken.tool("search", query="tag:nowhere sourdough", limit=1))["message"]
+
+    assert "Sourdouhg was searched as sourdough" in mended
+    assert "#nowhere" in relaxed
+
+
+def test_folder_tag_and_type_narrow_the_notes(spoken):
+    def paths(**filters):
+        found = structured(spoken.tool("search", query="sleep OR bread", limit=50, detail="scan", **filters))
+        return {hit["id"].rpartition(":")[0] for hit in found["results"]}
+
+    assert {path.split("/")[0] for path in paths(folder="Health")} == {"Health"}
+    assert paths(type="log") >= {"Health/Lying awake.md"}
+    assert "Recipes/Sourdough rye.md" not in paths(type="log")
+    assert paths(tag="#health/sleep") == paths(tag="health/sleep") >= {"Health/Lying awake.md"}
+
+
+def test_related_notes_are_placed_and_marked_where_linked(spoken):
+    by_path = structured(spoken.tool("find_related", path="Home.md", limit=50))["results"]
+    by_text = structured(spoken.tool("find_related", text="trouble sleeping at night"))["results"]
+    by_id = structured(spoken.tool("find_related", path="Health/Lying awake.md:12"))["results"]
+
+    assert {note["linked"] for note in by_path} == {True, False}
+    assert all(note["line"] >= 1 and note["text"] and note["file_path"] != "Home.md" for note in by_path)
+    assert "Health/Lying awake.md" in [note["file_path"] for note in by_text]
+    assert by_id
+    assert "Health/Lying awake.md" not in [note["file_path"] for note in by_id]
+
+
+def test_an_explanation_says_why_a_note_is_there_or_not(spoken):
+    there = structured(spoken.tool("explain_result", query="sourdough elephant", path="Recipes/Sourdough rye.md"))
+    absent = structured(spoken.tool("explain_result", query="sourdough", path="Nothing.md"))
+
+    assert (there["state"], there["words_lacking"]) == ("hit", ["elephant"])
+    assert {"passage", "note"} <= set(there["signals"])
+    assert absent["state"] == "unknown"
+    assert "no note" in absent["message"].lower()
+
+
+def test_context_quotes_with_sources_or_says_why_not(spoken):
+    found = structured(spoken.tool("get_context", topic="trouble sleeping"))
+    without = structured(spoken.tool("get_context", topic="trouble sleeping", exclude=["Health/Lying awake.md"]))
+    strict = structured(spoken.tool("get_context", topic="trouble sleeping", min_confidence=1.0))
+
+    assert found["sources"][0]["path"] == "Health/Lying awake.md"
+    assert "> " in found["text"]
+    assert "Health/Lying awake.md" not in [source["path"] for source in without["sources"]]
+    assert strict["text"] == ""
+    assert "No note is likely" in strict["message"]
+
+
+def test_context_keeps_within_its_budget_whatever_it_is(spoken):
+    for tokens in (50, 120, 300, 700):
+        result = spoken.tool("get_context", topic="trouble sleeping", max_tokens=tokens)
+
+        text = result["content"][0]["text"]
+        assert len(text) <= tokens * 4 or not result["structuredContent"]["text"]
