@@ -2,16 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-<<<<<<< HEAD
-from msgspec.structs import replace
-
-from quarry.index import Deadline, KeywordQuery, Reader
-=======
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index import Deadline, KeywordQuery, NoteIds, QueryTerm, Reader
->>>>>>> main
 from quarry.search.prepare import PreparedQuery
 from quarry.search.whole_words import whole_word
 
@@ -43,15 +38,6 @@ def words_missing(
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
 
 
-<<<<<<< HEAD
-def _query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
-    """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
-    if typed != prepared.query.prefix:
-        return whole_word(word, prepared.languages)
-    if prepared.lexical.name_prefix:
-        return KeywordQuery()
-    return replace(whole_word(word, prepared.languages), prefix=prepared.lexical.prefix)
-=======
 def _holding(
     word: KeywordQuery, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
 ) -> NDArray[np.bool_]:
@@ -71,9 +57,9 @@ def _holding(
 
 
 def query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
-    """The query for *word* alone."""
-    lexical = prepared.lexical
-    if typed == prepared.query.prefix and (lexical.prefix or lexical.name_prefix):
-        return KeywordQuery((), (), lexical.prefix, lexical.name_prefix)
-    return whole_word(word, prepared.languages)
->>>>>>> main
+    """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
+    if typed != prepared.query.prefix:
+        return whole_word(word, prepared.languages)
+    if prepared.lexical.name_prefix:
+        return KeywordQuery()
+    return replace(whole_word(word, prepared.languages), prefix=prepared.lexical.prefix)
