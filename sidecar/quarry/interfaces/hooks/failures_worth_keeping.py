@@ -52,7 +52,7 @@ def find_failure(command: str, folder: str, output: str) -> Failure | None:
     failing = next((line[:MAX_MATCHED] for line in lines if _FAILURE.match(line[:MAX_MATCHED])), None)
     if failing is None:
         return None
-    line = failing.strip(" ●")
+    line = re.sub(r"^(?:E {2,}| *● )", "", failing).strip()  # the marks of pytest and Jest
     shown = (
         text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS // 2]}\n...\n{text[-MAX_CHARACTERS // 2 :]}"
     )

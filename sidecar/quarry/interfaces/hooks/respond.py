@@ -143,11 +143,9 @@ class Session:
             raise Silence("no-context")
         if not self.may_write:
             raise Silence("not-tried")
-        try:
-            from quarry.interfaces.hooks.post_tool_use import respond  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            raise Silence("no-context") from None
-        output: Mapping[str, Any] | None = respond(self.event.raw, self.root)
+        from quarry.interfaces.hooks.post_tool_use import respond  # here, as it is another subject with its own rules
+
+        output = respond(self.event.raw, self.root)
         if output is None:
             raise Silence("noted")
         return output
@@ -205,7 +203,12 @@ class Session:
         if self.main.has("blocks"):
             return ""
         room = MAX_CHARACTERS - quoted_tokens * CHARACTERS_PER_TOKEN - len(SEPARATOR)
-        found: wire.BlocksResult | None = _asked(client, "blocks/read", {"maxTokens": room // CHARACTERS_PER_TOKEN})
+        params = {
+            "maxTokens": room // CHARACTERS_PER_TOKEN,
+            "conversation": self.event.conversation,  # the notes about a prompt leave out what the blocks quote
+            "peek": not self.may_write,
+        }
+        found: wire.BlocksResult | None = _asked(client, "blocks/read", params)
         return found.text if found else ""  # an older sidecar knows of none
 
     def _context(self, client: "SidecarClient", asked: Asked) -> str:

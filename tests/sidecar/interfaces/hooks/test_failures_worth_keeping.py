@@ -12,7 +12,7 @@ LONG = "the run goes on and on\n" * 40
     ("line", "title"),
     [
         ("FAILED tests/test_a.py::test_x - KeyError: 'price'", "FAILED tests/test_a.py::test_x - KeyError: 'price'"),
-        ("E   AssertionError: no price", "E AssertionError: no price"),
+        ("E   AssertionError: no price", "AssertionError: no price"),
         ("--- FAIL: TestPrice (0.02s)", "--- FAIL: TestPrice (0.02s)"),
         ("error[E0308]: mismatched types", "error[E0308]: mismatched types"),
         ("thread 'main' panicked at src/main.rs:1:38:", "thread 'main' panicked at src/main.rs:1:38:"),

@@ -271,6 +271,37 @@ def test_without_blocks_the_start_of_a_conversation_says_nothing(ask, talk):
     assert ask(talk("claude-code").event("start")) == ("", "no-blocks")
 
 
+# --- after a tool ------------------------------------------------------------------------------------------------
+
+RESPONSE = {"stdout": "\n".join(f"src/file_{number}.py" for number in range(400)), "stderr": "", "interrupted": False}
+
+
+@pytest.fixture
+def finished(talk):
+    """The event of a command that listed many files."""
+
+    def event(client, **given):
+        more = {
+            "tool_name": "Bash",
+            "tool_input": {"command": "find src"},
+            "tool_response": {**RESPONSE, "isImage": False},
+        }
+        return talk(client).event("tool", **{"hook_event_name": "PostToolUse", **more, **given})
+
+    return event
+
+
+def test_what_a_tool_printed_is_shortened_where_the_settings_ask_for_it(vault, hook, finished, tools):
+    assert hook("claude-code", finished("claude-code"), vault) is None
+    tools.write_vault(vault, {".quarry.toml": "[hooks]\ncompress_outputs = true\n"})
+
+    output = hook("claude-code", finished("claude-code"), vault)["hookSpecificOutput"]
+
+    assert output["hookEventName"] == "PostToolUse"
+    assert "quarry outputs" in output["updatedToolOutput"]["stdout"]
+    assert hook("codex", finished("codex"), vault) is None  # which cannot replace it
+
+
 # --- hostile notes -----------------------------------------------------------------------------------------------
 
 HOSTILE = (
