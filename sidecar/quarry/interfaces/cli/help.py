@@ -15,11 +15,12 @@ from quarry.interfaces.exit_codes import exit_code_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-AGENTS = """Programs that write text get notes in three ways:
+AGENTS = """Programs that write text get notes in four ways:
 
   quarry mcp --vault DIR        an MCP server for agents that speak MCP; --http serves it over HTTP on this machine
   quarry context "question"     a block of quoted passages within a budget of tokens, for all others
   quarry search --json "words"  hits with their passages, scores and signals; one query a line from standard input
+  quarry hook CLIENT            an agent's events, answered with notes that mention what it is about, or with nothing
 
 `quarry install --list` names the clients in which `quarry install CLIENT` sets up the first of them.
 Each asks the sidecar of the vault and starts one if none runs. docs/PROTOCOL.md describes its socket."""
