@@ -12,6 +12,7 @@ import { Connection } from "./sidecar/connection";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
+import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
 import { IndexStatusLine } from "./ui/index-status";
 import { freshness } from "./pane/state";
 import { type History, type PaneParts, SearchView, VIEW_TYPE } from "./ui/search-view";
@@ -55,7 +56,7 @@ export default class QuarryPlugin extends Plugin {
     const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog);
     this.registerPane(client, supervisor, actions);
     this.registerStatusBar(supervisor);
-    this.registerCommands(supervisor, actions);
+    this.registerCommands(client, supervisor, actions);
     this.registerSettings(client, supervisor, actions);
     // Not earlier: until then Obsidian reports every file as created, and its own start must not be slowed down.
     this.app.workspace.onLayoutReady(() => {
@@ -123,13 +124,22 @@ export default class QuarryPlugin extends Plugin {
     show();
   }
 
-  private registerCommands(supervisor: Supervisor, { commands, rebuild }: Actions): void {
+  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions): void {
+    let draft = ""; // what was typed into the dialog and not captured
     addCommands(this, {
       openSearch: (query) => void this.openPane(query),
       explainNote: () => {
         const file = this.app.workspace.getActiveFile();
         const pane = this.panes().find(({ hasQuery }) => hasQuery);
         return file && pane ? () => void pane.explain(file.path) : null;
+      },
+      capture: () => {
+        const selection = this.app.workspace.activeEditor?.editor?.getSelection() ?? "";
+        const parts: CaptureParts = {
+          capture: (params) => client.call("capture", params),
+          keepDraft: (text) => { draft = text; },
+        };
+        new CaptureModal(this.app, parts, selection === "" ? draft : selection).open();
       },
       rebuild,
       pauseOrResume: () => {

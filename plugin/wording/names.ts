@@ -22,11 +22,21 @@ export const TEXT = {
   commands: {
     openSearch: "Open search",
     searchSelection: "Search selected text",
+    capture: "Capture a note",
     explainNote: "Explain why the active note is or is not in the results",
     rebuild: "Rebuild index",
     pauseOrResume: "Pause or resume indexing",
     restart: "Restart search engine",
     copyReport: "Copy diagnostics",
+  },
+  capture: {
+    text: "Text",
+    title: "Title",
+    titleHelp: "Leave it empty for the first line of the text.",
+    tags: "Tags",
+    tagsHelp: "Between commas.",
+    submit: "Capture",
+    done: "Captured:",
   },
   notices: {
     copied: "Copied",

@@ -4,14 +4,13 @@ The engine: everything Quarry can do with one vault, behind one object. It knows
 Any thread may call it. One thread inside writes the index; searches read snapshots of it and never wait.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from quarry import search as searching
 from quarry.capture import CapturedNote, capture
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
-from quarry.index import CHUNK_WEIGHTS, Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
+from quarry.index import Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import IndexFreshness
@@ -33,14 +32,16 @@ from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchC
 from quarry.search.context import RankFusion
 from quarry.search.contextual_queries import ContextualQueries
 from quarry.settings import Settings, load_settings, write_settings
-from quarry.types import PropertyValue, Retriever, Scope, SearchRequest, VaultChange
+from quarry.types import Fusion, Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
+from quarry.whole_note import WholeNote, find_indexed_note, read_whole_note
 
-_log = logging.getLogger(__name__)
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
 
 _Answer = TypeVar("_Answer")
+_Defaults: TypeAlias = tuple[Mapping[Retriever, float], Fusion, Deadline, datetime]
+"""What a request leaves open: weights and fusion; then its deadline, and what its dates are counted from."""
 
 
 class Status(Struct, frozen=True):
@@ -62,20 +63,6 @@ class Status(Struct, frozen=True):
     size_bytes: int
     message: str | None
     deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
-
-
-class WholeNote(Struct, frozen=True):
-    """A note as it may be read: scrubbed, with what the index knows of it."""
-
-    path: str
-    title: str
-    aliases: tuple[str, ...]
-    tags: tuple[str, ...]
-    properties: Mapping[str, PropertyValue]
-    modified_ms: int
-    text: str
-    links: tuple[str, ...]  # paths of the notes it links to, unresolved ones as written
-    backlinks: tuple[str, ...]
 
 
 class Engine:
@@ -152,9 +139,8 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-        request = self._scoped(request)
-        return self._ask(lambda context: searching.search(request, context, weights, fusion, deadline, now))
+        request, defaults = self._scoped(request), self._defaults(is_cancelled)
+        return self._ask(lambda context: searching.search(request, context, *defaults))
 
     def further_passages(
         self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -163,11 +149,8 @@ class Engine:
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-        request = self._scoped(request)
-        return self._ask(
-            lambda context: searching.further_passages(request, path, context, weights, fusion, deadline, now)
-        )
+        request, defaults = self._scoped(request), self._defaults(is_cancelled)
+        return self._ask(lambda context: searching.further_passages(request, path, context, *defaults))
 
     def explain(
         self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -175,9 +158,8 @@ class Engine:
         """
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
         """
-        weights, fusion, deadline, now = self._weights(), self.settings.fusion, _deadline(is_cancelled), _now()
-        request = self._scoped(request)
-        explained = self._ask(lambda context: searching.explain(request, path, context, weights, fusion, deadline, now))
+        request, defaults = self._scoped(request), self._defaults(is_cancelled)
+        explained = self._ask(lambda context: searching.explain(request, path, context, *defaults))
         return self._with_skipped_sections(explained, request) if explained else self._absent(path)
 
     def related(
@@ -209,28 +191,9 @@ class Engine:
             VaultMissing: The vault folder is not there.
             IndexUnavailable, IndexDamaged: As for `search`.
         """
-        from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
-        from quarry.text.secrets.scrub import scrub_text
-        from quarry.vault.read import read_file
-
         with self.reader() as reader:
-            stored = reader.note(reader.find_note(path).path)
-            assert stored is not None  # one reader sees one snapshot
-            links = tuple(dict.fromkeys(link.path or link.link.target for link in reader.links_from(stored.note.path)))
-            backlinks = tuple(dict.fromkeys(link.source for link in reader.links_to(stored.note.path)))
-        file = read_file(self.root, stored.note.path)
-        note = stored.note
-        return WholeNote(
-            path=note.path,
-            title=note.title,
-            aliases=note.aliases,
-            tags=note.tags,
-            properties=note.properties,
-            modified_ms=file.mtime_ns // 1_000_000,
-            text=scrub_text(decode_note(file.data)),
-            links=links,
-            backlinks=backlinks,
-        )
+            indexed = find_indexed_note(reader, path)
+        return read_whole_note(self.root, indexed)
 
     def list_notes(self, which: NoteFilter, limit: int, offset: int) -> NotePage:
         """
@@ -294,7 +257,7 @@ class Engine:
         """What a search reads from: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
         with self.reader() as reader:
             encoder = self._sync.model.encoder_for(reader)
-            missing, fusion = self._sync.missing(encoder), _rank_fusion(self.settings)
+            missing, fusion = self._sync.missing(encoder), RankFusion.of(self.settings)
             yield SearchContext(reader, encoder, missing, fusion, self._contextual_queries(reader))
         self._worker.end_head_start()
         self._sync.model.slot.start_loading()
@@ -399,8 +362,7 @@ class Engine:
             return explained
         with self.reader() as reader:
             languages = reader.languages
-        skipped = self.settings.skip_sections
-        sentence = skipped_sections_sentence(text, query, explained.lacking, skipped, languages)
+        sentence = skipped_sections_sentence(text, query, explained.lacking, self.settings.skip_sections, languages)
         return replace(explained, message=f"{explained.message} {sentence}") if sentence else explained
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
@@ -410,8 +372,10 @@ class Engine:
         """*scope* without the notes whose status the settings leave out."""
         return replace(scope, not_status=self.settings.exclude_status)
 
-    def _weights(self) -> Mapping[Retriever, float]:
-        return {"lexical": self.settings.lexical_weight, "dense": self.settings.dense_weight}
+    def _defaults(self, is_cancelled: Callable[[], bool]) -> _Defaults:
+        settings = self.settings
+        weights: dict[Retriever, float] = {"lexical": settings.lexical_weight, "dense": settings.dense_weight}
+        return weights, settings.fusion, _deadline(is_cancelled), _now()
 
     def _ask(self, ask: Callable[[SearchContext], _Answer]) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
@@ -424,18 +388,7 @@ class Engine:
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
-        state, message = self._sync.explain_absence(path)
-        return Explanation(path, state, message, understood="")
-
-
-def _rank_fusion(settings: Settings) -> RankFusion:
-    columns = replace(
-        CHUNK_WEIGHTS,
-        text=settings.rrf_text_weight,
-        section=settings.rrf_section_weight,
-        context=settings.rrf_context_weight,
-    )
-    return RankFusion(settings.rrf_k, columns)
+        return Explanation(path, *self._sync.explain_absence(path), understood="")
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

@@ -1,89 +1,17 @@
 """The facade: notes read and listed, the state told, listeners, opening and closing."""
 
-import unicodedata
 from pathlib import Path
 
 import pytest
 from builders import Vault, ask, find, settle, wait_until
 
 from quarry.engine import Engine
-from quarry.errors import BadSettings, Cancelled, IndexUnavailable, NoteNotFound, SchemaTooNew, VaultMissing
+from quarry.errors import BadSettings, Cancelled, IndexUnavailable, SchemaTooNew, VaultMissing
 from quarry.index import Index, NoteFilter
 from quarry.search import Source
 from quarry.types import Scope, SearchRequest, VaultChange
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
-
-
-def test_a_note_is_read_with_what_the_index_knows(vault: Vault, open_engine):
-    vault.write("a.md", "---\naliases: [Nut]\ntags: [tree]\nstatus: draft\n---\n# Walnut\nsee [[b]] and [[nowhere]]\n")
-    vault.write("b.md", "back to [[a]]")
-
-    note = open_engine().read_note("a.md")
-
-    assert (note.path, note.title, note.aliases, note.tags) == ("a.md", "Walnut", ("Nut",), ("tree",))
-    assert note.properties["status"] == "draft"
-    assert note.links == ("b.md", "nowhere")
-    assert note.backlinks == ("b.md",)
-    assert note.text.startswith("---\naliases")
-
-
-def test_a_note_is_read_as_it_is_now_and_scrubbed(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-    engine = open_engine()
-    engine.pause()
-    vault.write("a.md", f"the key is {KEY} and more")
-
-    text = engine.read_note("a.md").text
-
-    assert KEY not in text
-    assert "[REDACTED:" in text
-    assert text.endswith("and more")
-
-
-def test_a_note_is_found_by_any_composition_of_its_name(vault: Vault, open_engine):
-    vault.write(unicodedata.normalize("NFD", "Köln.md"), "walnut")
-
-    assert open_engine().read_note(unicodedata.normalize("NFC", "Köln.md")).text == "walnut"
-
-
-def test_notes_that_are_not_indexed_are_not_read(vault: Vault, open_engine):
-    vault.write_all(
-        {
-            ".indexignore": "/Private\n",
-            "Private/a.md": "walnut",
-            ".hidden/b.md": "x",
-            "Board.md": "---\nkanban-plugin: x\n---\n",
-        }
-    )
-    engine = open_engine()
-
-    for path in ("Private/a.md", ".hidden/b.md", "Board.md", "../x.md", "/etc/passwd", "none.md", ""):
-        with pytest.raises(NoteNotFound):
-            engine.read_note(path)
-
-
-def test_an_indexed_note_swapped_for_a_link_is_not_read(vault: Vault, tmp_path: Path, open_engine):
-    outside = tmp_path / "outside.md"
-    outside.write_text("canary")
-    vault.write("a.md", "walnut")
-    engine = open_engine()
-    engine.pause()
-    vault.remove("a.md")
-    (vault.root / "a.md").symlink_to(outside)
-
-    with pytest.raises(NoteNotFound, match="link"):
-        engine.read_note("a.md")
-
-
-def test_a_note_of_a_vault_that_is_gone_is_not_called_gone(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-    engine = open_engine()
-    engine.pause()
-    vault.root.rename(vault.root.with_name("away"))
-
-    with pytest.raises(VaultMissing):
-        engine.read_note("a.md")
 
 
 def test_notes_are_listed_newest_first_by_page(vault: Vault, open_engine):
@@ -181,6 +109,19 @@ def test_bad_settings_are_refused_and_nothing_is_written(vault: Vault, open_engi
         engine.write_settings({"lexical_weight": -1})
 
     assert not (vault.root / ".quarry.toml").exists()
+
+
+def test_the_settings_are_read_as_the_file_has_them_before_indexing_has_looked(vault: Vault, open_engine):
+    engine = open_engine()
+    settle(engine)
+    engine.pause()
+
+    vault.write(".quarry.toml", '[context.tea]\nquery = "oolong"\n')
+
+    assert [block.name for block in engine.read_settings().blocks] == ["tea"]
+    vault.write(".quarry.toml", "[context")
+    with pytest.raises(BadSettings):
+        engine.read_settings()
 
 
 def test_weights_of_the_settings_hold_for_searches(vault: Vault, open_engine):

@@ -9,18 +9,18 @@ import apsw
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta, problems
+from quarry.index.chunk_reading import each_chunk, read_passages
 from quarry.index.database import Parts, select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
-from quarry.index.ids import NoteIds, id_list, id_range, note_of, slot_of
+from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
-from quarry.index.note_codec import PackedNote, open_content
 from quarry.index.note_lookup import note_paths, similar_paths
-from quarry.index.note_rows import NoteRow, note_from, note_row, note_rows, read_contents, read_properties
+from quarry.index.note_rows import note_from, note_row, read_properties
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -45,10 +45,6 @@ from quarry.terms.alternatives import Languages
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
-
-
-_Opened = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int, str]]
-"""A note's content, and the facts that each of its chunks carries: path, title, aliases, tags, milliseconds."""
 
 
 class Reader:
@@ -280,18 +276,7 @@ class Reader:
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
         """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
-        wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
-        rows = note_rows(self._db, dict.fromkeys(wanted.values()))
-        read: dict[int, _Opened] = {}
-        for chunk_id, note_id in wanted.items():
-            if note_id not in rows:
-                continue
-            if note_id not in read:
-                read[note_id] = _open(rows[note_id], self._contents.get(note_id))
-            content, about = read[note_id]
-            number = content.number_of(slot_of(chunk_id))
-            if number is not None:
-                yield StoredChunk(chunk_id, *about, content.chunk(number))
+        return each_chunk(self._db, chunk_ids, self._contents)
 
     def passages(self, chunk_ids: Sequence[int], *, deadline: Deadline = NO_DEADLINE) -> list[str]:
         """
@@ -301,16 +286,7 @@ class Reader:
             DeadlineExceeded, Cancelled: The deadline says so.
             IndexDamaged: What is stored of a note is not as it was written.
         """
-        chunks_of: dict[int, list[int]] = {}
-        for chunk_id in chunk_ids:
-            chunks_of.setdefault(note_of(chunk_id), []).append(chunk_id)
-        texts: dict[int, str] = {}
-        for note_id, written in read_contents(self._db, [*chunks_of], deadline, self._contents):
-            content = open_content(written)
-            for chunk_id in chunks_of[note_id]:
-                number = content.number_of(slot_of(chunk_id))
-                texts[chunk_id] = content.passage(number) if number is not None else ""
-        return [texts.get(chunk_id, "") for chunk_id in chunk_ids]
+        return read_passages(self._db, chunk_ids, deadline, self._contents)
 
     def first_chunk(self, note_id: int) -> int | None:
         """The id of the first chunk of a note; None where it has none."""
@@ -418,12 +394,6 @@ class Reader:
     def _tags(self, note_id: int) -> tuple[str, ...]:
         rows = select(self._db, "SELECT tag FROM tags WHERE note_id = ? ORDER BY position", (note_id,))
         return tuple(tag for (tag,) in rows)
-
-
-def _open(row: NoteRow, content: bytes | None) -> _Opened:
-    packed = row.packed_note(content)
-    about = (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000, row.front_matter)
-    return packed, about
 
 
 def _text_or_none(value: object) -> str | None:

@@ -1,14 +1,16 @@
 """The snapshot, the model and the retrievers that can serve a search now."""
 
 from collections.abc import Mapping
-from typing import get_args
+from typing import Self, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.embedding import Encoder
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Reader
 from quarry.ranking.fusion import RRF_K
 from quarry.search.contextual_queries import ContextualQueries
+from quarry.settings import Settings
 from quarry.types import Retriever, SearchMode
 
 ALL_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
@@ -19,6 +21,17 @@ class RankFusion(Struct, frozen=True):
 
     k: float = RRF_K
     columns: ChunkWeights = CHUNK_WEIGHTS  # of the keyword retriever
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """What *settings* say."""
+        columns = replace(
+            CHUNK_WEIGHTS,
+            text=settings.rrf_text_weight,
+            section=settings.rrf_section_weight,
+            context=settings.rrf_context_weight,
+        )
+        return cls(settings.rrf_k, columns)
 
 
 class SearchContext(Struct, frozen=True):

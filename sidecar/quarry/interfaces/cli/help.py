@@ -15,10 +15,11 @@ from quarry.interfaces.exit_codes import exit_code_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-AGENTS = """Programs that write text get notes in four ways:
+AGENTS = """Programs that write text get notes in these ways:
 
   quarry mcp --vault DIR        an MCP server for agents that speak MCP; --http serves it over HTTP on this machine
   quarry context "question"     a block of quoted passages within a budget of tokens, for all others
+  quarry blocks show --md       what a conversation begins with: the context blocks of .quarry.toml
   quarry search --json "words"  hits with their passages, scores and signals; one query a line from standard input
   quarry hook CLIENT            an agent's events, answered with notes that mention what it is about, or with nothing
 

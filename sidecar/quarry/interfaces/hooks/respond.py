@@ -203,7 +203,12 @@ class Session:
         if self.main.has("blocks"):
             return ""
         room = MAX_CHARACTERS - quoted_tokens * CHARACTERS_PER_TOKEN - len(SEPARATOR)
-        found: wire.BlocksResult | None = _asked(client, "blocks/read", {"maxTokens": room // CHARACTERS_PER_TOKEN})
+        params = {
+            "maxTokens": room // CHARACTERS_PER_TOKEN,
+            "conversation": self.event.conversation,  # the notes about a prompt leave out what the blocks quote
+            "peek": not self.may_write,
+        }
+        found: wire.BlocksResult | None = _asked(client, "blocks/read", params)
         return found.text if found else ""  # an older sidecar knows of none
 
     def _context(self, client: "SidecarClient", asked: Asked) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from quarry.capture import CapturedNote
-from quarry.engine import Status, WholeNote
+from quarry.engine import Status
 from quarry.index import NotePage
 from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import Freshness
@@ -14,6 +14,7 @@ from quarry.ranking.budget import CHARACTERS_PER_TOKEN
 from quarry.settings import Settings
 from quarry.types import PropertyValue, Retriever
 from quarry.vault.paths import nfc
+from quarry.whole_note import WholeNote
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 

@@ -1,10 +1,10 @@
 """Notes, the status and the settings become wire values."""
 
-from quarry.engine import WholeNote
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
 from quarry.settings import Settings
+from quarry.whole_note import WholeNote
 
 INDEX = Freshness("live", 3, 3, 7)
 

@@ -1,0 +1,73 @@
+"""What does a whole note say? Its file as it is now, scrubbed, with what the index knows of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from quarry.index import Reader, StoredNote
+from quarry.types import PropertyValue
+
+
+class WholeNote(Struct, frozen=True):
+    """A note as it may be read: scrubbed, with what the index knows of it."""
+
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    properties: Mapping[str, PropertyValue]
+    modified_ms: int
+    text: str
+    links: tuple[str, ...]  # paths of the notes it links to, unresolved ones as written
+    backlinks: tuple[str, ...]
+
+
+class IndexedNote(Struct, frozen=True):
+    """What the index knows of a note, read from one snapshot."""
+
+    stored: StoredNote
+    links: tuple[str, ...]
+    backlinks: tuple[str, ...]
+
+
+def find_indexed_note(reader: Reader, name: str) -> IndexedNote:
+    """
+    The note that `Reader.find_note` finds by *name*, with its links.
+
+    Raises:
+        NoteNotFound: There is none, or several are called so.
+        IndexDamaged: What is stored of it is not as it was written.
+    """
+    stored = reader.note(reader.find_note(name).path)
+    assert stored is not None  # one reader sees one snapshot
+    path = stored.note.path
+    links = tuple(dict.fromkeys(link.path or link.link.target for link in reader.links_from(path)))
+    return IndexedNote(stored, links, tuple(dict.fromkeys(link.source for link in reader.links_to(path))))
+
+
+def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
+    """
+    Read the file of the note *indexed* in the vault at *root*.
+
+    Raises:
+        NoteNotFound: The file is gone or unreadable.
+        VaultMissing: The vault folder is not there.
+    """
+    from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
+    from quarry.text.secrets.scrub import scrub_text
+    from quarry.vault.read import read_file
+
+    note = indexed.stored.note
+    file = read_file(root, note.path)
+    return WholeNote(
+        path=note.path,
+        title=note.title,
+        aliases=note.aliases,
+        tags=note.tags,
+        properties=note.properties,
+        modified_ms=file.mtime_ns // 1_000_000,
+        text=scrub_text(decode_note(file.data)),
+        links=indexed.links,
+        backlinks=indexed.backlinks,
+    )
