@@ -8,6 +8,8 @@ export interface CommandTargets {
   readonly openSearch: (query?: string) => void;
   /** Explains why the active note is or is not in the open search's results; null without an active note or a search. */
   readonly explainNote: () => (() => void) | null;
+  /** Opens the dialog that writes a new note, with the text that is selected. */
+  readonly capture: () => void;
   readonly rebuild: () => void;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
@@ -51,6 +53,7 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
       return explain !== null;
     },
   });
+  plugin.addCommand({ id: "capture", name: NAMES.capture, icon: "inbox", checkCallback: whenLive(targets.capture) });
   plugin.addCommand({ id: "rebuild-index", name: NAMES.rebuild, icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });
   plugin.addCommand({ id: "pause-or-resume", name: NAMES.pauseOrResume, icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
   plugin.addCommand({ id: "restart-engine", name: NAMES.restart, icon: "power", callback: targets.restart });

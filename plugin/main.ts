@@ -1,20 +1,24 @@
 /** The plugin's lifecycle: load the settings, build and register the parts, unload. */
-import { FileSystemAdapter, Notice, Platform, Plugin } from "obsidian";
+import { FileSystemAdapter, Notice, Platform, Plugin, addIcon } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
-import { historyOf, remember } from "./search/history";
-import { type SearchOptions, SearchSession } from "./search/session";
+import { forget, historyOf, remember } from "./search/history";
+import { SearchSession } from "./search/session";
 import { DEFAULTS, type Preferences, migrate } from "./settings";
 import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
+import { roomFor } from "./snippet/layout";
+import { ICON, ICON_SVG } from "./ui/icon";
+import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
 import { IndexStatusLine } from "./ui/index-status";
-import { freshness } from "./pane/state";
-import { type History, type PaneParts, SearchView, VIEW_TYPE } from "./ui/search-view";
+import { freshness, isQuiet } from "./pane/state";
+import { type History, type PaneParts } from "./ui/pane-parts";
+import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { QuarrySettingTab } from "./ui/settings-tab";
 import { TEXT } from "./wording/names";
 import { VaultSync } from "./vault/sync";
@@ -55,7 +59,7 @@ export default class QuarryPlugin extends Plugin {
     const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog);
     this.registerPane(client, supervisor, actions);
     this.registerStatusBar(supervisor);
-    this.registerCommands(supervisor, actions);
+    this.registerCommands(client, supervisor, actions);
     this.registerSettings(client, supervisor, actions);
     // Not earlier: until then Obsidian reports every file as created, and its own start must not be slowed down.
     this.app.workspace.onLayoutReady(() => {
@@ -83,22 +87,22 @@ export default class QuarryPlugin extends Plugin {
         if (method === "index/updated") indexUpdated.emit();
       }),
     );
-    const searchOptions = (): SearchOptions => ({ mode: this.preferences.mode, limit: this.preferences.limit });
     const parts: PaneParts = {
-      createSession: () => new SearchSession(client, windowClock, searchOptions()),
+      createSession: () => new SearchSession(client, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
       indexUpdated,
-      searchOptions,
-      searchOptionsChanged: this.preferencesChanged,
-      saveMode: (mode) => void this.save({ ...this.preferences, mode }),
+      preferences: () => this.preferences,
+      preferencesChanged: this.preferencesChanged,
+      savePreferences: (change) => void this.save({ ...this.preferences, ...change }),
       copy: actions.copy,
       engineCommands: actions.commands,
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
-    this.addRibbonIcon("search", TEXT.openPane, () => void this.openPane());
+    addIcon(ICON, ICON_SVG);
+    this.addRibbonIcon(ICON, TEXT.openPane, () => void this.openPane());
     this.registerObsidianProtocolHandler("quarry", ({ query }) => void this.openPane(query));
     this.register(
       supervisor.changed.listen(({ kind }) => {
@@ -114,8 +118,9 @@ export default class QuarryPlugin extends Plugin {
     this.registerDomEvent(el, "click", () => void this.openPane());
     const line = new IndexStatusLine(el);
     const show = (): void => {
-      line.show(freshness(supervisor.state, supervisor.status));
-      el.toggleClass("is-hidden", !this.preferences.showsStatusBar);
+      const state = freshness(supervisor.state, supervisor.status);
+      line.show(state);
+      el.toggleClass("is-hidden", !this.preferences.showsStatusBar || isQuiet(state));
     };
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
@@ -123,13 +128,22 @@ export default class QuarryPlugin extends Plugin {
     show();
   }
 
-  private registerCommands(supervisor: Supervisor, { commands, rebuild }: Actions): void {
+  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions): void {
+    let draft = ""; // what was typed into the dialog and not captured
     addCommands(this, {
       openSearch: (query) => void this.openPane(query),
       explainNote: () => {
         const file = this.app.workspace.getActiveFile();
         const pane = this.panes().find(({ hasQuery }) => hasQuery);
         return file && pane ? () => void pane.explain(file.path) : null;
+      },
+      capture: () => {
+        const selection = this.app.workspace.activeEditor?.editor?.getSelection() ?? "";
+        const parts: CaptureParts = {
+          capture: (params) => client.call("capture", params),
+          keepDraft: (text) => { draft = text; },
+        };
+        new CaptureModal(this.app, parts, selection === "" ? draft : selection).open();
       },
       rebuild,
       pauseOrResume: () => {
@@ -206,8 +220,16 @@ export default class QuarryPlugin extends Plugin {
       add: (query) => {
         this.app.saveLocalStorage(HISTORY_KEY, remember(all(), query));
       },
+      remove: (query) => {
+        this.app.saveLocalStorage(HISTORY_KEY, forget(all(), query));
+      },
       clear: () => {
         this.app.saveLocalStorage(HISTORY_KEY, null);
+      },
+      saved: () => this.preferences.saved,
+      toggleSaved: (query) => {
+        const { saved } = this.preferences;
+        void this.save({ ...this.preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
       },
     };
   }

@@ -4,18 +4,26 @@
  * They are stored in data.json inside the vault, which may be synced to other machines. The path of the program to run is
  * therefore not among them: it is kept per device, outside the vault. The vault's settings belong to the sidecar.
  */
+import { NAMINGS, type Naming } from "./pane/note-name";
 import { type Mode } from "./protocol/messages";
+import { DENSITIES, type Density } from "./snippet/layout";
 
 export interface Preferences {
   readonly mode: Mode;
   /** Maximum number of hits per search, one per note. */
   readonly limit: number;
   readonly showsStatusBar: boolean;
+  readonly naming: Naming;
+  readonly density: Density;
+  /** Queries that the user starred, newest first. */
+  readonly saved: readonly string[];
 }
+
+const MAX_SAVED = 50; // more are not found by looking at them
 
 export const LIMITS = { least: 10, most: 100, step: 10 } as const; // 100 is the maximum of the protocol
 
-export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true };
+export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true, naming: "file", density: "normal", saved: [] };
 
 const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
@@ -25,6 +33,9 @@ export function migrate(saved: unknown): Preferences {
   return {
     mode: MODES.find((mode) => mode === found.mode) ?? DEFAULTS.mode,
     limit: limitOf(found.limit),
+    naming: NAMINGS.find((naming) => naming === found.naming) ?? DEFAULTS.naming,
+    density: DENSITIES.find((density) => density === found.density) ?? DEFAULTS.density,
+    saved: savedOf(found.saved),
     showsStatusBar: typeof found.showsStatusBar === "boolean" ? found.showsStatusBar : DEFAULTS.showsStatusBar,
   };
 }
@@ -32,4 +43,10 @@ export function migrate(saved: unknown): Preferences {
 function limitOf(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value)) return DEFAULTS.limit;
   return Math.min(LIMITS.most, Math.max(LIMITS.least, Math.round(value)));
+}
+
+function savedOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return DEFAULTS.saved;
+  const queries = value.filter((query): query is string => typeof query === "string" && query.trim() !== "");
+  return [...new Set(queries)].slice(0, MAX_SAVED);
 }

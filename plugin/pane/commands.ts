@@ -9,6 +9,7 @@ export type EngineActionId = "check-again" | "copy-report" | "open-settings" | "
 
 /** What concerns one pane. */
 export type PaneActionId =
+  | "change-density"
   | "clear-history"
   | "clear-query"
   | "copy-command"

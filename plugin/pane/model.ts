@@ -7,7 +7,9 @@ import { type IndexStatus, type Mode } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { type SearchState, answerOf } from "../search/session";
 import { type EngineState } from "../sidecar/supervisor";
-import { type Row, answerRows, recentRows } from "./rows";
+import { type Density } from "../snippet/layout";
+import { type Naming } from "./note-name";
+import { type Row, answerRows, queryRows } from "./rows";
 import { type Selection, NOTHING_SELECTED, moved, settled } from "./selection";
 import { type PaneState, paneState } from "./state";
 
@@ -19,17 +21,27 @@ export interface PaneModel {
   /** Path -> its further passages; folded hits are left out. */
   readonly further: ReadonlyMap<string, FurtherPassages>;
   readonly history: readonly string[];
+  readonly saved: readonly string[];
+  readonly naming: Naming;
+  readonly density: Density;
+  /** The weak rows of this answer are all shown. */
+  readonly showsWeak: boolean;
   readonly rows: readonly Row[];
   readonly selection: Selection;
 }
 
 export type PaneEvent =
-  | { readonly kind: "mode"; readonly mode: Mode }
   | { readonly kind: "engine"; readonly engine: EngineState; readonly status: IndexStatus | null }
   | { readonly kind: "search"; readonly search: SearchState }
   /** The further passages of one hit changed. */
   | { readonly kind: "further"; readonly path: string; readonly further: FurtherPassages }
-  | { readonly kind: "history"; readonly queries: readonly string[] }
+  /** The queries that an empty box offers. */
+  | { readonly kind: "history"; readonly recent: readonly string[]; readonly saved: readonly string[] }
+  | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
+  /** The weak rows that are held back are wanted. */
+  | { readonly kind: "weak-wanted" }
+  /** The pointer is in the list, so rows must stay under it. */
+  | { readonly kind: "touched" }
   /** The selection was moved by so many rows. */
   | { readonly kind: "moved"; readonly step: number }
   /** A row was chosen. */
@@ -37,31 +49,37 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
   switch (event.kind) {
-    case "mode":
-      return { ...model, mode: event.mode };
     case "engine":
       return { ...model, engine: event.engine, status: event.status };
     case "search":
-      return withRows(model, { ...model, search: event.search }, isNewAnswer(event.search));
+      return isNewAnswer(event.search)
+        ? withRows(model, { ...model, search: event.search, showsWeak: false }, true)
+        : withRows(model, { ...model, search: event.search }, false);
     case "further":
       return withRows(model, { ...model, further: withFurther(model.further, event.path, event.further) }, false);
     case "history":
-      return withRows(model, { ...model, history: event.queries }, false);
+      return withRows(model, { ...model, history: event.recent, saved: event.saved }, false);
+    case "options":
+      return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
+    case "weak-wanted":
+      return withRows(model, { ...model, showsWeak: true }, false);
+    case "touched":
+      return { ...model, selection: { ...model.selection, isPinned: model.selection.key !== null } };
     case "moved":
       return { ...model, selection: moved(model.selection, model.rows, event.step) };
     case "selected":
-      return { ...model, selection: model.rows.some(({ key }) => key === event.key) ? { key: event.key } : model.selection };
+      return { ...model, selection: model.rows.some(({ key }) => key === event.key) ? { key: event.key, isPinned: true } : model.selection };
   }
 }
 
 /** The state of the pane's body. */
-export function stateOf({ engine, status, search, history }: PaneModel): PaneState {
-  return paneState(engine, status, search, search.kind === "idle" && history.length > 0);
+export function stateOf({ engine, status, search, history, saved }: PaneModel): PaneState {
+  return paneState(engine, status, search, search.kind === "idle" && history.length + saved.length > 0);
 }
 
 export function selectedRow({ rows, selection }: PaneModel): Row | null {
@@ -80,14 +98,17 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
   return { ...model, rows, selection: settled(isNew ? NOTHING_SELECTED : model.selection, before.rows, rows) };
 }
 
-function hasSameRows(before: PaneModel, { search, further, history }: PaneModel): boolean {
-  const isIdle = (state: SearchState): boolean => state.kind === "idle";
-  return answerOf(before.search) === answerOf(search) && isIdle(before.search) === isIdle(search) && before.further === further && before.history === history;
+function hasSameRows(before: PaneModel, model: PaneModel): boolean {
+  const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
+  const rowsDependOn = ({ further, history, saved, naming, showsWeak, search }: PaneModel): readonly unknown[] => [further, history, saved, naming, showsWeak, answerOf(search)];
+  const now = rowsDependOn(model);
+  return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }
 
-function rowsOf({ search, further, history }: PaneModel): readonly Row[] {
-  const answer = answerOf(search);
-  return answer ? answerRows(answer, further) : recentRows(search.kind === "idle" ? history : []);
+function rowsOf(model: PaneModel): readonly Row[] {
+  const answer = answerOf(model.search);
+  if (answer) return answerRows(answer, model);
+  return model.search.kind === "idle" ? queryRows(model.history, model.saved) : [];
 }
 
 function withFurther(all: PaneModel["further"], path: string, further: FurtherPassages): PaneModel["further"] {

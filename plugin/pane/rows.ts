@@ -1,7 +1,11 @@
-/** Which rows does the list show? Pure. */
-import { type Hit, type Passage } from "../protocol/messages";
+/** Which rows does the list show, and what does each say? Pure. */
+import { type Hit, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Answer } from "../search/session";
+import { type Naming, type NoteName, noteNames } from "./note-name";
+
+/** Why a row is there, where that tells something: by meaning among rows that hold words, or by its title alone. */
+export type Reason = "meaning" | "title";
 
 /** A note that was found, at its best passage. */
 export interface HitRow {
@@ -9,9 +13,15 @@ export interface HitRow {
   /** The note's path. */
   readonly key: string;
   readonly hit: Hit;
+  readonly name: NoteName;
   /** Null where the note is only listed. */
   readonly passage: Passage | null;
   readonly further: FurtherPassages;
+  readonly reason: Reason | null;
+  /** Words of the query that the note does not hold, where it holds others. */
+  readonly missing: readonly string[];
+  /** It is merely the nearest that there is. */
+  readonly isWeak: boolean;
 }
 
 /** A further passage of the hit above it. */
@@ -24,39 +34,105 @@ export interface PassageRow {
   readonly passage: Passage;
 }
 
-/** A query of the history. */
+/** A query that was searched for, or saved. */
 export interface RecentRow {
   readonly kind: "recent";
   readonly key: string;
   readonly query: string;
+  readonly isSaved: boolean;
+}
+
+/** The heading of the rows below it; it cannot be selected. */
+export interface DividerRow {
+  readonly kind: "divider";
+  readonly key: string;
+  readonly section: "nearest" | "closest" | "end" | "recent" | "saved";
+}
+
+/** Leads to further rows: weak ones that are held back, or hits that have not been asked for. */
+export interface MoreRow {
+  readonly kind: "more";
+  readonly key: string;
+  readonly what: "weak" | "hits";
+  readonly count: number;
 }
 
 /** A row of the list; its key is unique in the list and independent of its position. */
-export type Row = HitRow | PassageRow | RecentRow;
+export type Row = HitRow | PassageRow | RecentRow | DividerRow | MoreRow;
 
 /** A row that stands for a place in a note. */
 export type PlaceRow = HitRow | PassageRow;
 
-const FOLDED: FurtherPassages = { kind: "folded" };
-
-/** The hits of `answer`, each followed by those of its further passages that are unfolded. */
-export function answerRows({ hits }: Answer, further: ReadonlyMap<string, FurtherPassages>): readonly Row[] {
-  return hits.flatMap((hit) => {
-    const state = further.get(hit.path) ?? FOLDED;
-    return [hitRow(hit, state), ...passagesOf(state).map((passage) => passageRow(hit, passage))];
-  });
+export interface RowOptions {
+  readonly naming: Naming;
+  /** All weak rows, not the first `WEAK_SHOWN`. */
+  readonly showsWeak: boolean;
+  readonly further: ReadonlyMap<string, FurtherPassages>;
 }
 
-export function recentRows(queries: readonly string[]): readonly Row[] {
-  return queries.map((query) => ({ kind: "recent", key: `recent ${query}`, query }));
+export const MAX_HITS = 100; // of the protocol
+const WEAK_SHOWN = 5; // enough to see that nothing fits
+const WEAK_CONFIDENCE = 0.1; // the engine's own threshold for an answer that is weak
+const FOLDED: FurtherPassages = { kind: "folded" };
+
+/** The hits of `answer`, each followed by those of its further passages that are unfolded; weak ones last, below a divider. */
+export function answerRows(answer: Answer, options: RowOptions): readonly Row[] {
+  const { hits, weakness } = answer;
+  const names = noteNames(hits, options.naming);
+  const strong = weakness === null ? strongCount(answer) : 0;
+  const rowsOf = (hit: Hit, at: number): readonly Row[] => {
+    const further = options.further.get(hit.path) ?? FOLDED;
+    const name = names[at] ?? { text: hit.title, marks: hit.titleMarks, aside: null, folder: null };
+    return [hitRow(answer, hit, name, further, at >= strong), ...passagesOf(further).map((passage) => passageRow(hit, passage))];
+  };
+  const shown = options.showsWeak ? hits.length : Math.min(hits.length, strong + WEAK_SHOWN);
+  const rows = hits.slice(0, shown).map(rowsOf);
+  const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
+  return [...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown)];
+}
+
+/** The saved queries, then the recent ones, newest first. */
+export function queryRows(recent: readonly string[], saved: readonly string[]): readonly Row[] {
+  const rows = (queries: readonly string[], section: "recent" | "saved"): readonly Row[] => [
+    ...(queries.length === 0 ? [] : [{ kind: "divider", key: `divider ${section}`, section } as const]),
+    ...queries.map((query) => ({ kind: "recent", key: `${section} ${query}`, query, isSaved: section === "saved" }) as const),
+  ];
+  return [...rows(saved, "saved"), ...rows(recent.filter((query) => !saved.includes(query)), "recent")];
 }
 
 export function isPlace(row: Row | null): row is PlaceRow {
   return row?.kind === "hit" || row?.kind === "passage";
 }
 
-function hitRow(hit: Hit, further: FurtherPassages): HitRow {
-  return { kind: "hit", key: hit.path, hit, passage: hit.passages[0] ?? null, further };
+export function isSelectable({ kind }: Row): boolean {
+  return kind !== "divider";
+}
+
+/** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */
+function strongCount({ hits, mode }: Answer): number {
+  if (mode !== "hybrid") return hits.length;
+  const last = [...hits].findLastIndex(({ why, confidence }) => why !== "meaning" || confidence >= WEAK_CONFIDENCE);
+  return last + 1;
+}
+
+function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] {
+  if (shown < hits.length) return [{ kind: "more", key: "more", what: "weak", count: hits.length - shown }];
+  if (total <= hits.length) return [];
+  if (limit >= MAX_HITS) return [{ kind: "divider", key: "divider end", section: "end" }];
+  return [{ kind: "more", key: "more", what: "hits", count: total - hits.length }];
+}
+
+function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
+  const reason = isWeak ? null : reasonOf(hit, answer.mode);
+  const missing = isWeak || hit.why === "meaning" ? [] : hit.missingWords;
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak };
+}
+
+function reasonOf({ why, titleMarks, passages }: Hit, mode: Mode): Reason | null {
+  if (why === null || mode === "semantic") return null;
+  if (why === "meaning") return "meaning";
+  const isInText = passages.some(({ marks }) => marks.some(({ kind }) => kind === "word"));
+  return titleMarks.length > 0 && !isInText ? "title" : null;
 }
 
 function passageRow(hit: Hit, passage: Passage): PassageRow {

@@ -37,6 +37,8 @@ export type Freshness =
   | { readonly kind: "trouble"; readonly engine: EngineProblem["kind"] }
   | { readonly kind: "indexing"; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "preparing" }
+  /** The index is current; search by meaning follows in seconds. */
+  | { readonly kind: "loading-model"; readonly notes: number }
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
   | { readonly kind: "index-failed"; readonly message: string | null }
@@ -87,8 +89,12 @@ function failedState(failure: Failure): PaneState {
   }
 }
 
-/** The missing retriever, from the answer shown, else from the status of the index. */
+/**
+ * The missing retriever, from the answer shown, else from the status of the index. A model that is still being loaded is
+ * no trouble: the footer says so.
+ */
 export function degradation(status: IndexStatus | null, search: SearchState): Degradation | null {
+  if (status?.model.state === "loading") return null;
   const missing = search.kind === "results" ? search.answer.missing : (status?.missing ?? []);
   return missing[0] ?? null;
 }
@@ -110,7 +116,7 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
   }
 }
 
-function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount, model }: IndexStatus): Freshness {
   switch (state) {
     case "starting":
     case "scanning":
@@ -126,9 +132,15 @@ function freshnessOf({ state, notes, pending, progress, deepening, message, prob
       return { kind: "index-failed", message };
     case "live":
       if (pending > 0) return { kind: "updating", notes, pending };
+      if (model.state === "loading") return { kind: "loading-model", notes };
       if (deepening?.state === "deepening" && deepening.doneChunks < deepening.totalChunks) {
         return { kind: "deepening", notes, done: deepening.doneChunks, total: deepening.totalChunks, remainingMs: deepening.remainingMs };
       }
       return { kind: "live", notes, problems: problemCount };
   }
+}
+
+/** Whether there is neither trouble nor work, so that the status bar has nothing to say. */
+export function isQuiet({ kind }: Freshness): boolean {
+  return kind === "live" || kind === "deepening";
 }

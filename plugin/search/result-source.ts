@@ -15,6 +15,8 @@ export interface ResultSource {
   /** Requests the further passages of a hit. */
   unfold(path: string): void;
   fold(path: string): void;
+  /** Asks for further hits, where there are any; those that are there stay. */
+  more(): void;
   /** Repeats the request, because the index changed. */
   refresh(): void;
   /** Keeps the rows from being replaced while the user selects one of them. */

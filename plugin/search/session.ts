@@ -20,7 +20,7 @@ import { lastWordIsUnknown } from "./spelling";
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
 const REFRESH_MS = 250; // while notes are being indexed; four updates a second look live
-// The budget is meant for agents. With `scan` a note costs a snippet of 120 characters, so 100 notes stay far below this.
+// The budget is meant for agents. With `scan` a note costs a snippet, of 640 characters at most, so 100 notes stay far below this.
 const MAX_TOKENS = 100_000;
 
 export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness"> {
@@ -28,6 +28,7 @@ export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" 
   readonly mode: Mode;
   /** Maximum number of hits that was requested. */
   readonly limit: number;
+  readonly snippetWidth: number;
   /** The last word was searched as a prefix. */
   readonly lastWordIsPrefix: boolean;
   /** From request to answer, as the user waits. */
@@ -48,7 +49,11 @@ export type SearchState =
 export interface SearchOptions {
   readonly mode: Mode;
   readonly limit: number;
+  /** Maximum length of a snippet, in characters of its source. */
+  readonly snippetWidth: number;
 }
+
+const MAX_HITS = 100; // of the protocol
 
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
@@ -64,6 +69,7 @@ export class SearchSession implements ResultSource {
   private cancelTimer: Cancel = () => undefined;
   private cancelPauseTimer: Cancel = () => undefined;
   private refreshIsDue = false;
+  private extra = 0; // hits of this query beyond the limit that were wanted
 
   constructor(
     private readonly client: Requester,
@@ -82,6 +88,10 @@ export class SearchSession implements ResultSource {
     return this.options.mode;
   }
 
+  get snippetWidth(): number {
+    return this.options.snippetWidth;
+  }
+
   /** Searches for `text`. `isComplete`: it was not typed but taken from elsewhere, so its last word is not a prefix. */
   setQuery(text: string, isComplete = false): void {
     const query = text.trim();
@@ -90,6 +100,7 @@ export class SearchSession implements ResultSource {
     this.isTyping = !isComplete;
     this.typingHasPaused = false;
     this.rowsAreFrozen = false;
+    this.extra = 0;
     this.cancelTimer();
     this.cancelPauseTimer();
     if (!isComplete) this.cancelPauseTimer = this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); });
@@ -98,9 +109,11 @@ export class SearchSession implements ResultSource {
   }
 
   setOptions(options: SearchOptions): void {
-    if (options.mode === this.options.mode && options.limit === this.options.limit) return;
+    const before = this.options;
     this.options = options;
-    if (this.query !== "") this.schedule(0, false);
+    if (this.query === "") return;
+    if (options.mode !== before.mode || options.limit !== before.limit) this.schedule(0, false);
+    else if (options.snippetWidth !== before.snippetWidth) this.refresh();
   }
 
   /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
@@ -109,6 +122,14 @@ export class SearchSession implements ResultSource {
     // A pending answer may be older than the change: repeat the query once it has arrived.
     if (this.pending) this.refreshIsDue = true;
     else this.schedule(REFRESH_MS, true);
+  }
+
+  /** Asks for as many hits more as there were at first. The rows that are there stay. */
+  more(): void {
+    const answer = answerOf(this.current);
+    if (this.pending || !answer || answer.hits.length >= answer.total || this.limit >= MAX_HITS) return;
+    this.extra += this.options.limit;
+    this.schedule(0, true);
   }
 
   /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */
@@ -126,7 +147,8 @@ export class SearchSession implements ResultSource {
   /** Explains why a note is or is not in the results of the current query. */
   explain(path: string): Promise<Reply<ExplainResult>> {
     const { query, isTyping: typing } = this;
-    const { mode, limit } = this.options;
+    const { limit } = this;
+    const { mode } = this.options;
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
@@ -160,6 +182,10 @@ export class SearchSession implements ResultSource {
     this.passages.cancelAll();
   }
 
+  private get limit(): number {
+    return Math.min(MAX_HITS, this.options.limit + this.extra);
+  }
+
   private clear(): void {
     this.close();
     this.setState({ kind: "idle" });
@@ -175,7 +201,8 @@ export class SearchSession implements ResultSource {
 
   private async request(isRefresh: boolean): Promise<void> {
     const { query, isTyping } = this;
-    const { mode, limit } = this.options;
+    const { limit } = this;
+    const { mode, snippetWidth } = this.options;
     const earlier = this.pending;
     const requestedAt = this.clock.now();
     this.lastRequestAt = requestedAt;
@@ -186,6 +213,7 @@ export class SearchSession implements ResultSource {
       limit,
       typing: isTyping,
       maxTokens: MAX_TOKENS,
+      snippetWidth,
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -198,7 +226,7 @@ export class SearchSession implements ResultSource {
     if (reply.ok) {
       const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
-      const answer = { query, mode, limit, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
+      const answer = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
@@ -246,8 +274,8 @@ export class SearchSession implements ResultSource {
   }
 }
 
-function searchOf({ query, mode, limit, lastWordIsPrefix }: Answer): SearchOfHit {
-  return { query, mode, limit, typing: lastWordIsPrefix };
+function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
+  return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix };
 }
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */

@@ -1,41 +1,68 @@
-/** The part of a snippet that fits into two narrow lines below the title, with its first mark in sight. Pure. */
-import { type Mark, type Passage } from "../protocol/messages";
+/** Which part of a snippet is drawn, so that it fits into the lines of a row with its first mark in sight? Pure. */
+import { type Passage } from "../protocol/messages";
+import { type PlainText, plainText } from "./plain";
 
-export interface Excerpt {
-  readonly text: string;
-  /** Into `text`, UTF-16 code units. */
-  readonly marks: readonly Mark[];
+const LEAD_SHARE = 1 / 3; // of the width may stand in front of the first mark: a third of two lines is most of the first
+const LEAST_SHARE = 0.6; // of the width is filled before a sentence may end the excerpt early
+const ELLIPSIS = "…";
+const SENTENCE_END = /[.!?。！？…]["'”’»)\]]?(?=\s|$)|[。！？]/gu;
+
+/** How much there is room for. */
+export interface Room {
+  /** Characters that fit into the lines of one excerpt. */
+  readonly characters: number;
+  /** The length of the snippet that was asked for: a shorter one ends where its passage does. */
+  readonly asked: number;
 }
 
-const LEAD_CHARS = 40; // in front of the first mark: about one line of a 300 px pane
-const ELLIPSIS = "… ";
-
-/** The snippet without a first line that repeats `title`, and with at most `LEAD_CHARS` in front of its first mark. */
-export function excerptOf({ snippet, marks }: Pick<Passage, "snippet" | "marks">, title: string): Excerpt {
-  const whole = { text: snippet, marks };
+/**
+ * The excerpt of a passage below `title`: plain, without a first line that repeats the title, at most `room.characters`
+ * long. It ends with a sentence, or with "…" where the passage goes on.
+ */
+export function excerptOf({ snippet, marks }: Pick<Passage, "snippet" | "marks">, title: string, room: Room): PlainText {
   const [heading = ""] = /^[^\n]*\n\s*/u.exec(snippet) ?? [];
-  const body = heading.trim() === title ? from(whole, heading.length, "") : whole;
-  const first = Math.min(...body.marks.map(({ start }) => start));
-  if (body.marks.length === 0 || first <= LEAD_CHARS) return body;
-  return from(body, leadStart(body.text, first - LEAD_CHARS, first), ELLIPSIS);
+  const skipped = heading.replace(/^[#\s]+/u, "").trim() === title ? heading.length : 0;
+  const shown = marks.filter(({ end }) => end > skipped).map((mark) => ({ ...mark, start: Math.max(0, mark.start - skipped), end: mark.end - skipped }));
+  const whole = plainText(snippet.slice(skipped), shown);
+  const started = startedAt(whole, startOf(whole, room.characters));
+  return endedWithin(started, room.characters, snippet.length >= room.asked * LEAST_SHARE);
 }
 
-/** `excerpt` from the offset `start` on, behind `prefix`. */
-function from({ text, marks }: Excerpt, start: number, prefix: string): Excerpt {
-  const moved = (offset: number): number => Math.max(offset - start, 0) + prefix.length;
-  const shown = marks.filter(({ end }) => end > start);
-  return { text: prefix + text.slice(start), marks: shown.map(({ kind, ...mark }) => ({ kind, start: moved(mark.start), end: moved(mark.end) })) };
+/** Where the excerpt starts: at 0, or so that its first mark is in sight. */
+function startOf({ text, marks }: PlainText, width: number): number {
+  const first = Math.min(...marks.map(({ start }) => start));
+  const lead = Math.round(width * LEAD_SHARE);
+  const firstEnd = Math.min(...marks.filter(({ start }) => start === first).map(({ end }) => end));
+  if (marks.length === 0 || Math.min(firstEnd, first + lead) <= width) return 0;
+  const gap = text.slice(first - lead, first).search(/\s\S/u);
+  return gap < 0 ? first : first - lead + gap + 1;
 }
 
-/** The first start of a word at or after `from` that is outside a link; `first` when there is none before it. */
-function leadStart(text: string, from: number, first: number): number {
-  const gap = text.slice(from, first).search(/\s\S/u);
-  if (gap < 0) return first;
-  const word = from + gap + 1;
-  const lead = text.slice(word, first);
-  const end = lead.indexOf("]]");
-  const isInLink = end >= 0 && !lead.slice(0, end).includes("[[");
-  if (!isInLink) return word;
-  const behindLink = word + end + 2;
-  return behindLink + (/^[\s.,;:!?)]*/u.exec(text.slice(behindLink, first))?.[0].length ?? 0);
+function startedAt({ text, marks }: PlainText, start: number): PlainText {
+  if (start === 0) return { text, marks };
+  const lead = `${ELLIPSIS} `;
+  const moved = (offset: number): number => Math.max(offset - start, 0) + lead.length;
+  return { text: lead + text.slice(start), marks: marks.filter(({ end }) => end > start).map((mark) => ({ ...mark, start: moved(mark.start), end: moved(mark.end) })) };
+}
+
+function endedWithin({ text, marks }: PlainText, width: number, goesOn: boolean): PlainText {
+  if (text.length <= width) return { text: goesOn && !endsSentence(text) ? `${text}${text === "" ? "" : ELLIPSIS}` : text, marks };
+  const end = endOf(text, width);
+  const kept = text.slice(0, end).trimEnd();
+  const cut = marks.filter(({ start }) => start < kept.length).map((mark) => ({ ...mark, end: Math.min(mark.end, kept.length) }));
+  return { text: endsSentence(kept) ? kept : kept + ELLIPSIS, marks: cut };
+}
+
+/** The end of the last sentence that fits and is long enough, else of the last word. */
+function endOf(text: string, width: number): number {
+  const sentences = [...text.slice(0, width).matchAll(SENTENCE_END)].map((match) => match.index + match[0].length).filter((end) => end >= width * LEAST_SHARE);
+  const sentence = sentences.at(-1);
+  if (sentence !== undefined) return sentence;
+  const space = text.slice(0, width).search(/\s\S*$/u);
+  const end = space >= width * LEAST_SHARE ? space : width - 1;
+  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end; // never between the two units of a character
+}
+
+function endsSentence(text: string): boolean {
+  return /[.!?。！？…]["'”’»)\]]?$/u.test(text);
 }

@@ -109,7 +109,9 @@ export class CompletionList {
 
   private draw(suggestions: readonly Suggestion[]): void {
     this.el.empty();
-    this.options = suggestions.map(({ label, hint }, index) => {
+    this.el.toggleClass("is-sheet", suggestions.some(({ heading }) => heading !== undefined));
+    this.options = suggestions.map(({ label, hint, heading }, index) => {
+      if (heading !== undefined) this.el.createDiv({ cls: "quarry-completion-section", text: heading, attr: { role: "presentation" } });
       const option = this.el.createDiv({ cls: "suggestion-item quarry-completion" });
       initOption(option);
       option.createSpan({ cls: "quarry-completion-label", text: label, attr: { dir: "auto" } });

@@ -1,5 +1,5 @@
 /** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
-import { OPERATORS, type Operator, timeValues } from "../wording/operators";
+import { OPERATORS, OPERATOR_SECTIONS, type Operator, timeValues } from "../wording/operators";
 
 /** Names that occur in the vault, most frequent first. */
 export interface VaultNames {
@@ -17,6 +17,8 @@ export interface Suggestion {
   readonly text: string;
   /** Inserted after the caret, such as a closing quote. */
   readonly closing: string;
+  /** The heading that it begins, in the list of all operators. */
+  readonly heading?: string;
 }
 
 export interface Completion {
@@ -46,7 +48,11 @@ export function completionAt(before: string, names: () => VaultNames, year: numb
 
 /** All operators of the query language, to insert at the caret. */
 export function allOperators(before: string): Completion {
-  return { from: before.length, isCertain: true, suggestions: OPERATORS.map(asSuggestion) };
+  const suggestions = OPERATOR_SECTIONS.flatMap(([section, heading]) => {
+    const [first, ...others] = OPERATORS.filter((operator) => operator.section === section).map(asSuggestion);
+    return first ? [{ ...first, heading }, ...others] : [];
+  });
+  return { from: before.length, isCertain: true, suggestions };
 }
 
 function completion(before: string, names: () => VaultNames, year: number): Completion | null {

@@ -6,6 +6,7 @@
 import { type Clock } from "../clock";
 import { type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
+import { type Room } from "../snippet/excerpt";
 import { DelayedFlag } from "./delayed-flag";
 import { initOption } from "./active-option";
 import { PassageBlock, setText } from "./passage-block";
@@ -36,12 +37,12 @@ export class FurtherPassagesList {
   }
 
   /** `count`: how many further passages the hit has. */
-  show(state: FurtherPassages, count: number, title: string): void {
+  show(state: FurtherPassages, count: number, title: string, room: Room): void {
     this.state = state;
     this.count = count;
     this.slow.set(state.kind === "loading");
     this.showLine();
-    this.showBlocks(passagesOf(state), title);
+    this.showBlocks(passagesOf(state), title, room);
   }
 
   get isExpanded(): boolean {
@@ -59,15 +60,16 @@ export class FurtherPassagesList {
 
   private showLine(): void {
     setText(this.textEl, this.count === 0 ? "" : furtherPassagesWords(this.state, this.count, this.isSlow));
-    this.lineEl.toggleClass("is-hidden", this.count === 0);
+    const isQuick = this.state.kind === "loading" && !this.isSlow && this.blocks.length === 0;
+    this.lineEl.toggleClass("is-hidden", this.count === 0 || this.state.kind === "folded" || isQuick); // the head of the row counts them
     setText(this.retryEl, this.state.kind === "failed" ? TEXT.retry : "");
   }
 
-  private showBlocks(passages: readonly Passage[], title: string): void {
+  private showBlocks(passages: readonly Passage[], title: string, room: Room): void {
     for (const block of this.blocks.slice(passages.length)) block.el.remove();
     this.blocks = passages.map((passage, index) => {
       const block = this.blocks[index] ?? this.createBlock();
-      block.show(passage, title);
+      block.show(passage, title, room);
       return block;
     });
   }

@@ -4,7 +4,8 @@
  */
 import { type Clock } from "../clock";
 import { type HitRow, type Row } from "../pane/rows";
-import { WHY_TIPS, ageWords, mapsWords, modifiedWords } from "../wording/rows";
+import { type Room } from "../snippet/excerpt";
+import { REASON_TIPS, ageWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
 import { MarkedText, PassageBlock, setText } from "./passage-block";
@@ -14,13 +15,17 @@ export class HitView implements RowView {
   readonly el: HTMLElement;
   private readonly main: HTMLElement;
   private readonly titleEl: HTMLElement;
-  private readonly title: MarkedText;
-  private readonly whyEl: HTMLElement;
+  private readonly name: MarkedText;
+  private readonly asideEl: HTMLElement;
+  private readonly aside: MarkedText;
+  private readonly folderEl: HTMLElement;
+  private readonly reasonEl: HTMLElement;
+  private readonly countEl: HTMLElement;
   private readonly ageEl: HTMLElement;
   private readonly best: PassageBlock;
-  private readonly mapsEl: HTMLElement;
   private readonly further: FurtherPassagesList;
   private row: HitRow | null = null;
+  private room: Room | null = null;
 
   /** An empty row that is not in the document yet. */
   constructor(clock: Clock) {
@@ -28,41 +33,44 @@ export class HitView implements RowView {
     this.main = this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } });
     initOption(this.main);
     const head = this.main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable" });
-    this.titleEl = head.createDiv({ cls: "tree-item-inner quarry-title" });
-    this.title = new MarkedText(this.titleEl);
+    const names = head.createDiv({ cls: "tree-item-inner quarry-names" });
+    this.titleEl = names.createSpan({ cls: "quarry-title", attr: { dir: "auto" } });
+    this.name = new MarkedText(this.titleEl);
+    this.asideEl = names.createSpan({ cls: "quarry-aside", attr: { dir: "auto" } });
+    this.aside = new MarkedText(this.asideEl);
+    this.folderEl = names.createSpan({ cls: "quarry-folder", attr: { dir: "auto" } });
     const flair = head.createDiv({ cls: "tree-item-flair-outer" });
-    this.whyEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
+    this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
+    this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
     this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
-    this.mapsEl = this.main.createDiv({ cls: "quarry-maps", attr: { dir: "auto" } });
     this.further = new FurtherPassagesList(this.el, clock);
   }
 
-  show(row: Row, nowMs: number): void {
-    if (row.kind !== "hit" || (this.row?.hit === row.hit && this.row.further === row.further)) return;
+  show(row: Row, nowMs: number, room: Room): void {
+    if (row.kind !== "hit") return;
+    const before = this.row;
     this.row = row;
-    const { hit, further } = row;
-    this.title.show(hit.title, hit.titleMarks);
-    this.titleEl.title = hit.path;
-    setText(this.whyEl, hit.why ?? "");
-    this.whyEl.title = hit.why ? WHY_TIPS[hit.why] : "";
-    this.whyEl.dataset["why"] = hit.why ?? "";
-    this.whyEl.toggleClass("is-hidden", hit.why === null);
-    this.el.setAttr("aria-label", hit.title);
-    this.updateAge(nowMs);
-    this.best.show(row.passage, hit.title);
-    setText(this.mapsEl, mapsWords(hit.maps));
-    this.mapsEl.toggleClass("is-hidden", hit.maps.length === 0);
-    this.further.show(further, hit.furtherPassages, hit.title);
-    this.el.setAttr("aria-busy", further.kind === "loading" ? "true" : null);
+    if (before && this.room === room && JSON.stringify(before) === JSON.stringify(row)) return;
+    this.room = room;
+    const { hit, name, further } = row;
+    this.showNames(row);
+    this.showFlair(row);
+    this.el.toggleClass("is-weak", row.isWeak);
+    this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) });
+    this.further.show(further, hit.furtherPassages, hit.title, room);
+    this.el.setAttrs({ "aria-label": name.text, "aria-busy": further.kind === "loading" ? "true" : null });
     this.main.setAttr("aria-expanded", hit.furtherPassages === 0 ? null : String(this.further.isExpanded));
+    this.updateAge(nowMs);
   }
 
   updateAge(nowMs: number): void {
     if (!this.row) return;
     const { modifiedMs } = this.row.hit;
-    setText(this.ageEl, ageWords(nowMs - modifiedMs));
+    const age = ageWords(nowMs - modifiedMs);
+    setText(this.ageEl, age);
     this.ageEl.title = modifiedWords(modifiedMs);
+    this.main.setAttr("aria-label", rowLabel(this.row, age, this.best.text));
   }
 
   get options(): readonly HTMLElement[] {
@@ -70,6 +78,24 @@ export class HitView implements RowView {
   }
 
   isUnfolder(target: Node): boolean {
-    return this.further.isLine(target);
+    return this.countEl.contains(target) || this.further.isLine(target);
+  }
+
+  private showNames({ name, hit }: HitRow): void {
+    this.name.show(name.text, name.marks);
+    this.titleEl.title = hit.path;
+    this.aside.show(name.aside?.text ?? "", name.aside?.marks ?? []);
+    this.asideEl.toggleClass("is-hidden", name.aside === null);
+    setText(this.folderEl, name.folder ?? "");
+    this.folderEl.toggleClass("is-hidden", name.folder === null);
+  }
+
+  private showFlair({ reason, hit: { furtherPassages: count } }: HitRow): void {
+    setText(this.reasonEl, reason ?? "");
+    this.reasonEl.title = reason ? REASON_TIPS[reason] : "";
+    this.reasonEl.toggleClass("is-hidden", reason === null);
+    setText(this.countEl, count === 0 ? "" : `+${count}`);
+    this.countEl.title = count === 0 ? "" : morePassages(count);
+    this.countEl.toggleClass("is-hidden", count === 0);
   }
 }

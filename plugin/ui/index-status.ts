@@ -10,6 +10,7 @@ const TONES: Readonly<Record<Freshness["kind"], string>> = {
   preparing: "busy",
   trouble: "bad",
   indexing: "busy",
+  "loading-model": "busy",
   updating: "busy",
   paused: "muted",
   "index-failed": "bad",

@@ -14,11 +14,13 @@ export interface PaneCommandParts {
   readonly chooseMode: (mode: Mode) => void;
   readonly clearHistory: () => void;
   readonly refresh: () => void;
+  readonly changeDensity: () => void;
   readonly copy: (text: string) => void;
 }
 
-export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, copy }: PaneCommandParts): CommandMap<PaneActionId> {
+export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, copy }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
+    "change-density": changeDensity,
     "clear-history": clearHistory,
     "clear-query": () => {
       setQuery("");

@@ -6,13 +6,15 @@ import { type RowList } from "./row-list";
 export interface MouseHandlers {
   readonly open: (row: Row, where: PaneType | boolean) => void;
   readonly toggle: (path: string) => void;
+  /** The pointer moves over the list. */
+  readonly touch: () => void;
   readonly showMenu: (row: PlaceRow, event: MouseEvent) => void;
   readonly preview: (row: PlaceRow, event: MouseEvent) => void;
   readonly drag: (row: PlaceRow, event: DragEvent) => void;
 }
 
 /** Handles mouse events in `listEl` until `owner` is unloaded. */
-export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, showMenu, preview, drag }: MouseHandlers): void {
+export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, touch, showMenu, preview, drag }: MouseHandlers): void {
   const placeAt = (event: MouseEvent): PlaceRow | null => {
     const row = list.rowAt(event.target);
     return isPlace(row) ? row : null;
@@ -32,6 +34,9 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
     if (!row) return;
     event.preventDefault();
     showMenu(row, event);
+  });
+  owner.registerDomEvent(listEl, "mousemove", ({ movementX, movementY }) => {
+    if (movementX !== 0 || movementY !== 0) touch(); // a browser says as much when rows come under a pointer at rest
   });
   owner.registerDomEvent(listEl, "mouseover", (event) => {
     const row = placeAt(event);

@@ -1,9 +1,9 @@
 /** Draws a model of the pane: patches only what differs from the model drawn before. */
-import { type Answer, answerOf } from "../search/session";
-import { type PaneModel, selectedRow, stateOf } from "../pane/model";
-import { type PaneState, degradation, freshness } from "../pane/state";
-import { countWords, understoodWords } from "../wording/answer";
-import { degradationWords } from "../wording/freshness";
+import { answerOf } from "../search/session";
+import { type Room } from "../snippet/excerpt";
+import { roomFor } from "../snippet/layout";
+import { type PaneModel, stateOf } from "../pane/model";
+import { type PaneState, freshness } from "../pane/state";
 import { TEXT } from "../wording/names";
 import { announcement, panelWords } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
@@ -11,68 +11,65 @@ import { keepInPlace } from "./row-list";
 
 export class PaneView {
   private shown: PaneModel | null = null;
+  private currentRoom: Room = roomFor(0, "normal");
 
   constructor(private readonly dom: PaneDom) {}
+
+  /** The room for an excerpt, as of the last measurement. */
+  get room(): Room {
+    return this.currentRoom;
+  }
 
   show(model: PaneModel): void {
     const before = this.shown;
     this.shown = model;
+    if (model.density !== before?.density) this.measure();
     this.showState(model);
     this.showRows(model, before);
   }
 
+  /** Measures the pane and draws the rows for its width. */
+  measure(): void {
+    const density = this.shown?.density ?? "normal";
+    const room = roomFor(this.dom.listEl.clientWidth, density);
+    this.dom.el.dataset["density"] = density;
+    if (room.characters === this.currentRoom.characters && room.asked === this.currentRoom.asked) return;
+    this.currentRoom = room;
+    if (this.shown) this.dom.rows.show(this.shown.rows, Date.now(), room);
+  }
+
   private showState(model: PaneModel): void {
     const { dom } = this;
-    const { engine, status, search } = model;
     const state = stateOf(model);
-    const answer = answerOf(search);
+    const fresh = freshness(model.engine, model.status);
     dom.modes.show(model.mode);
-    dom.panel.show(panelWords(state));
-    dom.status.show(freshness(engine, status));
-    showCount(dom.countEl, answer);
-    dom.adjustments.show(answer);
-    const missing = engine.kind === "live" ? degradation(status, search) : null;
-    showText(dom.degradationEl, missing ? degradationWords(missing) : "");
+    dom.line.show(model);
+    // Rows of the query before stay where they are while this one cannot be read: the line above them says so.
+    dom.panel.show(state.kind === "bad-query" && model.rows.length > 0 ? null : panelWords(state));
+    dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
+    dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;
     dom.stale.set(isStale(state));
-    dom.listEl.setAttr("aria-label", answer ? TEXT.listLabel : TEXT.recentLabel);
+    dom.listEl.setAttr("aria-label", answerOf(model.search) ? TEXT.listLabel : TEXT.recentLabel);
     if (state.kind !== "searching") dom.live.announceState(announcement(state));
   }
 
   private showRows(model: PaneModel, before: PaneModel | null): void {
-    const { rows, active, completions, listEl } = this.dom;
+    const { rows, active, completions, bodyEl, listEl } = this.dom;
+    const isNew = model.search !== before?.search && model.search.kind === "results" && !model.search.isRefresh;
     if (model.rows !== before?.rows) {
-      const isNew = model.search !== before?.search;
-      const pointed = isNew ? null : (listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el);
-      keepInPlace(listEl, pointed, () => { rows.show(model.rows, Date.now()); });
+      const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el;
+      const held = !isNew && model.selection.isPinned ? pointed : null;
+      keepInPlace(bodyEl, held, () => { rows.show(model.rows, Date.now(), this.currentRoom); });
     }
     active.show(rows.elementOf(model.selection.key));
     completions.restoreAria();
-    if (model.selection.key === before?.selection.key) return;
-    if (isFirst(model)) listEl.scrollTop = 0;
-    else active.el?.scrollIntoView({ block: "nearest" });
+    if (isNew) bodyEl.scrollTop = 0;
+    else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
   }
-}
-
-function isFirst(model: PaneModel): boolean {
-  return selectedRow(model) === model.rows[0];
 }
 
 /** Whether the rows answer an earlier query, or come from an engine that is gone. */
 function isStale({ kind }: PaneState): boolean {
   return kind !== "results" && kind !== "empty";
-}
-
-/** Shows the count, with the query as understood for its tooltip and accessible description. */
-function showCount(el: HTMLElement, answer: Answer | null): void {
-  const isFound = answer !== null && answer.hits.length > 0;
-  showText(el, isFound ? countWords(answer) : "");
-  const understood = isFound ? understoodWords(answer.understood) : "";
-  el.title = understood;
-  el.setAttr("aria-description", understood === "" ? null : understood);
-}
-
-function showText(el: HTMLElement, text: string): void {
-  if (el.textContent !== text) el.setText(text);
-  el.toggleClass("is-hidden", text === "");
 }

@@ -27,7 +27,7 @@ export class Panel {
     if (words) this.draw(words);
   }
 
-  private draw({ title, detail, commands, actions }: PanelWords): void {
+  private draw({ title, detail, commands, actions, hasWayOut }: PanelWords): void {
     this.el.createDiv({ cls: "quarry-panel-title", text: title });
     if (detail !== "") this.el.createDiv({ cls: "quarry-panel-detail", text: detail });
     for (const command of commands) this.drawCommand(command);
@@ -35,7 +35,7 @@ export class Panel {
     const [first] = actions;
     for (const { id, label } of actions) {
       const button = row.createEl("button", { text: label, attr: { "data-action": id } });
-      button.toggleClass("mod-cta", id === first.id);
+      button.toggleClass("mod-cta", hasWayOut && id === first?.id);
       button.addEventListener("click", () => {
         this.handlers.act(id);
       });

@@ -1,24 +1,47 @@
-/** The elements of one passage: heading path and highlighted snippet. Note text enters as text nodes only. */
+/** The elements of one passage: heading path and highlighted excerpt. Note text enters as text nodes only. */
 import { type Mark, type Passage } from "../protocol/messages";
-import { excerptOf } from "../snippet/excerpt";
+import { type Room, excerptOf } from "../snippet/excerpt";
 import { textRuns } from "../snippet/highlight";
 import { TEXT } from "../wording/names";
 
+/** What else is said in the line of the heading path; either may be empty. */
+export interface PassageNotes {
+  readonly missing: string;
+  readonly maps: string;
+}
+
+const NO_NOTES: PassageNotes = { missing: "", maps: "" };
+
 export class PassageBlock {
+  private readonly metaEl: HTMLElement;
   private readonly trailEl: HTMLElement;
+  private readonly mapsEl: HTMLElement;
+  private readonly missingEl: HTMLElement;
+  private readonly snippetEl: HTMLElement;
   private readonly snippet: MarkedText;
 
   constructor(readonly el: HTMLElement) {
-    this.trailEl = el.createDiv({ cls: "quarry-trail" });
-    this.snippet = new MarkedText(el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } }));
+    this.metaEl = el.createDiv({ cls: "quarry-meta" });
+    this.missingEl = this.metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
+    this.trailEl = this.metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
+    this.mapsEl = this.metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
+    this.snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
+    this.snippet = new MarkedText(this.snippetEl);
   }
 
-  show(passage: Passage | null, title: string): void {
-    this.el.toggleClass("is-hidden", passage === null);
+  /** The excerpt that is shown. */
+  get text(): string {
+    return this.snippetEl.textContent;
+  }
+
+  show(passage: Passage | null, title: string, room: Room, notes: PassageNotes = NO_NOTES): void {
+    this.el.toggleClass("is-hidden", passage === null && notes.missing === "" && notes.maps === "");
     const trail = trailOf(passage?.headingPath ?? [], title).join(TEXT.headingSeparator);
-    setText(this.trailEl, trail);
-    this.trailEl.toggleClass("is-hidden", trail === "");
-    const excerpt = passage ? excerptOf(passage, title) : { text: "", marks: [] };
+    showText(this.missingEl, notes.missing);
+    showText(this.trailEl, trail);
+    showText(this.mapsEl, notes.maps);
+    this.metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "" && notes.maps === "");
+    const excerpt = passage ? excerptOf(passage, title, room) : { text: "", marks: [] };
     this.snippet.show(excerpt.text, excerpt.marks);
   }
 }
@@ -49,6 +72,11 @@ export class MarkedText {
 /** Sets the text, keeping the text node when it is the same. */
 export function setText(el: HTMLElement, text: string): void {
   if (el.textContent !== text) el.setText(text);
+}
+
+function showText(el: HTMLElement, text: string): void {
+  setText(el, text);
+  el.toggleClass("is-hidden", text === "");
 }
 
 /** The heading path without a first heading that repeats the title, which is shown above it. */

@@ -1,28 +1,39 @@
 /** The rows of the list, patched by key: a row that stays keeps its elements, so nothing flickers and no state is lost. */
 import { type Clock } from "../clock";
+import { type ActionId } from "../pane/commands";
 import { type Row } from "../pane/rows";
+import { type Room } from "../snippet/excerpt";
+import { DividerView } from "./divider-view";
 import { HitView } from "./hit-view";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
-import { RecentView } from "./recent-view";
+import { MoreView } from "./more-view";
+import { type RecentHandlers, RecentView } from "./recent-view";
 import { type RowView } from "./row-view";
+
+export interface RowListParts extends RecentHandlers {
+  readonly clock: Clock;
+  readonly act: (action: ActionId) => void;
+}
 
 export class RowList {
   private shown: readonly Row[] = [];
+  private room: Room | null = null;
   private views = new Map<string, RowView>();
   private options = new Map<string, { readonly row: Row; readonly el: HTMLElement }>();
 
   constructor(
     private readonly el: HTMLElement,
-    private readonly clock: Clock,
+    private readonly parts: RowListParts,
   ) {}
 
-  show(rows: readonly Row[], nowMs: number): void {
-    if (rows === this.shown) return; // renders while the next answer is pending
+  show(rows: readonly Row[], nowMs: number, room: Room): void {
+    if (rows === this.shown && room === this.room) return; // renders while the next answer is pending
     this.shown = rows;
+    this.room = room;
     const before = this.views;
     const own = rows.filter(({ kind }) => kind !== "passage"); // a passage is drawn by its hit
     this.views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.viewOf(row)]));
-    for (const row of own) this.views.get(row.key)?.show(row, nowMs);
+    for (const row of own) this.views.get(row.key)?.show(row, nowMs, room);
     for (const [key, view] of before) if (!this.views.has(key)) view.el.remove();
     this.place(before);
     this.options = optionsOf(rows, this.views);
@@ -51,7 +62,17 @@ export class RowList {
   }
 
   private viewOf(row: Row): RowView {
-    return row.kind === "recent" ? new RecentView() : new HitView(this.clock);
+    switch (row.kind) {
+      case "hit":
+      case "passage":
+        return new HitView(this.parts.clock);
+      case "recent":
+        return new RecentView(this.parts);
+      case "divider":
+        return new DividerView(this.parts.act);
+      case "more":
+        return new MoreView();
+    }
   }
 
   /** Moves only the elements that are not in order already. */

@@ -1,23 +1,27 @@
 /** The search pane as Obsidian's view: events of the session, the engine and the user become events of the model. */
 import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
-import { type Clock } from "../clock";
-import { type Emitter } from "../emitter";
-import { type ActionId, type CommandMap, type EngineActionId } from "../pane/commands";
+import { type Cancel } from "../clock";
+import { type ActionId, type CommandMap } from "../pane/commands";
 import { paneKey } from "../pane/keys";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow } from "../pane/model";
+import { fileName } from "../pane/note-name";
 import { type PlaceRow, type Row, isPlace } from "../pane/rows";
-import { type ObservableEngine } from "../pane/state";
 import { type Mode, type Passage } from "../protocol/messages";
-import { type SearchOptions, type SearchSession, answerOf } from "../search/session";
+import { type FurtherPassages } from "../search/passage-loader";
+import { type SearchSession, type SearchState, answerOf } from "../search/session";
+import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
 import { TEXT } from "../wording/names";
 import { passagesAnnouncement } from "../wording/rows";
+import { ICON } from "./icon";
 import { ExplainModal } from "./explain-modal";
 import { openHit } from "./open-hit";
 import { paneCommands } from "./pane-commands";
 import { type PaneDom, buildPane } from "./pane-dom";
+import { listenToInput } from "./pane-input";
 import { listenToMouse } from "./pane-mouse";
+import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
 import { type RowCommands, type RowHandlers, preview, rowCommands, rowMenu, startDrag } from "./row-commands";
 import { vaultNames } from "./vault-names";
@@ -25,31 +29,12 @@ import { vaultNames } from "./vault-names";
 export const VIEW_TYPE = "quarry-search";
 
 const AGES_EVERY_MS = 60_000; // the smallest unit of an age
-
-export interface History {
-  all(): readonly string[];
-  add(query: string): void;
-  clear(): void;
-}
-
-/** Everything the pane depends on. */
-export interface PaneParts {
-  readonly createSession: () => SearchSession;
-  readonly clock: Clock;
-  readonly engine: ObservableEngine;
-  readonly indexUpdated: Emitter<void>;
-  readonly history: History;
-  readonly searchOptions: () => SearchOptions;
-  readonly searchOptionsChanged: Emitter<void>;
-  readonly saveMode: (mode: Mode) => void;
-  readonly copy: (text: string) => void;
-  /** What concerns the engine or the settings rather than this pane. */
-  readonly engineCommands: CommandMap<EngineActionId>;
-}
+const REST_MS = 2_000; // a query that stays so long was meant
+const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
 
 export class SearchView extends ItemView {
   override navigation = false;
-  override icon = "search";
+  override icon = ICON;
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
   private readonly session: SearchSession;
@@ -58,7 +43,7 @@ export class SearchView extends ItemView {
   private readonly rowCommands: RowCommands;
   private dom: PaneDom | null = null;
   private view: PaneView | null = null;
-  private isComposing = false;
+  private cancelRest: Cancel = () => undefined;
 
   constructor(
     leaf: WorkspaceLeaf,
@@ -111,7 +96,7 @@ export class SearchView extends ItemView {
   /** Opens a dialog that explains why a note is or is not in the results. */
   async explain(path: string): Promise<void> {
     const reply = await this.session.explain(path);
-    if (reply.ok) new ExplainModal(this.app, path, explainWords(reply.value)).open();
+    if (reply.ok) new ExplainModal(this.app, fileName(path), explainWords(reply.value)).open();
     else new Notice(failureWords(reply.failure));
   }
 
@@ -123,10 +108,15 @@ export class SearchView extends ItemView {
   protected override async onOpen(): Promise<void> {
     await super.onOpen();
     const dom = this.build();
-    this.listenToInput(dom);
+    listenToInput(this, dom, {
+      typed: (text) => { this.onInput(text); },
+      key: (event) => this.onKey(event),
+      left: () => { this.session.finishTyping(); },
+    });
     listenToMouse(this, dom.listEl, dom.rows, {
       open: (row, where) => { this.open(row, where); },
-      toggle: (path) => { this.unfold(path, this.session.furtherOf(path).kind === "folded" || this.session.furtherOf(path).kind === "failed"); },
+      toggle: (path) => { this.unfold(path, !isUnfolded(this.session.furtherOf(path))); },
+      touch: () => { if (!this.model.selection.isPinned) this.dispatch({ kind: "touched" }); },
       showMenu: (row, event) => { this.menuFor(row).showAtMouseEvent(event); },
       preview: (row, event) => {
         const el = dom.rows.elementOf(row.key);
@@ -136,10 +126,19 @@ export class SearchView extends ItemView {
     });
     this.listenToSources();
     this.registerInterval(window.setInterval(() => { dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
-    this.dispatch({ kind: "history", queries: this.parts.history.all() });
+    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(dom); });
+    this.readPreferences();
+    this.readHistory();
+    this.onResize();
+  }
+
+  override onResize(): void {
+    this.view?.measure();
+    this.setSearchOptions();
   }
 
   protected override async onClose(): Promise<void> {
+    this.cancelRest();
     this.session.close();
     this.dom?.stale.set(false);
     this.dom = null;
@@ -154,15 +153,39 @@ export class SearchView extends ItemView {
     this.view?.show(this.model);
   }
 
+  private readHistory(): void {
+    const { history } = this.parts;
+    this.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
+  }
+
+  private readPreferences(): void {
+    const { mode, naming, density } = this.parts.preferences();
+    this.dispatch({ kind: "options", mode, naming, density });
+    this.setSearchOptions();
+  }
+
+  private setSearchOptions(): void {
+    const { mode, limit } = this.parts.preferences();
+    this.session.setOptions({ mode, limit, snippetWidth: this.view?.room.asked ?? this.session.snippetWidth });
+  }
+
   private build(): PaneDom {
     const commands = { current: null as CommandMap<ActionId> | null };
     const dom = buildPane(this.contentEl, {
       clock: this.parts.clock,
+      toggleSaved: (query) => {
+        this.parts.history.toggleSaved(query);
+        this.readHistory();
+      },
+      forget: (query) => {
+        this.parts.history.remove(query);
+        this.readHistory();
+      },
       act: (action) => { commands.current?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
       names: () => vaultNames(this.app),
-      completed: () => { this.onInput(); },
+      completed: () => { this.onInput(dom.input.value); },
     });
     const ofPane = paneCommands({
       model: () => this.model,
@@ -171,9 +194,10 @@ export class SearchView extends ItemView {
       chooseMode: (mode) => { this.chooseMode(mode); },
       clearHistory: () => {
         this.parts.history.clear();
-        this.dispatch({ kind: "history", queries: [] });
+        this.readHistory();
       },
       refresh: () => { this.session.refresh(); },
+      changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, this.model.density) }); },
       copy: this.parts.copy,
     });
     commands.current = { ...this.parts.engineCommands, ...ofPane };
@@ -191,13 +215,14 @@ export class SearchView extends ItemView {
     }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(this.session.changed.listen((search) => {
-      if (search.kind === "idle") this.dispatch({ kind: "history", queries: this.parts.history.all() });
+      if (search.kind === "idle") this.readHistory();
       this.dispatch({ kind: "search", search });
+      this.rememberAtRest(search);
     }));
     this.register(this.session.furtherChanged.listen((path) => { this.onFurther(path); }));
-    this.register(this.parts.searchOptionsChanged.listen(() => {
-      this.session.setOptions(this.parts.searchOptions());
-      this.dispatch({ kind: "mode", mode: this.session.mode });
+    this.register(this.parts.preferencesChanged.listen(() => {
+      this.readPreferences();
+      if (this.model.search.kind === "idle") this.readHistory(); // stars may have been synced
     }));
     this.register(this.parts.indexUpdated.listen(() => { this.session.refresh(); }));
   }
@@ -210,31 +235,26 @@ export class SearchView extends ItemView {
     if (words !== "") this.dom?.live.announceEvent(words);
   }
 
-  // --- input --------------------------------------------------------------------------------------
-
-  private listenToInput({ search, input, completions }: PaneDom): void {
-    search.onChange(() => { this.onInput(); }); // typing, and the button that clears
-    this.registerDomEvent(input, "input", () => { this.onInput(); });
-    // While an input method composes, the box holds its spelling rather than words.
-    this.registerDomEvent(input, "compositionstart", () => { this.isComposing = true; });
-    this.registerDomEvent(input, "compositionend", () => {
-      this.isComposing = false;
-      this.onInput();
-    });
-    this.registerDomEvent(input, "keydown", (event) => {
-      if (completions.handleKey(event) || this.onKey(event)) event.preventDefault();
-    });
-    this.registerDomEvent(input, "click", () => { completions.close(); }); // the caret moves away
-    this.registerDomEvent(input, "blur", () => {
-      completions.close();
-      this.session.finishTyping();
-    });
+  /** Remembers a query that was looked at for a while, whether or not a row was opened. */
+  private rememberAtRest(search: SearchState): void {
+    if (search.kind === "results" && search.isRefresh) return;
+    this.cancelRest();
+    if (search.kind !== "results" || search.answer.hits.length === 0) return;
+    const { query } = search.answer;
+    this.cancelRest = this.parts.clock.after(REST_MS, () => { this.parts.history.add(query); });
   }
 
-  private onInput(): void {
-    if (!this.dom || this.isComposing) return;
-    this.session.setQuery(this.dom.input.value);
-    this.dom.completions.update();
+  private onScroll({ bodyEl }: PaneDom): void {
+    const last = this.model.rows.at(-1);
+    const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
+    if (isNear && bodyEl.scrollTop > 0 && last?.kind === "more" && last.what === "hits") this.session.more();
+  }
+
+  // --- input --------------------------------------------------------------------------------------
+
+  private onInput(text: string): void {
+    this.session.setQuery(text);
+    this.dom?.completions.update();
   }
 
   /** Handles a key of the search box; true when it was handled. */
@@ -245,8 +265,7 @@ export class SearchView extends ItemView {
       case undefined:
         return false;
       case "move":
-        this.dispatch({ kind: "moved", step: key.step });
-        this.session.freezeRows();
+        this.move(key.step);
         return true;
       case "expand":
         if (isPlace(row)) this.unfold(row.hit.path, key.isExpanded);
@@ -263,29 +282,37 @@ export class SearchView extends ItemView {
     }
   }
 
-  /** Empties the box; when it is empty already, returns the focus to the note. */
+  private move(step: number): void {
+    this.dispatch({ kind: "moved", step });
+    this.session.freezeRows();
+    const row = selectedRow(this.model);
+    if (row?.kind === "more" && row.what === "hits") this.session.more();
+  }
+
+  /** Returns the focus to the note. The query stays: the cross in the box clears it. */
   private onEscape(): void {
-    if (this.dom && this.dom.input.value !== "") {
-      this.setQuery("");
-      return;
-    }
     const note = this.app.workspace.getMostRecentLeaf();
     if (note) this.app.workspace.setActiveLeaf(note, { focus: true });
   }
 
   private chooseMode(mode: Mode): void {
-    this.parts.saveMode(mode);
+    this.parts.savePreferences({ mode });
     this.dom?.input.focus();
   }
 
   // --- rows ---------------------------------------------------------------------------------------
 
   private open(row: Row, where: PaneType | boolean): void {
-    if (!isPlace(row)) {
-      this.setQuery(row.query);
+    if (row.kind === "recent") {
+      this.setQuery(row.query, true);
       this.dom?.input.focus();
-      return;
-    }
+    } else if (row.kind === "more") {
+      if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
+      else this.session.more();
+    } else if (isPlace(row)) this.openPlace(row, where);
+  }
+
+  private openPlace(row: PlaceRow, where: PaneType | boolean): void {
     this.dispatch({ kind: "selected", key: row.key });
     this.session.freezeRows();
     this.parts.history.add(this.dom?.input.value ?? "");
@@ -319,4 +346,12 @@ export class SearchView extends ItemView {
     this.menuFor(row).showAtPosition({ x: left, y: bottom }, el.doc);
     return true;
   }
+}
+
+function isUnfolded({ kind }: FurtherPassages): boolean {
+  return kind === "loading" || kind === "unfolded";
+}
+
+function nextOf<T>(values: readonly T[], value: T): T {
+  return values[(values.indexOf(value) + 1) % values.length] ?? value;
 }

@@ -9,7 +9,8 @@ import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingD
 import { type Fusion, type Stemming, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Preferences } from "../settings";
 import { type Reply } from "../sidecar/failure";
-import { FUSION_NAMES, SETTINGS_TEXT, STEMMING_NAMES } from "../wording/settings";
+import { DENSITY_NAMES, FUSION_NAMES, NAMING_NAMES, SETTINGS_TEXT, STEMMING_NAMES } from "../wording/settings";
+import { foldersOf, isFullPath, statusesOf, weightOf } from "./settings-values";
 import { type ObservableEngine, freshness } from "../pane/state";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 
@@ -137,7 +138,7 @@ export class QuarrySettingTab extends PluginSettingTab {
           this.rebuildRow(),
         ],
       },
-      { heading: WORDS.paneGroup, rows: [this.limitRow(), this.statusBarRow()] },
+      { heading: WORDS.paneGroup, rows: [this.namingRow(), this.densityRow(), this.limitRow(), this.statusBarRow()] },
     ];
   }
 
@@ -309,6 +310,33 @@ export class QuarrySettingTab extends PluginSettingTab {
     return { name: WORDS.excludeStatus, help: WORDS.excludeStatusHelp, build };
   }
 
+  private namingRow(): Row {
+    const build = this.preferenceDropdown(NAMING_NAMES, ({ naming }) => naming, (naming) => ({ naming }));
+    return { name: WORDS.naming, help: WORDS.namingHelp, build };
+  }
+
+  private densityRow(): Row {
+    const build = this.preferenceDropdown(DENSITY_NAMES, ({ density }) => density, (density) => ({ density }));
+    return { name: WORDS.density, help: WORDS.densityHelp, build };
+  }
+
+  /** Builds a list to choose one of the pane's own settings from. */
+  private preferenceDropdown<Choice extends string>(
+    names: Readonly<Record<Choice, string>>,
+    chosen: (preferences: Preferences) => Choice,
+    change: (choice: Choice) => Partial<Preferences>,
+  ): Row["build"] {
+    return (setting) => {
+      setting.addDropdown((dropdown) => {
+        const { selectEl } = dropdown.addOptions(names).setValue(chosen(this.parts.settings()));
+        selectEl.addEventListener("change", () => {
+          const choice = (Object.keys(names) as Choice[]).find((known) => known === selectEl.value);
+          if (choice !== undefined) this.parts.save({ ...this.parts.settings(), ...change(choice) });
+        });
+      });
+    };
+  }
+
   private limitRow(): Row {
     const build = (setting: Setting): void => {
       setting.addSlider((slider) =>
@@ -338,25 +366,4 @@ export class QuarrySettingTab extends PluginSettingTab {
 function drawRow(setting: Setting, { name, help, build }: Row): void {
   setting.setName(name).setDesc(help);
   build(setting);
-}
-
-/** The folders of a text area, one per line, without leading and trailing slashes. */
-export function foldersOf(text: string): string[] {
-  const folders = text.split("\n").map((line) => line.trim().replace(/^\/+|\/+$/g, ""));
-  return [...new Set(folders.filter((folder) => folder !== ""))];
-}
-
-/** The values of `status` in a text field, between commas. */
-export function statusesOf(text: string): string[] {
-  return [...new Set(text.split(",").map((status) => status.trim()).filter((status) => status !== ""))];
-}
-
-/** Parses a weight; null when it is invalid. */
-export function weightOf(text: string): number | null {
-  const weight = text.trim() === "" ? NaN : Number(text.replace(",", "."));
-  return weight >= 0 && weight <= 100 ? weight : null;
-}
-
-export function isFullPath(path: string): boolean {
-  return /^(\/|~[\\/]|[A-Za-z]:[\\/]|\\\\)/.test(path);
 }

@@ -7,6 +7,7 @@ export interface Action {
 }
 
 const ACTIONS: Readonly<Record<ActionId, string>> = {
+  "change-density": "Change the size of rows",
   "check-again": "Check again",
   "clear-history": "Clear recent searches",
   "clear-query": "Clear search",
@@ -20,7 +21,7 @@ const ACTIONS: Readonly<Record<ActionId, string>> = {
   "search-again": "Search again",
   "search-both": "Search by words and meaning",
   "search-typed": "Search as typed",
-  "show-operators": "Show operators",
+  "show-operators": "Search operators",
 };
 
 export function actionOf(id: ActionId): Action {

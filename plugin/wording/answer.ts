@@ -24,10 +24,6 @@ export function correctionWords(corrections: readonly Correction[]): string {
   return `No notes contain ${typed}. Showing results for ${used}.`;
 }
 
-export function searchAsTypedWords(corrections: readonly Correction[]): string {
-  return `Search for ${corrections.map(({ typed }) => `“${typed}”`).join(" ")} instead`;
-}
-
 /** Empty when every word of the query is in some note, was corrected, or no note contains any. */
 export function unknownWordsLine(words: readonly string[]): string {
   return words.length === 0 ? "" : `No note contains ${words.map((word) => `“${word}”`).join(" or ")}.`;
@@ -40,11 +36,18 @@ export function relaxedWords(relaxed: Relaxed | null, understood: string): strin
 }
 
 const WEAKNESSES: Readonly<Record<Weakness, string>> = {
-  "no-words": "No note contains these words. These are the nearest in meaning.",
-  unlikely: "No note matches well. These are the closest.",
+  "no-words": "No note contains these words.",
+  unlikely: "No note matches well.",
 };
 
 /** Empty when the answer is not weak, and when a relaxation says so already. */
 export function weaknessWords({ weakness, relaxed }: Pick<Answer, "weakness" | "relaxed">): string {
   return weakness === null || relaxed !== null ? "" : WEAKNESSES[weakness];
+}
+
+/** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */
+export function remarkOn(answer: Answer): string {
+  const { corrections, unknownWords, relaxed, understood } = answer;
+  const lines = [relaxedWords(relaxed, understood), weaknessWords(answer), correctionWords(corrections), unknownWordsLine(unknownWords)];
+  return lines.filter((line) => line !== "").join(" ");
 }

@@ -33,12 +33,19 @@ export function explainWords({ message, understood, breakdown, signals, wordsFou
     ["Searched for", understood],
     ["Rank by words", rank(breakdown?.lexicalRank ?? null)],
     ["Rank by meaning", rank(breakdown?.denseRank ?? null)],
-    ["Words found", wordsFound.join(", ")],
-    ["Words missing", wordsLacking.join(", ")],
+    ["Words", heldWords(wordsFound, wordsLacking)],
   ];
   return {
     message: joinSentences(message),
     signals: contributing.map(({ name, share }) => [SIGNALS[name] ?? name, `${number(Math.round((100 * share) / sum))}%`]),
     facts: facts.filter(([, value]) => value !== ""),
   };
+}
+
+/** `1 of 2: glue · missing: cloth`; empty where the query has no words. */
+function heldWords(found: readonly string[], lacking: readonly string[]): string {
+  const count = found.length + lacking.length;
+  if (count === 0) return "";
+  const held = `${number(found.length)} of ${number(count)}${found.length > 0 ? `: ${found.join(", ")}` : ""}`;
+  return lacking.length === 0 ? held : `${held} · missing: ${lacking.join(", ")}`;
 }

@@ -26,6 +26,8 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return say(ENGINE_PROBLEMS[freshness.engine]);
     case "indexing":
       return say(`Indexing ${number(freshness.done)} of ${noteCount(freshness.total)}${remaining(freshness.remainingMs)}`, "pause");
+    case "loading-model":
+      return say(`${noteCount(freshness.notes)} · loading the model for search by meaning`);
     case "updating":
       return say(`Updating ${noteCount(freshness.pending)}`);
     case "paused":

@@ -10,6 +10,9 @@ export const TEXT = {
   recentLabel: "Recent searches",
   headingSeparator: " › ",
   retry: "Try again",
+  save: "Save this search",
+  unsave: "Remove from saved searches",
+  forget: "Remove from recent searches",
   openPane: "Open Quarry search",
   menu: {
     open: "Open",
@@ -22,11 +25,21 @@ export const TEXT = {
   commands: {
     openSearch: "Open search",
     searchSelection: "Search selected text",
+    capture: "Capture a note",
     explainNote: "Explain why the active note is or is not in the results",
     rebuild: "Rebuild index",
     pauseOrResume: "Pause or resume indexing",
     restart: "Restart search engine",
     copyReport: "Copy diagnostics",
+  },
+  capture: {
+    text: "Text",
+    title: "Title",
+    titleHelp: "Leave it empty for the first line of the text.",
+    tags: "Tags",
+    tagsHelp: "Between commas.",
+    submit: "Capture",
+    done: "Captured:",
   },
   notices: {
     copied: "Copied",
@@ -39,10 +52,10 @@ export const TEXT = {
   },
 } as const;
 
-export const MODE_NAMES: Readonly<Record<Mode, string>> = { hybrid: "Both", keyword: "Exact", semantic: "Meaning" };
+export const MODE_NAMES: Readonly<Record<Mode, string>> = { hybrid: "Both", keyword: "Words", semantic: "Meaning" };
 export const MODE_TIPS: Readonly<Record<Mode, string>> = {
   // Each begins with the label of its button, because the tooltip is also the accessible name (WCAG 2.5.3, label in name).
   hybrid: "Both: by words and by meaning",
-  keyword: "Exact: by words only",
+  keyword: "Words: by words only",
   semantic: "Meaning: by meaning only",
 };

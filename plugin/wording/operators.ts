@@ -3,7 +3,18 @@
 /** Where the suggested values of an operator come from; null: no suggestions. */
 export type Values = "folders" | "tags" | "times" | "property" | null;
 
+/** What an operator narrows: the place of a note, the text of a passage, the time; or it joins the others. */
+export type OperatorSection = "where" | "what" | "when" | "logic";
+
+export const OPERATOR_SECTIONS: readonly (readonly [section: OperatorSection, heading: string])[] = [
+  ["where", "Where"],
+  ["what", "What"],
+  ["when", "When"],
+  ["logic", "Logic"],
+];
+
 export interface Operator {
+  readonly section: OperatorSection;
   /** The operator without its value: `tag:`. */
   readonly token: string;
   /** The operator as the list shows it. */
@@ -16,29 +27,29 @@ export interface Operator {
 
 /** All operators, the most often used filters first. */
 export const OPERATORS: readonly Operator[] = [
-  { token: "tag:", label: "tag:", hint: "Has this tag or a nested one", values: "tags" },
-  { token: "folder:", label: "folder:", hint: "In this folder", values: "folders" },
-  { token: "path:", label: "path:", hint: "Path contains this", values: null },
-  { token: "file:", label: "file:", hint: "File name contains this", values: null },
-  { token: '"', label: '"…"', hint: "These words next to each other", values: null, closing: '"' },
-  { token: "-", label: "-…", hint: "Exclude a word, phrase or filter", values: null },
-  { token: "OR ", label: "OR", hint: "Either of two", values: null },
-  { token: "(", label: "(…)", hint: "Group", values: null, closing: ")" },
-  { token: "[", label: "[property]", hint: "Has this property or value", values: "property" },
-  { token: "created:", label: "created:", hint: "Date created", values: "times" },
-  { token: "modified:", label: "modified:", hint: "Date last changed", values: "times" },
-  { token: "type:", label: "type:", hint: "Value of the property type", values: "property" },
-  { token: "status:", label: "status:", hint: "Value of the property status", values: "property" },
-  { token: "domain:", label: "domain:", hint: "Value of the property domain", values: "property" },
-  { token: "section:", label: "section:(…)", hint: "All of these in one section", values: null },
-  { token: "block:", label: "block:(…)", hint: "All of these in one paragraph or list item", values: null },
-  { token: "line:", label: "line:(…)", hint: "All of these in one line", values: null },
-  { token: "task:", label: "task:", hint: "In a task", values: null },
-  { token: "task-todo:", label: "task-todo:", hint: "In an open task", values: null },
-  { token: "task-done:", label: "task-done:", hint: "In a completed task", values: null },
-  { token: "content:", label: "content:", hint: "In the note's text", values: null },
-  { token: "match-case:", label: "match-case:", hint: "Whole words in exactly this case", values: null },
-  { token: "/", label: "/…/", hint: "Regular expression", values: null, closing: "/" },
+  { section: "where", token: "tag:", label: "tag:", hint: "Has this tag or a nested one", values: "tags" },
+  { section: "where", token: "folder:", label: "folder:", hint: "In this folder", values: "folders" },
+  { section: "where", token: "path:", label: "path:", hint: "Path contains this", values: null },
+  { section: "where", token: "file:", label: "file:", hint: "File name contains this", values: null },
+  { section: "what", token: '"', label: '"…"', hint: "These words next to each other", values: null, closing: '"' },
+  { section: "logic", token: "-", label: "-…", hint: "Exclude a word, phrase or filter", values: null },
+  { section: "logic", token: "OR ", label: "OR", hint: "Either of two", values: null },
+  { section: "logic", token: "(", label: "(…)", hint: "Group", values: null, closing: ")" },
+  { section: "where", token: "[", label: "[property]", hint: "Has this property or value", values: "property" },
+  { section: "when", token: "created:", label: "created:", hint: "Date created", values: "times" },
+  { section: "when", token: "modified:", label: "modified:", hint: "Date last changed", values: "times" },
+  { section: "where", token: "type:", label: "type:", hint: "Value of the property type", values: "property" },
+  { section: "where", token: "status:", label: "status:", hint: "Value of the property status", values: "property" },
+  { section: "where", token: "domain:", label: "domain:", hint: "Value of the property domain", values: "property" },
+  { section: "what", token: "section:", label: "section:(…)", hint: "All of these in one section", values: null },
+  { section: "what", token: "block:", label: "block:(…)", hint: "All of these in one paragraph or list item", values: null },
+  { section: "what", token: "line:", label: "line:(…)", hint: "All of these in one line", values: null },
+  { section: "what", token: "task:", label: "task:", hint: "In a task", values: null },
+  { section: "what", token: "task-todo:", label: "task-todo:", hint: "In an open task", values: null },
+  { section: "what", token: "task-done:", label: "task-done:", hint: "In a completed task", values: null },
+  { section: "what", token: "content:", label: "content:", hint: "In the note's text", values: null },
+  { section: "what", token: "match-case:", label: "match-case:", hint: "Whole words in exactly this case", values: null },
+  { section: "what", token: "/", label: "/…/", hint: "Regular expression", values: null, closing: "/" },
 ];
 
 /** Suggested values of `created:` and `modified:`; they show the other forms by example. */

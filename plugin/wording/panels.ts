@@ -4,19 +4,21 @@ import { type ActionId } from "../pane/commands";
 import { type PaneState } from "../pane/state";
 import { type Answer } from "../search/session";
 import { type Action, actionOf } from "./actions";
-import { correctionWords, relaxedWords, unknownWordsLine, weaknessWords } from "./answer";
+import { remarkOn } from "./answer";
 import { failureWords, startFailureWords } from "./failures";
 import { joinSentences, noteCount } from "./formatting";
 
 export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
 export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
 
-/** The content of a panel: its text, commands to copy, and actions, of which the first is the most useful one. */
+/** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
 export interface PanelWords {
   readonly title: string;
   readonly detail: string;
   readonly commands: readonly string[];
-  readonly actions: readonly [Action, ...(readonly Action[])];
+  readonly actions: readonly Action[];
+  /** The first action is the way out of the state, and looks like it. */
+  readonly hasWayOut: boolean;
 }
 
 /** The panel for a state of the pane; null when only rows are shown. */
@@ -26,7 +28,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "searching":
       return null;
     case "starting":
-      return panel("Starting the search engine", "This takes a few seconds after Obsidian starts.", "open-settings");
+      return info("Starting the search engine", "This takes a few seconds after Obsidian starts.");
     case "missing":
       return {
         ...panel(
@@ -48,19 +50,25 @@ export function panelWords(state: PaneState): PanelWords | null {
       return panel("The search engine stopped", "Quarry is restarting it. The results shown may be out of date.", "restart", "copy-report");
     case "empty":
       return state.hasHistory
-        ? panel("Recent searches", "", "show-operators", "clear-history")
-        : panel("Search your notes", `By words and by meaning. "Quotes" match a phrase, -word excludes notes, and path: and tag: narrow the search.`, "show-operators", "open-settings");
+        ? null
+        : info("Search your notes", `By words and by meaning. "Quotes" match a phrase, -word excludes notes, and path: and tag: narrow the search.`, "show-operators");
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
-      return panel("The query has an error", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+      return panel("Check the query", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
     case "search-failed":
       return panel("The search failed", failureWords(state.failure), "search-again", "copy-report");
   }
 }
 
-function panel(title: string, detail: string, first: ActionId, ...others: readonly ActionId[]): PanelWords {
-  return { title, detail, commands: [], actions: [actionOf(first), ...others.map(actionOf)] };
+/** A panel whose first action is the way out. */
+function panel(title: string, detail: string, ...actions: readonly ActionId[]): PanelWords {
+  return { title, detail, commands: [], actions: actions.map(actionOf), hasWayOut: true };
+}
+
+/** A panel for a state that nobody needs to leave. */
+function info(title: string, detail: string, ...actions: readonly ActionId[]): PanelWords {
+  return { ...panel(title, detail, ...actions), hasWayOut: false };
 }
 
 function outdatedWords(protocol: number | null, version: string | null): PanelWords {
@@ -82,19 +90,17 @@ function occupiedDetail(pid: number | null): string {
 function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
   const title = `No results for ${query}`;
   const say = (advice: string): string => joinSentences(understood === "" ? "" : `Searched for ${understood}`, advice);
-  if (isIndexing) return panel(title, say("Quarry is still indexing the vault. New results appear here as it finds them."), "clear-query");
+  if (isIndexing) return info(title, say("Quarry is still indexing the vault. New results appear here as it finds them."), "clear-query");
   if (mode === "keyword") return panel(title, say("No notes contain these words. Notes with the same meaning may use other words."), "search-both");
   if (mode === "semantic") return panel(title, say("No notes are close in meaning. Some may contain the exact words."), "search-both");
-  return panel(title, say("Try fewer filters, or fewer or different words. Excluded notes are never searched."), "clear-query", "open-settings");
+  return info(title, say("Try fewer filters, or fewer or different words. Excluded notes are never searched."), "clear-query", "open-settings");
 }
 
 /** The announcement of a state for screen readers. */
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
-    const { hits, corrections, unknownWords, relaxed, weakness, understood } = state.answer;
-    const lines = [correctionWords(corrections), unknownWordsLine(unknownWords), relaxedWords(relaxed, understood), weaknessWords({ weakness, relaxed })];
-    const adjustments = lines.filter((line) => line !== "");
-    return [`${noteCount(hits.length)} found`, ...adjustments].join(". ");
+    const remark = remarkOn(state.answer);
+    return `${noteCount(state.answer.hits.length)} found${remark === "" ? "" : `. ${remark}`}`;
   }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : `${words.title}. ${words.detail}`;

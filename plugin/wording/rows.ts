@@ -1,14 +1,39 @@
 /** What is said in and about one row? Pure. */
-import { type MapOfContent, type Why } from "../protocol/messages";
+import { type DividerRow, type HitRow, type MoreRow, type Reason } from "../pane/rows";
+import { type MapOfContent } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { failureWords } from "./failures";
 import { joinSentences, number } from "./formatting";
 
-export const WHY_TIPS: Readonly<Record<Why, string>> = {
-  exact: "Found by its words",
-  meaning: "Found by its meaning",
-  both: "Found by its words and its meaning",
+export const REASON_TIPS: Readonly<Record<Reason, string>> = {
+  meaning: "Found by its meaning: it holds no word of the query",
+  title: "The words are in its title",
 };
+
+export const SECTIONS: Readonly<Record<DividerRow["section"], string>> = {
+  nearest: "Nearest in meaning",
+  closest: "Closest matches",
+  end: "These are the 100 best. More words or a filter narrow the search.",
+  recent: "Recent searches",
+  saved: "Saved searches",
+};
+
+export function moreWords({ what, count }: Pick<MoreRow, "what" | "count">): string {
+  return what === "weak" ? `Show ${number(count)} more that may not fit` : "Show more";
+}
+
+/** The words of the query that a note does not hold; empty when it holds them all. */
+export function missingWordsLabel(words: readonly string[]): string {
+  return words.length === 0 ? "" : `missing: ${words.join(", ")}`;
+}
+
+/** A row as a screen reader names it. */
+export function rowLabel({ name, reason, isWeak, missing, hit, passage }: HitRow, age: string, excerpt: string): string {
+  const why = isWeak ? "nearest in meaning" : (reason ?? "");
+  const place = passage && passage.headingPath.length > 0 ? `under ${passage.headingPath.join(", ")}` : "";
+  const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";
+  return [name.text, name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== "").join(", ") + (excerpt === "" ? "" : `: ${excerpt}`);
+}
 
 /** The line that names the maps of content of a hit; empty when there are none. */
 export function mapsWords(maps: readonly MapOfContent[]): string {
@@ -67,6 +92,6 @@ const SHOW_LESS = "Show less";
 const NO_MORE_PASSAGES = "No more passages";
 const PASSAGES_FAILED = "More passages could not be loaded";
 
-function morePassages(count: number): string {
+export function morePassages(count: number): string {
   return count === 1 ? "1 more passage" : `${number(count)} more passages`;
 }

@@ -1,12 +1,18 @@
 /** What do the settings say? Pure. */
+import { type Naming } from "../pane/note-name";
+import { type Density } from "../snippet/layout";
 import { type Fusion, type Stemming } from "../protocol/messages";
 
 export const SETTINGS_TEXT = {
   paneGroup: "Search pane",
-  limit: "Maximum results",
-  limitHelp: "The number of notes that a search shows.",
+  naming: "Name of a note",
+  namingHelp: "Which name stands in a row. Where the file's name and the title differ, the other one stands beside it.",
+  density: "Size of rows",
+  densityHelp: "Compact shows one line of a passage, normal two, roomy five.",
+  limit: "Results at first",
+  limitHelp: "The number of notes that a search shows before you ask for more.",
   statusBar: "Show status in the status bar",
-  statusBarHelp: "Whether the index is up to date, how many notes it contains, and what it is doing.",
+  statusBarHelp: "Shown while the engine works or needs attention.",
   engineGroup: "Search engine on this device",
   status: "Status",
   enginePath: "Program path",
@@ -50,8 +56,8 @@ export const SETTINGS_TEXT = {
 } as const;
 
 export const FUSION_NAMES: Readonly<Record<Fusion, string>> = {
-  convex: "Weighted sum of scores",
-  rrf: "Reciprocal rank fusion",
+  convex: "By strength (recommended)",
+  rrf: "By rank (RRF)",
   "six-signals": "Six signals",
 };
 
@@ -59,3 +65,7 @@ export const STEMMING_NAMES: Readonly<Record<Stemming, string>> = {
   "by-language": "Forms of the word, by language",
   none: "Only the word itself",
 };
+
+export const NAMING_NAMES: Readonly<Record<Naming, string>> = { file: "File name", title: "Title" };
+
+export const DENSITY_NAMES: Readonly<Record<Density, string>> = { compact: "Compact", normal: "Normal", roomy: "Roomy" };

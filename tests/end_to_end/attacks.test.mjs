@@ -28,7 +28,7 @@ describe("hostile notes", { timeout: 120_000 }, () => {
   test("every payload is drawn as the text it is", async () => {
     await product.searchBy("keyword");
     const rows = await product.search(COMMON_WORD);
-    for (const more of await product.pane.locator(".quarry-more:not(.is-hidden)").all()) await more.click();
+    for (const more of await product.pane.locator(".quarry-unfold:not(.is-hidden)").all()) await more.click();
     const drawn = rows.map(({ title, path, trail, snippet }) => [title, path, trail, snippet].join("\n"));
 
     assert.equal(rows.length, PAYLOADS.length);

@@ -224,14 +224,14 @@ export class Product {
     });
   }
 
-  /** @returns {Promise<string>} the lines above the rows about the adjusted query; empty when there are none */
+  /** @returns {Promise<string>} the line above the rows */
   async adjustments() {
-    return (await this.pane.locator(".quarry-adjustments").textContent()) ?? "";
+    return (await this.pane.locator(".quarry-line").textContent()) ?? "";
   }
 
   /** @param {RegExp} words of a line above the rows to wait for */
   async adjusted(words) {
-    await this.pane.locator(".quarry-adjustments", { hasText: words }).waitFor({ timeout: DEADLINE_MS });
+    await this.pane.locator(".quarry-line", { hasText: words }).waitFor({ timeout: DEADLINE_MS });
   }
 
   /** @returns {Promise<string>} what the pane's last line says */

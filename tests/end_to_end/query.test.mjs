@@ -113,7 +113,7 @@ describe("the query", { timeout: 120_000 }, () => {
   test("the count tells how the query was understood", async () => {
     await product.search("bellows folder:Howto");
 
-    assert.match((await product.pane.locator(".quarry-count").getAttribute("aria-description")) ?? "", /^Searched for notes in Howto, .*bellows\.$/);
+    assert.match((await product.pane.locator(".quarry-remark").getAttribute("aria-description")) ?? "", /^Searched for notes in Howto, .*bellows\.$/);
   });
 
   test("the query's words are marked in titles", async () => {

@@ -178,7 +178,7 @@ describe("what the pane says", { timeout: 300_000 }, () => {
 
     assert.ok(early.length > 0);
     assert.match(during, /^Indexing/);
-    assert.match(paused, /^Paused · \d+ notes waiting$/);
+    assert.match(paused, /^Paused · [\d,]+ notes waiting$/);
     assert.equal(await product.freshnessWords(), `Live · ${LARGE_VAULT.notes.toLocaleString("en")} notes`);
     assert.deepEqual(product.host.errors(), []);
     t.diagnostic(`first counts seen: ${counts[0]}`);
@@ -190,8 +190,8 @@ describe("what the pane says", { timeout: 300_000 }, () => {
     await product.start();
 
     const found = await product.search("keel");
-    const degradation = await product.pane.locator(".quarry-degradation").innerText();
-    assert.deepEqual(found.map(({ path, why }) => [path, why]), [["Boat.md", "exact"]]);
+    const degradation = await product.pane.locator(".quarry-line").innerText();
+    assert.deepEqual(found.map(({ path, why }) => [path, why]), [["Boat.md", ""]]);
     assert.match(degradation, /^Meaning search is off\. .*\/no\/such\/folder/);
 
     assert.deepEqual(await product.search("qqxyzzy"), []);
@@ -228,7 +228,7 @@ describe("what the pane says", { timeout: 300_000 }, () => {
     await product.search("mahogny");
     await product.adjusted(/mahogny.*mahogany/);
     const rows = await product.rows();
-    await product.pane.getByRole("button", { name: "Search for “mahogny” instead" }).click();
+    await product.pane.getByRole("button", { name: "Search as typed" }).click();
     await product.answered();
 
     assert.equal(rows[0]?.path, "Varnish.md");

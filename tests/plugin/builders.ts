@@ -2,7 +2,9 @@
 import { type Clock } from "../../plugin/clock";
 import { type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
 import { type CommandMap, type EngineActionId } from "../../plugin/pane/commands";
+import { type HitRow, type RowOptions, answerRows } from "../../plugin/pane/rows";
 import { type Answer } from "../../plugin/search/session";
+import { type Room } from "../../plugin/snippet/excerpt";
 import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
 
@@ -53,7 +55,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
   const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -203,6 +205,19 @@ export class FakeClient implements Requester {
       },
     };
   }
+}
+
+/** Rows as they are at first: folded, named by file. */
+export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map() };
+
+/** More room than any excerpt of a test needs. */
+export const ROOM: Room = { characters: 400, asked: 640 };
+
+/** The row of a hit that stands alone. */
+export function hitRow(found: Hit, fields: Partial<HitRow> = {}): HitRow {
+  const [row] = answerRows(answer({ hits: [found] }), ROW_OPTIONS);
+  if (row?.kind !== "hit") throw new Error("no row");
+  return { ...row, ...fields };
 }
 
 /** Commands of the engine that write down which of them ran. */

@@ -19,6 +19,7 @@ beforeEach(() => {
   addCommands(plugin as unknown as Plugin, {
     openSearch: (query) => called.push(`open ${query ?? ""}`),
     explainNote: () => (canExplain ? call("explain") : null),
+    capture: call("capture"),
     rebuild: call("rebuild"),
     pauseOrResume: call("pause"),
     restart: call("restart"),
@@ -30,7 +31,7 @@ beforeEach(() => {
 const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
 
 test("the ids stay as they are, because people bind keys to them", () => {
-  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "capture", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
 });
 
 test("no command takes a key by itself", () => {
@@ -38,12 +39,12 @@ test("no command takes a key by itself", () => {
 });
 
 test("what needs the engine is offered only while it is live", () => {
-  const offered = (): unknown[] => ["rebuild-index", "pause-or-resume", "explain-note"].map((id) => commands.get(id)?.checkCallback?.(true));
+  const offered = (): unknown[] => ["rebuild-index", "pause-or-resume", "explain-note", "capture"].map((id) => commands.get(id)?.checkCallback?.(true));
   const whileLive = offered();
   isLive = false;
 
-  expect(whileLive).toEqual([true, true, true]);
-  expect(offered()).toEqual([false, false, false]);
+  expect(whileLive).toEqual([true, true, true, true]);
+  expect(offered()).toEqual([false, false, false, false]);
   expect(called).toEqual([]);
 });
 

@@ -111,6 +111,19 @@ def test_bad_settings_are_refused_and_nothing_is_written(vault: Vault, open_engi
     assert not (vault.root / ".quarry.toml").exists()
 
 
+def test_the_settings_are_read_as_the_file_has_them_before_indexing_has_looked(vault: Vault, open_engine):
+    engine = open_engine()
+    settle(engine)
+    engine.pause()
+
+    vault.write(".quarry.toml", '[context.tea]\nquery = "oolong"\n')
+
+    assert [block.name for block in engine.read_settings().blocks] == ["tea"]
+    vault.write(".quarry.toml", "[context")
+    with pytest.raises(BadSettings):
+        engine.read_settings()
+
+
 def test_weights_of_the_settings_hold_for_searches(vault: Vault, open_engine):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()

@@ -82,6 +82,11 @@ def error_of(error: Exception) -> Error:
     return Error(code=form.code, message=message, data=ErrorData(kind=form.kind, next=form.next, position=position))
 
 
+def error_class_of(kind: str) -> type[errors.QuarryError]:
+    """The class of error that came over the wire as *kind*; the base of the family where it is none of the engine's."""
+    return next((of for of, form in _PRESENTATIONS.items() if form.kind == kind), errors.QuarryError)
+
+
 def exit_code_of(kind: str) -> int:
     """The exit code for an error that came over the wire, by its `data.kind`."""
     if kind in _REFUSED_BY_THE_WIRE:

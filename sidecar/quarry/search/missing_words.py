@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index import Deadline, KeywordQuery, NoteIds, QueryTerm, Reader
@@ -56,8 +57,9 @@ def _holding(
 
 
 def query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
-    """The query for *word* alone."""
-    lexical = prepared.lexical
-    if typed == prepared.query.prefix and (lexical.prefix or lexical.name_prefix):
-        return KeywordQuery((), (), lexical.prefix, lexical.name_prefix)
-    return whole_word(word, prepared.languages)
+    """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
+    if typed != prepared.query.prefix:
+        return whole_word(word, prepared.languages)
+    if prepared.lexical.name_prefix:
+        return KeywordQuery()
+    return replace(whole_word(word, prepared.languages), prefix=prepared.lexical.prefix)

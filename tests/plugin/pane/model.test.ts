@@ -16,9 +16,9 @@ const keys = ({ rows }: PaneModel): string[] => rows.map(({ key }) => key);
 
 describe("rows", () => {
   test("are recent queries in an empty box, hits once there is an answer", () => {
-    const empty = after({ kind: "history", queries: ["backoff"] });
+    const empty = after({ kind: "history", recent: ["backoff"], saved: [] });
 
-    expect(empty.rows.map(({ kind }) => kind)).toEqual(["recent"]);
+    expect(empty.rows.map(({ kind }) => kind)).toEqual(["divider", "recent"]);
     expect(keys(reduce(empty, results(found("a.md"))))).toEqual(["a.md"]);
   });
 
@@ -65,14 +65,14 @@ test("the state of the body follows the engine before the search", () => {
 
   expect(stateOf(model).kind).toBe("results");
   expect(stateOf(reduce(model, { kind: "engine", engine: { kind: "disconnected" }, status: null })).kind).toBe("disconnected");
-  expect(stateOf(after({ kind: "history", queries: ["a"] }))).toEqual({ kind: "empty", hasHistory: true });
+  expect(stateOf(after({ kind: "history", recent: ["a"], saved: [] }))).toEqual({ kind: "empty", hasHistory: true });
 });
 
 test("no event changes the model it is applied to", () => {
   const model = Object.freeze(after(results(found("a.md", "b.md"))));
   const copy = JSON.stringify(model);
   reduce(model, { kind: "moved", step: 1 });
-  reduce(model, { kind: "mode", mode: "keyword" });
+  reduce(model, { kind: "options", mode: "keyword", naming: "title", density: "compact" });
 
   expect(JSON.stringify(model)).toBe(copy);
 });

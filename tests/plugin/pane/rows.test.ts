@@ -1,17 +1,85 @@
-import { expect, test } from "vitest";
-import { answerRows, isPlace, recentRows } from "../../../plugin/pane/rows";
-import { answer, hit, passage } from "../builders";
+import { describe, expect, test } from "vitest";
+import { type Row, answerRows, isPlace, queryRows } from "../../../plugin/pane/rows";
+import { ROW_OPTIONS, answer, hit, passage } from "../builders";
 
 test("a hit is followed by its further passages, each with a key of its own", () => {
   const further = new Map([["a.md", { kind: "unfolded", passages: [passage({ start: 100 }), passage({ start: 200 })] } as const]]);
-  const rows = answerRows(answer({ hits: [hit("a.md", { furtherPassages: 2 }), hit("b.md")] }), further);
+  const rows = answerRows(answer({ hits: [hit("a.md", { furtherPassages: 2 }), hit("b.md")] }), { ...ROW_OPTIONS, further });
 
   expect(rows.map(({ kind, key }) => `${kind} ${key}`)).toEqual(["hit a.md", "passage a.md#100", "passage a.md#200", "hit b.md"]);
 });
 
 test("a hit without a passage is a place all the same, a query is none", () => {
-  const [listed] = answerRows(answer({ hits: [hit("a.md", { passages: [] })] }), new Map());
-  const [recent] = recentRows(["gateway"]);
+  const [listed] = answerRows(answer({ hits: [hit("a.md", { passages: [] })] }), ROW_OPTIONS);
+  const [, recent] = queryRows(["gateway"], []);
 
   expect([isPlace(listed ?? null), isPlace(recent ?? null), isPlace(null)]).toEqual([true, false, false]);
+});
+
+const said = (rows: readonly Row[]): string[] =>
+  rows.map((row) => (row.kind === "divider" ? `-- ${row.section}` : row.kind === "more" ? `more ${row.what} ${row.count}` : row.kind === "hit" ? `${row.key}${row.isWeak ? " weak" : ""}` : row.key));
+const weak = (path: string): ReturnType<typeof hit> => hit(path, { why: "meaning", confidence: 0.03 });
+
+describe("weak hits", () => {
+  test("at the end stand below a divider, five of them at first", () => {
+    const hits = [hit("a.md"), ...["b", "c", "d", "e", "f", "g", "h"].map((name) => weak(`${name}.md`))];
+    const rows = answerRows(answer({ hits }), ROW_OPTIONS);
+
+    expect(said(rows)).toEqual(["a.md", "-- nearest", "b.md weak", "c.md weak", "d.md weak", "e.md weak", "f.md weak", "more weak 2"]);
+    expect(said(answerRows(answer({ hits }), { ...ROW_OPTIONS, showsWeak: true }))).toHaveLength(9);
+  });
+
+  test("between others stay where they rank", () => {
+    expect(said(answerRows(answer({ hits: [weak("a.md"), hit("b.md")] }), ROW_OPTIONS))).toEqual(["a.md", "b.md"]);
+  });
+
+  test("are all there is in a weak answer, whatever each is worth", () => {
+    expect(said(answerRows(answer({ hits: [hit("a.md")], weakness: "no-words" }), ROW_OPTIONS))).toEqual(["-- nearest", "a.md weak"]);
+    expect(said(answerRows(answer({ hits: [hit("a.md")], weakness: "unlikely" }), ROW_OPTIONS))).toEqual(["-- closest", "a.md weak"]);
+  });
+
+  test("are no group in a search by words or by meaning alone", () => {
+    expect(said(answerRows(answer({ hits: [hit("a.md"), weak("b.md")], mode: "semantic" }), ROW_OPTIONS))).toEqual(["a.md", "b.md"]);
+  });
+});
+
+describe("a word says why a row is there only where that tells something", () => {
+  const reasons = (fields: Parameters<typeof answer>[0]): unknown[] => answerRows(answer(fields), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.reason : null));
+  const unmarked = [passage({ marks: [] })];
+
+  test("by meaning, or by its title alone", () => {
+    const hits = [
+      hit("words.md"),
+      hit("meaning.md", { why: "meaning" }),
+      hit("title.md", { why: "exact", titleMarks: [{ start: 0, end: 5, kind: "word" }], passages: unmarked }),
+    ];
+
+    expect(reasons({ hits })).toEqual([null, "meaning", "title"]);
+  });
+
+  test("not where every row is found by meaning, or by filters alone", () => {
+    expect(reasons({ hits: [hit("a.md", { why: "meaning" })], mode: "semantic" })).toEqual([null]);
+    expect(reasons({ hits: [hit("a.md", { why: null })] })).toEqual([null]);
+  });
+});
+
+test("a row names its missing words where it holds others", () => {
+  const hits = [hit("a.md", { missingWords: ["zebra"] }), hit("b.md", { why: "meaning", missingWords: ["zebra", "crossing"] })];
+
+  expect(answerRows(answer({ hits }), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.missing : null))).toEqual([["zebra"], []]);
+});
+
+describe("the end of the list", () => {
+  test("leads to more where there are more", () => {
+    expect(said(answerRows(answer({ hits: [hit("a.md")], total: 40 }), ROW_OPTIONS))).toEqual(["a.md", "more hits 39"]);
+  });
+
+  test("says when the most that can be shown is shown", () => {
+    expect(said(answerRows(answer({ hits: [hit("a.md")], total: 400, limit: 100 }), ROW_OPTIONS))).toEqual(["a.md", "-- end"]);
+  });
+});
+
+test("saved queries stand before the recent ones, each once", () => {
+  expect(said(queryRows(["a", "b"], ["b"]))).toEqual(["-- saved", "saved b", "-- recent", "recent a"]);
+  expect(queryRows([], [])).toEqual([]);
 });

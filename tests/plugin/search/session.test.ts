@@ -11,7 +11,7 @@ beforeEach(async () => {
   client = new FakeClient();
   clock = manualClock();
   await clock.advance(1_000);
-  session = new SearchSession(client, clock, { mode: "hybrid", limit: 30 });
+  session = new SearchSession(client, clock, { mode: "hybrid", limit: 30, snippetWidth: 120 });
   states = [];
   session.changed.listen((state) => states.push(state));
 });
@@ -54,7 +54,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, typing: true, maxTokens: 100_000 });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120 });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {
@@ -308,7 +308,7 @@ describe("refreshing", () => {
 
 test("another mode asks the same query at once", async () => {
   await results("retry", "a.md");
-  session.setOptions({ mode: "keyword", limit: 30 });
+  session.setOptions({ mode: "keyword", limit: 30, snippetWidth: 120 });
 
   expect(client.last.params).toMatchObject({ query: "retry", mode: "keyword" });
 });

@@ -1,52 +1,65 @@
 import { expect, test } from "vitest";
 import { type Mark } from "../../../plugin/protocol/messages";
-import { excerptOf } from "../../../plugin/snippet/excerpt";
+import { type Room, excerptOf } from "../../../plugin/snippet/excerpt";
+import { type PlainText } from "../../../plugin/snippet/plain";
 
-/** The excerpt of a snippet in which { } stands around each marked word. */
-function excerpt(marked: string): string {
+const ROOM: Room = { characters: 120, asked: 400 };
+
+/** The excerpt of a snippet in which { } stands around each marked word, with the same around each mark of it. */
+function excerpt(marked: string, room = ROOM): string {
   const snippet = marked.replace(/[{}]/g, "");
   const marks: Mark[] = [...marked.matchAll(/\{([^}]*)\}/g)].map((match, before) => {
     const start = match.index - 2 * before;
     return { kind: "word", start, end: start + (match[1] ?? "").length };
   });
-  const { text, marks: moved } = excerptOf({ snippet, marks }, "Title");
-  return [...moved].reverse().reduce((all, { start, end }) => `${all.slice(0, start)}{${all.slice(start, end)}}${all.slice(end)}`, text);
+  return drawn(excerptOf({ snippet, marks }, "Title", room));
 }
 
-test("a snippet whose mark is near its start stays as it is", () => {
-  expect(excerpt("Two {bellows} folds rebuilt.")).toBe("Two {bellows} folds rebuilt.");
+function drawn({ text, marks }: PlainText): string {
+  return [...marks].reverse().reduce((all, { start, end }) => `${all.slice(0, start)}{${all.slice(start, end)}}${all.slice(end)}`, text);
+}
+
+test("a snippet that fits stays as it is, without Markdown's signs", () => {
+  expect(excerpt("Two {bellows} folds **rebuilt** by [[Ada|her]].")).toBe("Two {bellows} folds rebuilt by her.");
 });
 
-test("a mark far behind is brought near, at the start of a word", () => {
-  const lead = "word ".repeat(40);
-  const { text, marks } = excerptOf({ snippet: `${lead}bellows leak`, marks: [{ kind: "word", start: 200, end: 207 }] }, "Title");
-
-  expect(text).toBe(`… ${"word ".repeat(7)}bellows leak`);
-  expect(text.slice(marks[0]?.start, marks[0]?.end)).toBe("bellows");
+test("a mark beyond the lines that are shown is brought into them, at the start of a word", () => {
+  expect(excerpt(`${"word ".repeat(40)}{bellows} leak`)).toBe(`… ${"word ".repeat(7)}{bellows} leak`);
 });
 
 test("where no word begins in front of a far mark, the mark comes first", () => {
-  const snippet = `${"x".repeat(60)}bellows`;
-
-  expect(excerptOf({ snippet, marks: [{ kind: "word", start: 60, end: 67 }] }, "Title").text).toBe("… bellows");
-});
-
-test("a link in front of a far mark is shown whole or not at all", () => {
-  const lead = "word ".repeat(20);
-
-  expect(excerpt(`${lead}[[Replace a leather valve]], [[Make hide glue]], the {bellows}`)).toBe("… [[Make hide glue]], the {bellows}");
+  expect(excerpt(`${"x".repeat(160)}{bellows}`)).toBe("… {bellows}");
 });
 
 test("a first line that repeats the title is left out, with its marks", () => {
   expect(excerpt("Title\n\nTwo {bellows} folds rebuilt.")).toBe("Two {bellows} folds rebuilt.");
-  expect(excerpt("{Title}\n\nTwo bellows folds rebuilt.")).toBe("Two bellows folds rebuilt.");
+  expect(excerpt("# {Title}\n\nTwo bellows folds rebuilt.")).toBe("Two bellows folds rebuilt.");
 });
 
-test("any other first line stays, and so does a title with nothing behind it", () => {
-  expect(excerpt("{Title} words\n\nTwo bellows")).toBe("{Title} words\n\nTwo bellows");
-  expect(excerpt("{Title}")).toBe("{Title}");
+test("any other first line stays, apart from the text below it", () => {
+  expect(excerpt("## {Title} words\n\nTwo bellows.")).toBe("{Title} words · Two bellows.");
 });
 
-test("a snippet without marks keeps its text", () => {
-  expect(excerptOf({ snippet: "Light comes out where air does.", marks: [] }, "Title")).toEqual({ text: "Light comes out where air does.", marks: [] });
+test("a text that is too long ends with a sentence that nearly fills the lines", () => {
+  const first = `${"Seven words of one sentence stand here ".repeat(2).trim()}.`;
+
+  expect(excerpt(`${first} ${"And another one that is far too long to fit. ".repeat(3)}`, { characters: 100, asked: 240 })).toBe(first);
+});
+
+test("without such a sentence it ends with a whole word and dots", () => {
+  const text = excerpt(`{bellows} ${"and more words ".repeat(20)}`, { characters: 60, asked: 240 });
+
+  expect(text).toMatch(/^\{bellows\} (and more words )*and( more( words)?)?…$/);
+  expect(text.length).toBeLessThanOrEqual(63);
+});
+
+test("a snippet that was cut says so, one that ends with its passage does not", () => {
+  expect(excerpt("a passage that goes on and", { characters: 120, asked: 30 })).toBe("a passage that goes on and…");
+  expect(excerpt("a list item without a stop")).toBe("a list item without a stop");
+});
+
+test("no character is cut in two", () => {
+  const text = excerpt("🎈".repeat(100), { characters: 51, asked: 120 });
+
+  expect(encodeURIComponent(text)).toContain("%F0%9F%8E%88"); // throws where a surrogate stands alone
 });

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { type Hit } from "../../../plugin/protocol/messages";
 import { type FurtherPassages } from "../../../plugin/search/passage-loader";
 import { HitView } from "../../../plugin/ui/hit-view";
-import { hit, manualClock, passage } from "../builders";
+import { ROOM, hit, hitRow, manualClock, passage } from "../builders";
 
 let el: HTMLElement;
 let row: HitView;
@@ -16,16 +16,18 @@ beforeEach(() => {
 });
 
 const show = (found: Hit, nowMs: number, further: FurtherPassages = { kind: "folded" }): void => {
-  row.show({ kind: "hit", key: found.path, hit: found, passage: found.passages[0] ?? null, further }, nowMs);
+  row.show(hitRow(found, { further }), nowMs, ROOM);
 };
 const titles = (): string[] => texts(el, ".quarry-title");
 
-test("says title, why, age, trail and snippet", () => {
-  show(hit("Work/API.md", { title: "API retry", why: "exact", modifiedMs: 0, passages: [passage({ headingPath: ["Backoff", "Jitter"] })] }), 7_200_000);
+test("says name, other name, why, count, age, trail and excerpt", () => {
+  show(hit("Work/API.md", { title: "Design of retries", why: "meaning", furtherPassages: 2, modifiedMs: 0, passages: [passage({ headingPath: ["Backoff", "Jitter"] })] }), 7_200_000);
 
-  expect(texts(el, ".quarry-title, .quarry-why, .quarry-age, .quarry-trail, .quarry-snippet")).toEqual([
-    "API retry",
-    "exact",
+  expect(texts(el, ".quarry-title, .quarry-aside, .quarry-why, .quarry-unfold, .quarry-age, .quarry-trail, .quarry-snippet")).toEqual([
+    "API",
+    "Design of retries",
+    "meaning",
+    "+2",
     "2 h",
     "Backoff › Jitter",
     "retry with capped backoff",
@@ -44,7 +46,7 @@ test("marks words and the nearest sentence", () => {
 });
 
 test("marks the words of the query in its title, and draws it anew only where it differs", () => {
-  const found = hit("a.md", { title: "😀 Retry now", titleMarks: [{ start: 3, end: 8, kind: "word" }], passages: [] });
+  const found = hit("😀 Retry now.md", { title: "😀 Retry now", titleMarks: [{ start: 3, end: 8, kind: "word" }], passages: [] });
   show(found, 0);
   const marked = texts(el, ".quarry-title .search-result-file-matched-text");
   const removed = removedBy(el, () => { show(structuredClone(found), 0); });
@@ -61,7 +63,7 @@ test("keeps hostile text as text", () => {
   show(hit("a.md", { title: evil, titleMarks: [{ start: 1, end: 4, kind: "word" }], passages: [passage({ headingPath: [`A ${evil}`], snippet: evil, marks: [{ start: 0, end: 4, kind: "word" }] })] }), 0);
 
   expect(el.querySelector("img, script")).toBeNull();
-  expect(texts(el, ".quarry-title, .quarry-trail, .quarry-snippet")).toEqual([evil, `A ${evil}`, evil]);
+  expect(texts(el, ".quarry-aside, .quarry-trail")).toEqual([evil, `A ${evil}`]);
 });
 
 test("has one option, and one more for each further passage, whose elements stay", () => {
@@ -106,13 +108,32 @@ test("without a passage is still a row", () => {
   expect(row.options).toHaveLength(1);
 });
 
-test("names the maps of content that list the note, and hides the line where there are none", () => {
-  const line = (): HTMLElement | null => el.querySelector(".quarry-maps");
-  show(hit("a.md"), 0);
-  const before = line()?.hasClass("is-hidden");
-  show(hit("a.md", { maps: [{ path: "Kitchen.md", title: "Kitchen <b>MOC</b>" }, { path: "Home.md", title: "Home" }] }), 0);
+test("names the maps of content and the missing words beside the heading path, not in lines of their own", () => {
+  show(hit("a.md", { maps: [{ path: "Kitchen.md", title: "Kitchen <b>MOC</b>" }, { path: "Home.md", title: "Home" }], missingWords: ["zebra"] }), 0);
 
-  expect(before).toBe(true);
-  expect(line()?.hasClass("is-hidden")).toBe(false);
-  expect(texts(el, ".quarry-maps")).toEqual(["In Kitchen <b>MOC</b>, Home"]);
+  expect(texts(el, ".quarry-meta > *")).toEqual(["missing: zebra", "Backoff", "In Kitchen <b>MOC</b>, Home"]);
+  expect(texts(el, ".quarry-meta")).toHaveLength(1);
+});
+
+test("has one name for a screen reader, in which nothing runs together", () => {
+  show(hit("API.md", { furtherPassages: 1, missingWords: ["zebra"] }), 7_200_000);
+
+  expect(row.options[0]?.getAttribute("aria-label")).toBe("API, missing: zebra, 2 h, 1 more passage, under Backoff: retry with capped backoff");
+});
+
+test("is quieter where it is merely the nearest that there is", () => {
+  row.show(hitRow(hit("a.md", { why: "meaning" }), { isWeak: true, reason: null }), 0, ROOM);
+
+  expect(row.el.hasClass("is-weak")).toBe(true);
+  expect(one(el, ".quarry-why").hasClass("is-hidden")).toBe(true);
+});
+
+test("is drawn anew where there is more room", () => {
+  const long = hit("a.md", { passages: [passage({ snippet: "many words of one passage ".repeat(20), marks: [] })] });
+  row.show(hitRow(long), 0, { characters: 60, asked: 120 });
+  const narrow = one(el, ".quarry-snippet").textContent.length;
+  row.show(hitRow(long), 0, { characters: 200, asked: 400 });
+
+  expect(narrow).toBeLessThanOrEqual(61);
+  expect(one(el, ".quarry-snippet").textContent.length).toBeGreaterThan(150);
 });

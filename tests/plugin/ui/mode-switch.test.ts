@@ -13,7 +13,7 @@ test("one button is pressed, and pressing another one selects its mode", () => {
   modes.show("keyword");
 
   expect(selected).toEqual(["keyword"]);
-  expect(texts(el, "button")).toEqual(["Both", "Exact", "Meaning"]);
-  expect(texts(el, '[aria-pressed="true"]')).toEqual(["Exact"]);
+  expect(texts(el, "button")).toEqual(["Both", "Words", "Meaning"]);
+  expect(texts(el, '[aria-pressed="true"]')).toEqual(["Words"]);
   expect(one(el, '[role="group"]').getAttribute("aria-label")).toBe("Search mode");
 });

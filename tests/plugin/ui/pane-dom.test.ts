@@ -8,6 +8,8 @@ const NO_NAMES = { folders: [], tags: [], properties: [], valuesOf: () => [] };
 const handlers: PaneHandlers = {
   clock: manualClock(),
   act: () => undefined,
+  toggleSaved: () => undefined,
+  forget: () => undefined,
   copy: () => undefined,
   chooseMode: () => undefined,
   names: () => NO_NAMES,

@@ -2,10 +2,10 @@
 import { emptyBody, one } from "./dom";
 import { Component } from "obsidian";
 import { beforeEach, expect, test } from "vitest";
-import { answerRows, recentRows } from "../../../plugin/pane/rows";
+import { answerRows, queryRows } from "../../../plugin/pane/rows";
 import { listenToMouse } from "../../../plugin/ui/pane-mouse";
 import { RowList } from "../../../plugin/ui/row-list";
-import { answer, hit, manualClock } from "../builders";
+import { ROOM, ROW_OPTIONS, answer, hit, manualClock } from "../builders";
 
 let listEl: HTMLElement;
 let did: string[];
@@ -14,13 +14,14 @@ let owner: Component;
 beforeEach(() => {
   listEl = emptyBody().createDiv();
   did = [];
-  const list = new RowList(listEl, manualClock());
-  const hits = answerRows(answer({ hits: [hit("a.md", { furtherPassages: 1 })] }), new Map());
-  list.show([...hits, ...recentRows(["gateway"])], 0);
+  const list = new RowList(listEl, { clock: manualClock(), act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
+  const hits = answerRows(answer({ hits: [hit("a.md", { furtherPassages: 1 })] }), ROW_OPTIONS);
+  list.show([...hits, ...queryRows(["gateway"], [])], 0, ROOM);
   owner = new Component();
   owner.load();
   listenToMouse(owner, listEl, list, {
     open: ({ key }, where) => did.push(`open ${key} ${String(where)}`),
+    touch: () => did.push("touch"),
     toggle: (path) => did.push(`toggle ${path}`),
     showMenu: ({ key }) => did.push(`menu ${key}`),
     preview: ({ key }) => did.push(`preview ${key}`),
@@ -41,8 +42,8 @@ test("a click opens a hit or a recent query", () => {
   expect(did).toEqual(["open a.md false", "open recent gateway false"]);
 });
 
-test("a click on the line of further passages unfolds them", () => {
-  fire(".quarry-more", "click");
+test("a click on the count of further passages unfolds them", () => {
+  fire(".quarry-unfold", "click");
 
   expect(did).toEqual(["toggle a.md"]);
 });
@@ -74,4 +75,14 @@ test("nothing is heard once the pane is unloaded", () => {
   fire(".quarry-title", "click");
 
   expect(did).toEqual([]);
+});
+
+test("a pointer that moves touches the list; one that rows come under does not", () => {
+  for (const movementX of [0, 3]) {
+    const event = new MouseEvent("mousemove", { bubbles: true });
+    Object.defineProperties(event, { movementX: { value: movementX }, movementY: { value: 0 } });
+    one(listEl, ".quarry-title").dispatchEvent(event);
+  }
+
+  expect(did).toEqual(["touch"]);
 });

@@ -10,6 +10,7 @@ const WORDS: PanelWords = {
   title: "Not installed",
   detail: "Run one of these.",
   commands: ["uv tool install x", "pipx install x"],
+  hasWayOut: true,
   actions: [actionOf("copy-command"), actionOf("check-again")],
 };
 

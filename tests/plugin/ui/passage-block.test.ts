@@ -2,7 +2,7 @@
 import { emptyBody, one, texts } from "./dom";
 import { beforeEach, expect, test } from "vitest";
 import { MarkedText, PassageBlock, setText } from "../../../plugin/ui/passage-block";
-import { passage } from "../builders";
+import { ROOM, passage } from "../builders";
 
 let el: HTMLElement;
 
@@ -11,23 +11,23 @@ beforeEach(() => {
 });
 
 test("shows the heading path and the marked snippet", () => {
-  new PassageBlock(el).show(passage({ headingPath: ["Backoff", "Jitter"] }), "API");
+  new PassageBlock(el).show(passage({ headingPath: ["Backoff", "Jitter"] }), "API", ROOM);
 
   expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Backoff › Jitter", "retry with capped backoff"]);
   expect(texts(el, ".search-result-file-matched-text")).toEqual(["retry"]);
 });
 
 test("does not repeat the title of the note, in the heading path or in the snippet", () => {
-  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter"], snippet: "API\n\nIt jitters.", marks: [] }), "API");
+  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter"], snippet: "API\n\nIt jitters.", marks: [] }), "API", ROOM);
 
   expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "It jitters."]);
 });
 
 test("is hidden without a passage, and its heading path without headings", () => {
   const block = new PassageBlock(el);
-  block.show(passage({ headingPath: [] }), "API");
+  block.show(passage({ headingPath: [] }), "API", ROOM);
   const trail = one(el, ".quarry-trail").hasClass("is-hidden");
-  block.show(null, "API");
+  block.show(null, "API", ROOM);
 
   expect([trail, el.hasClass("is-hidden")]).toEqual([true, true]);
 });

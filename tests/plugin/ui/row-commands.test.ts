@@ -4,7 +4,7 @@ import { type App, Menu, type MenuItem, type TFile, type WorkspaceLeaf } from "o
 import { expect, test, vi } from "vitest";
 import { type PlaceRow } from "../../../plugin/pane/rows";
 import { type RowHandlers, linkTo, preview, rowCommands, rowMenu, startDrag } from "../../../plugin/ui/row-commands";
-import { hit, passage } from "../builders";
+import { hit, hitRow, passage } from "../builders";
 
 const trigger = vi.fn();
 const leaf: unknown = {};
@@ -16,7 +16,7 @@ const app = {
 
 function option(path: string, headingPath: readonly string[]): PlaceRow {
   const found = passage({ headingPath, line: 12 });
-  return { kind: "hit", key: path, hit: hit(path), passage: found, further: { kind: "folded" } };
+  return hitRow(hit(path), { passage: found });
 }
 
 test("a link leads to the passage's own heading, written for the active note", () => {
@@ -94,7 +94,7 @@ test("each command of a row does what its name says", () => {
 
 test("a note that is gone has no link to copy, one that is only listed has no passage", () => {
   const commands = rowCommands(app, { open: vi.fn(), copy: vi.fn(), explain: vi.fn(), openNote: vi.fn() });
-  const listed: PlaceRow = { kind: "hit", key: "gone.md", hit: hit("gone.md"), passage: null, further: { kind: "folded" } };
+  const listed: PlaceRow = hitRow(hit("gone.md"), { passage: null });
 
   expect(Object.entries(commands).filter(([, { isFor }]) => isFor?.(listed) === false).map(([id]) => id)).toEqual(["copy-link", "copy-text"]);
 });

@@ -4,18 +4,18 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { answerRows } from "../../../plugin/pane/rows";
 import { RowList, keepInPlace } from "../../../plugin/ui/row-list";
 import { type Hit } from "../../../plugin/protocol/messages";
-import { answer, hit, manualClock, passage } from "../builders";
+import { ROOM, ROW_OPTIONS, answer, hit, manualClock, passage } from "../builders";
 
 let el: HTMLElement;
 let list: RowList;
 
 beforeEach(() => {
   el = emptyBody().createDiv();
-  list = new RowList(el, manualClock());
+  list = new RowList(el, { clock: manualClock(), act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
 });
 
 const show = (hits: readonly Hit[], nowMs: number): void => {
-  list.show(answerRows(answer({ hits }), new Map()), nowMs);
+  list.show(answerRows(answer({ hits }), ROW_OPTIONS), nowMs, ROOM);
 };
 const titles = (): string[] => texts(el, ".quarry-title");
 const rowOf = (title: string): Element => {
@@ -34,10 +34,10 @@ describe("patching", () => {
   });
 
   test("rows that are shown already are not even compared", () => {
-    const rows = answerRows(answer({ hits: [hit("a.md")] }), new Map());
-    list.show(rows, 0);
+    const rows = answerRows(answer({ hits: [hit("a.md")] }), ROW_OPTIONS);
+    list.show(rows, 0, ROOM);
     one(el, ".quarry-title").textContent = "Touched";
-    list.show(rows, 0);
+    list.show(rows, 0, ROOM);
 
     expect(titles()).toEqual(["Touched"]);
   });
@@ -78,12 +78,12 @@ describe("patching", () => {
   });
 
   test("what changed in a row is changed in place", () => {
-    show([hit("a.md", { why: "exact" })], 0);
+    show([hit("a.md", { why: "meaning" })], 0);
     const row = rowOf("a");
     show([hit("a.md", { why: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
 
     expect(rowOf("a")).toBe(row);
-    expect(texts(row, ".quarry-why")).toEqual(["both"]);
+    expect(texts(row, ".quarry-why")).toEqual([""]);
     expect(texts(row, ".quarry-snippet")).toEqual(["other words"]);
   });
 });

@@ -3,6 +3,7 @@ import { key, one, texts } from "./dom";
 import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
+import { roomFor } from "../../../plugin/snippet/layout";
 import { FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
 
 let pane: TestPane;
@@ -86,9 +87,35 @@ describe("the selection", () => {
     expect(pane.selected()).toEqual(["x"]);
   });
 
-  test("stays on its note through a refresh", async () => {
+  const refreshed = async (...paths: readonly string[]): Promise<void> => {
+    pane.indexUpdated.emit();
+    await pane.clock.advance(1_000);
+    await pane.answer(...paths);
+  };
+
+  test("that nobody touched is on the best note after a refresh too, so that Enter opens what stands first", async () => {
+    await pane.type("retry");
+    await pane.answer("a.md", "b.md");
+    await refreshed("new.md", "a.md", "b.md");
+
+    expect(pane.selected()).toEqual(["new"]);
+  });
+
+  test("stays on its note through a refresh while the pointer is in the list", async () => {
+    await pane.type("retry");
+    await pane.answer("a.md", "b.md");
+    const move = new MouseEvent("mousemove", { bubbles: true });
+    Object.defineProperty(move, "movementX", { value: 3 });
+    one(pane.view.contentEl, ".quarry-title").dispatchEvent(move);
+    await refreshed("new.md", "a.md", "b.md");
+
+    expect(pane.selected()).toEqual(["a"]);
+  });
+
+  test("that was moved stays on its note through a refresh", async () => {
     await pane.type("retry");
     await pane.answer("a.md");
+    key(pane.input(), "ArrowDown");
     pane.indexUpdated.emit();
     await pane.clock.advance(1_000);
     await pane.answer("new.md", "a.md");
@@ -99,7 +126,8 @@ describe("the selection", () => {
 });
 
 describe("further passages", () => {
-  const more = (): HTMLElement => one(pane.view.contentEl, ".quarry-more");
+  const more = (): HTMLElement => one(pane.view.contentEl, ".quarry-unfold");
+  const line = (): HTMLElement => one(pane.view.contentEl, ".quarry-more");
   const snippets = (): string[] => texts(pane.view.contentEl, ".quarry-others .quarry-snippet");
   const asked = (): unknown[] => pane.client.asked.filter(({ method }) => method === "search/passages").map(({ params }) => params);
   const result = (...found: readonly string[]): PassagesResult => ({
@@ -115,7 +143,7 @@ describe("further passages", () => {
   });
 
   test("are counted and not asked for before they are wanted", () => {
-    expect(more().textContent).toBe("1 more passage");
+    expect([more().textContent, more().title]).toEqual(["+1", "1 more passage"]);
     expect(asked()).toEqual([]);
   });
 
@@ -124,7 +152,7 @@ describe("further passages", () => {
     pane.client.last.answer(result("the second"));
     await settled();
 
-    expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 30, typing: true, path: "a.md" }]);
+    expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 30, snippetWidth: roomFor(0, "normal").asked, typing: true, path: "a.md" }]);
     expect(snippets()).toEqual(["the second"]);
     expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
   });
@@ -145,26 +173,26 @@ describe("further passages", () => {
   test("are shown as loading only when they are slow", async () => {
     more().click();
     await pane.clock.advance(149);
-    const soon = more().textContent;
+    const soon = line().hasClass("is-hidden");
     await pane.clock.advance(1);
-    const late = more().textContent;
+    const late = line().textContent;
     pane.client.last.answer(result("the second"));
     await settled();
 
-    expect([soon, late, more().textContent]).toEqual(["1 more passage", "Loading 1 more passage…", "Show less"]);
+    expect([soon, late, line().textContent]).toEqual([true, "Loading 1 more passage…", "Show less"]);
   });
 
   test("that could not be loaded can be asked for again", async () => {
     more().click();
     pane.client.last.fail({ kind: "timed-out", afterMs: 10_000 });
     await settled();
-    const failed = more().textContent;
-    more().click();
+    const failed = line().textContent;
+    line().click();
     pane.client.last.answer(result("the second"));
     await settled();
 
     expect(failed).toMatch(/^More passages could not be loaded\. No answer within 10 s\..*Try again$/);
-    expect(more().textContent).toBe("Show less");
+    expect(line().textContent).toBe("Show less");
     expect(snippets()).toEqual(["the second"]);
   });
 
@@ -176,7 +204,7 @@ describe("further passages", () => {
     await settled();
 
     expect(request.isCancelled).toBe(true);
-    expect(more().textContent).toBe("1 more passage");
+    expect(line().hasClass("is-hidden")).toBe(true);
     expect(asked()).toHaveLength(1);
   });
 
@@ -214,13 +242,14 @@ describe("further passages", () => {
 });
 
 describe("keys", () => {
-  test("escape empties the box", async () => {
+  test("escape goes back to the note and leaves the query and its rows", async () => {
     await pane.type("retry");
     await pane.answer("a.md");
     key(pane.input(), "Escape");
 
-    expect(pane.input().value).toBe("");
-    expect(pane.titles()).toEqual([]);
+    expect(pane.returned).toBe(1);
+    expect(pane.input().value).toBe("retry");
+    expect(pane.titles()).toEqual(["a"]);
   });
 
   test("left, right and letters stay with the text", () => {
@@ -279,15 +308,17 @@ describe("states", () => {
     await pane.type('  retry "x');
     pane.client.last.fail({ kind: "bad-query", message: "no closing quote", next: "", position: 6 });
     await settled();
-    pane.press("go-to-error");
+    const line = one(pane.view.contentEl, ".quarry-line");
+    one(line, '[data-action="go-to-error"]').click();
 
     expect(pane.titles()).toEqual(["a"]);
-    expect(pane.panel().textContent).toContain("No closing quote.");
+    expect(pane.panel().hasClass("is-hidden")).toBe(true);
+    expect(line.textContent).toContain("No closing quote.");
     expect(pane.input().value.slice(pane.input().selectionStart ?? 0, pane.input().selectionEnd ?? 0)).toBe('"');
   });
 
   test("nothing found by words can be searched for by meaning", async () => {
-    pane.mode = "keyword";
+    pane.preferences = { ...pane.preferences, mode: "keyword" };
     one(pane.view.contentEl, '[data-mode="keyword"]').click();
     await pane.type("retry");
     await pane.answer();
@@ -303,7 +334,7 @@ describe("states", () => {
     pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ leg: "dense", reason: "The model is missing." }] });
     await settled();
 
-    expect(one(pane.view.contentEl, ".quarry-degradation").textContent).toBe("Meaning search is off. The model is missing.");
+    expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The model is missing.");
     expect(pane.titles()).toEqual(["a"]);
   });
 
@@ -345,18 +376,85 @@ describe("an empty box", () => {
   });
 
   test("shows what can be typed, when asked", () => {
-    pane.press("show-operators");
+    one(pane.view.contentEl, '.quarry-tool[data-action="show-operators"]').click();
 
     expect(one(pane.view.contentEl, ".quarry-completions").hasClass("is-hidden")).toBe(false);
     expect(texts(pane.view.contentEl, ".quarry-completion-label")).toContain("modified:");
   });
 
   test("forgets them when asked", () => {
-    pane.press("clear-history");
+    one(pane.view.contentEl, '.quarry-divider [data-action="clear-history"]').click();
 
     expect(texts(pane.view.contentEl, ".quarry-recent")).toEqual([]);
     expect(pane.history).toEqual([]);
   });
+});
+
+describe("what is remembered", () => {
+  test("is a query that found something and was looked at for a while", async () => {
+    await pane.type("retry");
+    await pane.answer("a.md");
+    await pane.clock.advance(1_900);
+    const early = [...pane.history];
+    await pane.clock.advance(200);
+
+    expect([early, pane.history]).toEqual([[], ["retry"]]);
+  });
+
+  test("is no query that was typed on, or found nothing", async () => {
+    await pane.type("retr");
+    await pane.answer("a.md");
+    await pane.clock.advance(1_000);
+    await pane.type("retry");
+    await pane.answer();
+    await pane.clock.advance(5_000);
+
+    expect(pane.history).toEqual([]);
+  });
+});
+
+describe("more rows", () => {
+  const found = (count: number): string[] => Array.from({ length: count }, (_, at) => `${at}.md`);
+
+  test("are asked for by moving onto the last row, and those that were there stay", async () => {
+    await pane.type("retry");
+    pane.client.last.answer({ ...searchResult(...found(30).map((path) => hit(path))), total: 50 });
+    await settled();
+    for (let press = 0; press < 30; press += 1) key(pane.input(), "ArrowDown");
+    const asked = pane.client.last.params;
+    pane.client.last.answer({ ...searchResult(...found(50).map((path) => hit(path))), total: 50 });
+    await settled();
+
+    expect(asked).toMatchObject({ query: "retry", limit: 60 });
+    expect(pane.titles()).toHaveLength(50);
+    expect(pane.selected()).toEqual(["30"]);
+  });
+
+  test("that are weak are held back below a divider, until they are wanted", async () => {
+    await pane.type("retry");
+    const weak = found(9).slice(1).map((path) => hit(path, { why: "meaning", confidence: 0.02 }));
+    pane.client.last.answer(searchResult(hit("0.md"), ...weak));
+    await settled();
+    const first = pane.titles().length;
+    one(pane.view.contentEl, ".quarry-show-more").click();
+
+    expect(first).toBe(6);
+    expect(texts(pane.view.contentEl, ".quarry-divider-text")).toEqual(["Nearest in meaning"]);
+    expect(pane.titles()).toHaveLength(9);
+  });
+});
+
+test("no key moves the list: what is said of a query stands in a line of its own", async () => {
+  const above = (): string[] => [...one(pane.view.contentEl, ".quarry-head").children].map(({ className }) => className);
+  await pane.type("retry");
+  await pane.answer("a.md");
+  const before = above();
+  await pane.type("refrences");
+  pane.client.last.answer({ ...searchResult(hit("a.md")), corrections: [{ typed: "refrences", used: "references" }] });
+  await settled();
+
+  expect(above()).toEqual(before);
+  expect(one(pane.view.contentEl, ".quarry-body").previousElementSibling).toBe(one(pane.view.contentEl, ".quarry-head"));
 });
 
 test("the query survives in the layout", async () => {

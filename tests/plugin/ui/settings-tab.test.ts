@@ -3,11 +3,11 @@ import { emptyBody } from "./dom";
 import { App, Notice, type Plugin, Setting, type ToggleComponent } from "obsidian";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../plugin/protocol/messages";
-import { DEFAULTS } from "../../../plugin/settings";
+import { DEFAULTS, type Preferences } from "../../../plugin/settings";
 import { type Reply } from "../../../plugin/sidecar/failure";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { Emitter } from "../../../plugin/emitter";
-import { QuarrySettingTab, foldersOf, isFullPath, weightOf } from "../../../plugin/ui/settings-tab";
+import { QuarrySettingTab } from "../../../plugin/ui/settings-tab";
 import { indexStatus, settled, recordedCommands } from "../builders";
 
 vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice: vi.fn() }));
@@ -30,6 +30,7 @@ const vaultSettings: VaultSettings = {
 let answer: Reply<VaultSettings>;
 let reads: number;
 let written: SettingsWriteParams[];
+let kept: Preferences[];
 let paths: (string | null)[];
 let engineChanged: Emitter<EngineState>;
 let tab: QuarrySettingTab;
@@ -50,11 +51,12 @@ beforeEach(() => {
   reads = 0;
   written = [];
   paths = [];
+  kept = [];
   engineChanged = new Emitter();
   const app = new (App as unknown as new () => App)();
   tab = new QuarrySettingTab(app, { manifest: { id: "quarry" } } as unknown as Plugin, {
     settings: () => DEFAULTS,
-    save: () => undefined,
+    save: (settings) => kept.push(settings),
     engine: {
       state: { kind: "live", version: "0.1.0", isOurs: true },
       status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: "over 10 MB", skipped: false }] }),
@@ -217,34 +219,16 @@ test("the definitions of 1.13 hold the same rows, so that its search finds them"
   vi.runAllTimers();
   await settled();
 
-  expect(names).toEqual(expect.arrayContaining(["Status", "Program path", "Exclude these folders", "Embedding model", "Rebuild index", "Maximum results"]));
+  expect(names).toEqual(expect.arrayContaining(["Status", "Program path", "Exclude these folders", "Embedding model", "Rebuild index", "Results at first", "Size of rows"]));
   expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
 });
 
-test("folders are one a line, without the slashes around them, each once", () => {
-  expect(foldersOf("/Work/\n\n  Home  \nWork\na/b/")).toEqual(["Work", "Home", "a/b"]);
-});
+test("the name of a note and the size of rows are chosen from lists, and kept", async () => {
+  await display();
+  const [naming, density] = lists().slice(2);
+  change(naming, "title");
+  change(density, "compact");
+  await settled();
 
-test.each([
-  ["1", 1],
-  ["0,5", 0.5],
-  ["100", 100],
-  ["", null],
-  ["-1", null],
-  ["101", null],
-  ["much", null],
-])("%j as a weight is %j", (text, weight) => {
-  expect(weightOf(text)).toBe(weight);
-});
-
-test.each([
-  ["/usr/bin/quarry", true],
-  ["~/.local/bin/quarry", true],
-  ["C:\\Tools\\quarry.exe", true],
-  ["\\\\server\\tools\\quarry.exe", true],
-  ["quarry", false],
-  ["./quarry", false],
-  ["C:quarry.exe", false],
-])("%s is a full path: %j", (path, isFull) => {
-  expect(isFullPath(path)).toBe(isFull);
+  expect(kept).toEqual([{ ...DEFAULTS, naming: "title" }, { ...DEFAULTS, density: "compact" }]);
 });

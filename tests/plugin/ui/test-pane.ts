@@ -5,7 +5,8 @@ import { type IndexStatus, type Mode } from "../../../plugin/protocol/messages";
 import { SearchSession } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { Emitter } from "../../../plugin/emitter";
-import { type PaneParts, SearchView } from "../../../plugin/ui/search-view";
+import { type PaneParts, type PanePreferences } from "../../../plugin/ui/pane-parts";
+import { SearchView } from "../../../plugin/ui/search-view";
 import { type EngineActionId } from "../../../plugin/pane/commands";
 import { FakeClient, hit, indexStatus, manualClock, recordedCommands, searchResult, settled } from "../builders";
 
@@ -30,13 +31,16 @@ export class TestPane {
   readonly indexUpdated = new Emitter<void>();
   readonly acted: EngineActionId[] = [];
   readonly copied: string[] = [];
+  /** How often the focus went back to the note. */
+  returned = 0;
   history: string[] = [];
-  mode: Mode = "hybrid";
+  saved: string[] = [];
+  preferences: PanePreferences = { mode: "hybrid", limit: 30, naming: "file", density: "normal" };
   readonly view: SearchView;
 
   constructor() {
     // The stand-in for Obsidian looks for its app under a name of its own.
-    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: {} };
+    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: {}, workspace: { getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; } } };
     this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.parts());
   }
 
@@ -81,26 +85,37 @@ export class TestPane {
     await settled();
   }
 
+  get mode(): Mode {
+    return this.preferences.mode;
+  }
+
   private parts(): PaneParts {
-    const searchOptionsChanged = new Emitter<void>();
+    const preferencesChanged = new Emitter<void>();
     return {
-      createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30 }),
+      createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30, snippetWidth: 120 }),
       clock: this.clock,
       engine: this.engine,
       indexUpdated: this.indexUpdated,
-      searchOptions: () => ({ mode: this.mode, limit: 30 }),
-      searchOptionsChanged,
-      saveMode: (chosen) => {
-        this.mode = chosen;
-        searchOptionsChanged.emit();
+      preferences: () => this.preferences,
+      preferencesChanged,
+      savePreferences: (change) => {
+        this.preferences = { ...this.preferences, ...change };
+        preferencesChanged.emit();
       },
       history: {
         all: () => this.history,
         add: (query) => {
           this.history = [query, ...this.history];
         },
+        remove: (query) => {
+          this.history = this.history.filter((past) => past !== query);
+        },
         clear: () => {
           this.history = [];
+        },
+        saved: () => this.saved,
+        toggleSaved: (query) => {
+          this.saved = this.saved.includes(query) ? this.saved.filter((other) => other !== query) : [query, ...this.saved];
         },
       },
       copy: (text) => this.copied.push(text),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { correctionWords, countWords, searchAsTypedWords, relaxedWords, understoodWords } from "../../../plugin/wording/answer";
+import { correctionWords, countWords, relaxedWords, understoodWords } from "../../../plugin/wording/answer";
 import { answer, hit } from "../builders";
 
 test("the count says how many of how many, and how fast", () => {
@@ -18,7 +18,6 @@ test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([])).toBe("");
   expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("No notes contain “refrences”. Showing results for “references”.");
   expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("No notes contain “ab” or “ef”. Showing results for “cd” and “gh”.");
-  expect(searchAsTypedWords([{ typed: "refrences", used: "references" }])).toBe("Search for “refrences” instead");
 });
 
 test("a relaxation is shown in the engine's words; filters that match nothing are named", () => {

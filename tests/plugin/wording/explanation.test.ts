@@ -18,7 +18,7 @@ describe("why a note is where it is", () => {
     const { message, facts } = explainWords(explained({ message: "it ranks 3 of 9", wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
 
     expect(message).toBe("It ranks 3 of 9.");
-    expect(facts).toEqual([["Searched for", "notes near in meaning to retry"], ["Rank by words", "3"], ["Words found", "glue"], ["Words missing", "cloth, fold"]]);
+    expect(facts).toEqual([["Searched for", "notes near in meaning to retry"], ["Rank by words", "3"], ["Words", "1 of 3: glue · missing: cloth, fold"]]);
   });
 
   test("a note that is not indexed has a message alone", () => {

@@ -9,6 +9,7 @@ describe("the footer", () => {
     preparing: [{ kind: "preparing" }, "Checking for changes", null],
     trouble: [{ kind: "trouble", engine: "disconnected" }, "Reconnecting", null],
     indexing: [{ kind: "indexing", done: 4_210, total: 16_894, remainingMs: 25_000 }, "Indexing 4,210 of 16,894 notes · 25 s left", "pause"],
+    "loading-model": [{ kind: "loading-model", notes: 10 }, "10 notes · loading the model for search by meaning", null],
     updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
     paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes waiting", "resume"],
     "index-failed": [{ kind: "index-failed", message: "The disk is full." }, "The disk is full.", "open-settings"],

@@ -23,13 +23,16 @@ const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K 
 };
 const SPEAKS_THROUGH_ROWS: readonly PaneState["kind"][] = ["results", "searching"];
 
+const NOTHING_TO_LEAVE: readonly PaneState["kind"][] = ["starting", "empty", "no-results"];
+
 describe("every state of the pane", () => {
   test.each(Object.values(STATES).filter(({ kind }) => !SPEAKS_THROUGH_ROWS.includes(kind)))("$kind has words and a way out", (state) => {
     const words = panelWords(state);
 
     expect(words?.title).toMatch(/^[A-Z].{8,}[^.]$/);
     expect(words?.detail).toMatch(/^[A-Z"].*\.$/);
-    expect(words?.actions[0].label).toMatch(/^[A-Z]/);
+    expect(words?.actions.every(({ label }) => /^[A-Z]/.test(label))).toBe(true);
+    expect(words?.hasWayOut).toBe((words?.actions.length ?? 0) > 0 && !NOTHING_TO_LEAVE.includes(state.kind));
   });
 
   test("rows need no panel", () => {
@@ -51,7 +54,7 @@ describe("every state of the pane", () => {
 
   test("nothing found in one mode offers both", () => {
     for (const mode of ["keyword", "semantic"] as const) {
-      expect(panelWords({ kind: "no-results", answer: answer({ mode }), isIndexing: false })?.actions[0].id).toBe("search-both");
+      expect(panelWords({ kind: "no-results", answer: answer({ mode }), isIndexing: false })?.actions[0]?.id).toBe("search-both");
     }
   });
 
@@ -62,8 +65,8 @@ describe("every state of the pane", () => {
   });
 
   test("an error without a position can only be cleared", () => {
-    expect(panelWords(STATES["bad-query"])?.actions[0].id).toBe("go-to-error");
-    expect(panelWords({ ...STATES["bad-query"], position: null })?.actions[0].id).toBe("clear-query");
+    expect(panelWords(STATES["bad-query"])?.actions[0]?.id).toBe("go-to-error");
+    expect(panelWords({ ...STATES["bad-query"], position: null })?.actions[0]?.id).toBe("clear-query");
   });
 
   test("what the sidecar says becomes whole sentences", () => {

@@ -23,10 +23,12 @@ MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 token
 NO_TOKEN_LIMIT = 10**9  # the budget is filled by choice, not in order
 FURTHER_SHARE = 0.5  # of a note's confidence that its second passage has, and its third of the second's
 MAX_QUOTES = 100
-MIN_CONFIDENCE = (
-    0.04  # less than of `context`: one or two words on a subject promise no answer, and who wrote them into
-)
-# the settings knows that there are notes on it. `templates` in a manual has .064 for its page on templates.
+MIN_CONFIDENCE = 0.04
+"""
+The least confidence of a note that is quoted, lower than that of `context`: one or two words on a subject promise no
+answer, and who wrote them into the settings knows that there are notes on it. For `templates`, a manual's page on
+templates has .064.
+"""
 NO_SNIPPETS = 0  # characters: notes alone, at a twentieth of the cost
 
 

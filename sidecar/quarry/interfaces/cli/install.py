@@ -12,7 +12,7 @@ from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.parser import BadUsage
 from quarry.interfaces.cli.scope import confirm_scope
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
-from quarry.interfaces.exit_codes import BAD_USAGE, FAILED, OK
+from quarry.interfaces.exit_codes import FAILED, OK
 from quarry.interfaces.install.apply import apply
 from quarry.interfaces.install.clients import CLIENTS, SCOPES
 from quarry.interfaces.install.diff import unified_diff
@@ -128,13 +128,17 @@ def _show(changes: Sequence[Change]) -> None:
 
 
 def _refusal(options: argparse.Namespace, changes: Sequence[Change]) -> int | None:
-    """The exit code where the changes are not confirmed; None where they are."""
+    """
+    The exit code where the changes are not confirmed; None where they are.
+
+    Raises:
+        BadUsage: There is nobody to ask.
+    """
     if options.yes:
         return None
     files = [str(change.state.path) for change in changes if change.is_change]
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        print_stderr(f"nothing was written to {', '.join(files)}: give --yes to write without being asked")
-        return BAD_USAGE
+        raise BadUsage(f"nothing was written to {', '.join(files)}", "give --yes to write without being asked")
     what = "this file" if len(files) == 1 else f"these {len(files)} files"
     print(f"Change {what}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() in ("y", "yes"):

@@ -9,6 +9,7 @@ from quarry.interfaces.install import jsonc, toml_tables
 from quarry.interfaces.install.clients import CLIENTS, SCOPES, Client, Scope
 from quarry.interfaces.install.entries import command_of, served_vault
 from quarry.interfaces.install.files import read_state
+from quarry.interfaces.install.json_values import json_value
 from quarry.interfaces.install.places import Surroundings, paths_at
 
 
@@ -62,11 +63,7 @@ def _in_file(client: Client, scope: Scope, path: Path) -> Iterator[Installed | U
 
 def _servers(client: Client, path: Path) -> Mapping[str, Any]:
     text = read_state(path, to_write=False).text
-    found: Any = toml_tables.parse(text) if client.file_format == "toml" else _json(text)
+    found: Any = toml_tables.parse(text) if client.file_format == "toml" else json_value(text)
     for key in client.servers_path:
         found = found.get(key) if isinstance(found, Mapping) else None
     return found if isinstance(found, Mapping) else {}
-
-
-def _json(text: str) -> Any:
-    return jsonc.value_of(text, jsonc.parse(text)) if text.strip() else {}

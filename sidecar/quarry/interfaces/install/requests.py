@@ -7,11 +7,13 @@ from typing import NamedTuple
 from quarry.errors import BadConfiguration
 from quarry.interfaces.install.clients import Client, Hooks, Scope
 from quarry.interfaces.install.entries import Launcher, entry_name, hook_entries, is_same_vault, server_entry
+from quarry.interfaces.install.hook_targets import JsonHooks
 from quarry.interfaces.install.installed import Installed, installed
-from quarry.interfaces.install.instructions import CURSOR_RULE, instructions
+from quarry.interfaces.install.instructions import CURSOR_RULE, MarkdownSection, instructions
 from quarry.interfaces.install.places import Surroundings, paths_at
 from quarry.interfaces.install.plan import Request
-from quarry.interfaces.install.targets import JsonHooks, JsonServer, MarkdownSection, Target, TomlServer
+from quarry.interfaces.install.server_targets import JsonServer, TomlServer
+from quarry.interfaces.install.targets import Target
 
 
 class Wish(NamedTuple):

@@ -8,31 +8,13 @@ from quarry import errors
 from quarry.interfaces.client import RequestFailed
 from quarry.interfaces.python.answers import code_points
 
-ERRORS: Mapping[str, type[errors.QuarryError]] = {
-    "bad-settings": errors.BadSettings,
-    "bad-request": errors.BadRequest,
-    "not-written": errors.NoteNotWritten,
+OF_THE_WIRE: Mapping[str, type[errors.QuarryError]] = {
     "invalid-params": errors.BadRequest,
     "invalid-request": errors.BadRequest,
-    "unauthorized": errors.Unauthorized,
     "forbidden": errors.Unauthorized,
-    "note-not-found": errors.NoteNotFound,
-    "vault-missing": errors.VaultMissing,
-    "model-missing": errors.ModelMissing,
-    "schema-too-new": errors.SchemaTooNew,
-    "index-unavailable": errors.IndexUnavailable,
-    "index-behind": errors.IndexBehind,
-    "vault-locked": errors.VaultLocked,
-    "deadline": errors.DeadlineExceeded,
-    "cancelled": errors.Cancelled,
-    "protocol-mismatch": errors.ProtocolMismatch,
     "method-not-found": errors.ProtocolMismatch,
-    "extra-missing": errors.ExtraMissing,
-    "busy": errors.SidecarBusy,
-    "connection-failed": errors.ConnectionFailed,
 }
-"""`kind` of an error -> its class; `bad-query` has a position besides, and any other is a `QuarryError`."""
-
+"""`kind` of an error -> its class, where the wire itself refuses; the others stand for errors of the engine."""
 
 _BAD_PARAMETER = re.compile(r"[^:]+: (?P<what>.+) - at `\$\.(?P<parameter>\w+).*`")
 _CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
@@ -47,9 +29,15 @@ def exception_of(failed: RequestFailed) -> errors.QuarryError:
         query = failed.query or ""
         error = errors.BadQuery(str(failed), code_points(query, [failed.position or 0])[0])
     else:
-        error = ERRORS.get(failed.kind, errors.QuarryError)(str(failed))
+        error = _class_of(failed.kind)(str(failed))
     error.add_note(f"Next: {failed.next}.")
     return error
+
+
+def _class_of(kind: str) -> type[errors.QuarryError]:
+    from quarry.interfaces.failures import error_class_of  # here, as most programs are refused nothing
+
+    return OF_THE_WIRE.get(kind) or error_class_of(kind)
 
 
 def _snake_case(name: str) -> str:

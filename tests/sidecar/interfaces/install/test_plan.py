@@ -2,8 +2,12 @@
 
 import json
 import tomllib
+from contextlib import suppress
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonc_texts import documents
 
 from quarry.errors import BadConfiguration
 from quarry.interfaces.install.clients import CLIENTS
@@ -19,6 +23,16 @@ VARIANTS = {
     "blank": lambda text: "\n",
     "empty": lambda text: "",
 }
+TOML = [
+    b"",
+    b"mcp_servers = 1",
+    b"mcp_servers = {}",
+    b"[mcp_servers]",
+    b"[[mcp_servers]]\n",
+    b'a.b = """\n[mcp_servers.notes]\n"""',
+    b"[mcp_servers.other] # no line end",
+    b"\xef\xbb\xbfa = 1\r\n",
+]
 
 
 def meaning(path):
@@ -272,3 +286,34 @@ def test_a_plan_changes_nothing(filled):
 
     assert all(change.is_change for change in changes)
     assert filled.content() == before
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(
+        documents().map(lambda case: case[1].encode()), st.binary(max_size=60), st.text(max_size=40).map(str.encode)
+    )
+)
+def test_any_file_is_refused_untouched_or_restored_to_the_byte(desk, content):
+    path = desk.configuration("gemini")
+    path.write_bytes(content)
+    with suppress(BadConfiguration):
+        desk.install("gemini", hooks=True)
+
+        assert servers("gemini", path)["notes"]["command"] == "/opt/quarry/bin/quarry"
+        desk.remove("gemini")
+    assert path.read_bytes() == content
+    assert [found.name for found in path.parent.iterdir()] == [path.name]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(st.sampled_from(TOML), st.binary(max_size=60), st.text(max_size=40).map(str.encode)))
+def test_any_toml_is_refused_untouched_or_restored_to_the_byte(desk, content):
+    path = desk.configuration("codex")
+    path.write_bytes(content)
+    with suppress(BadConfiguration):
+        desk.install("codex")
+
+        assert servers("codex", path)["notes"]["command"] == "/opt/quarry/bin/quarry"
+        desk.remove("codex")
+    assert path.read_bytes() == content

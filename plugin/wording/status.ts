@@ -1,0 +1,38 @@
+/** What does the line above the rows say? One thing at a time, in one line of fixed height. Pure. */
+import { type PaneModel, stateOf } from "../pane/model";
+import { degradation } from "../pane/state";
+import { type Answer, answerOf } from "../search/session";
+import { quotedAsTyped } from "../search/spelling";
+import { type Action, actionOf } from "./actions";
+import { countWords, remarkOn, understoodWords } from "./answer";
+import { degradationWords } from "./freshness";
+import { joinSentences } from "./formatting";
+
+export interface StatusWords {
+  readonly tone: "count" | "remark" | "warning";
+  readonly text: string;
+  /** More about it, for the tooltip; may be empty. */
+  readonly tip: string;
+  readonly action: Action | null;
+}
+
+const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
+
+/** The trouble with the query, else what was changed about it, else what is unavailable, else the count. */
+export function statusWords(model: PaneModel): StatusWords {
+  const state = stateOf(model);
+  const answer = answerOf(model.search);
+  if (state.kind === "bad-query" && model.rows.length > 0) {
+    return { tone: "warning", text: joinSentences(state.message, state.next), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
+  }
+  if (!answer || answer.hits.length === 0) return NOTHING;
+  const remark = remarkOn(answer);
+  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
+  const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
+  if (missing) return { tone: "warning", text: degradationWords(missing), tip: countWords(answer), action: null };
+  return { tone: "count", text: countWords(answer), tip: understoodWords(answer.understood), action: null };
+}
+
+function asTypedAction({ query, corrections }: Answer): Action | null {
+  return quotedAsTyped(query, corrections) === null ? null : actionOf("search-typed");
+}
