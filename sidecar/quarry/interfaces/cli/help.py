@@ -21,6 +21,7 @@ AGENTS = """Programs that write text get notes in these ways:
   quarry context "question"     a block of quoted passages within a budget of tokens, for all others
   quarry blocks show --md       what a conversation begins with: the context blocks of .quarry.toml
   quarry search --json "words"  hits with their passages, scores and signals; one query a line from standard input
+  quarry hook CLIENT            an agent's events, answered with notes that mention what it is about, or with nothing
 
 `quarry install --list` names the clients in which `quarry install CLIENT` sets up the first of them.
 Each asks the sidecar of the vault and starts one if none runs. docs/PROTOCOL.md describes its socket."""

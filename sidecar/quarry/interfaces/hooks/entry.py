@@ -17,6 +17,7 @@ from quarry.interfaces.hooks.outcome import Outcome, Silence
 
 DEADLINE_MS = 400  # a person feels half a second at each prompt
 MAX_DEADLINE_MS = 60_000
+LOG_S = 0.1  # for a line in the log, which takes a millisecond
 _STDIN, _STDOUT = 0, 1
 _READ_BYTES = 64 * 1024
 
@@ -50,11 +51,11 @@ class Run:
 
     def finish(self, outcome: Outcome) -> None:
         """Write what is said, and note what came of it."""
-        written = json.dumps(outcome.output).encode() if outcome.output is not None else b""
+        unwritten = json.dumps(outcome.output).encode() if outcome.output is not None else b""
         self._last_word.acquire()
+        while unwritten:
+            unwritten = unwritten[os.write(_STDOUT, unwritten) :]
         self._note(outcome.reason or "context")
-        while written:
-            written = written[os.write(_STDOUT, written) :]
 
     def fail(self, error: Exception) -> None:
         """Note that it failed, and by which kind of error: its message may quote anything."""
@@ -67,6 +68,8 @@ class Run:
         os._exit(0)
 
     def _note(self, reason: str) -> None:
+        """Add a line to the log, which may lie on a drive that hangs: the process ends without it."""
+        _thread.start_new_thread(_end_after, (LOG_S,))
         from quarry.interfaces.hooks.journal import note
 
         note(self.client, self.event, reason, self.begun_s)
@@ -83,6 +86,11 @@ def main(arguments: Sequence[str]) -> None:
             run.fail(error)
     finally:  # KeyboardInterrupt and SystemExit as well; what was written is written, and nothing is left to tidy
         os._exit(0)
+
+
+def _end_after(wait_s: float) -> None:
+    time.sleep(wait_s)
+    os._exit(0)
 
 
 def _read() -> bytes:

@@ -8,6 +8,7 @@ from quarry.interfaces.mcp.arguments import BadArguments
 from quarry.interfaces.mcp.calls import Call
 from quarry.interfaces.mcp.messages import INVALID_PARAMS, Params, ProtocolError
 from quarry.interfaces.mcp.prompts import RECIPES
+from quarry.interfaces.mcp.resources import block_names
 from quarry.interfaces.mcp.vaults import Vault, Vaults
 
 if TYPE_CHECKING:
@@ -38,9 +39,11 @@ def complete(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
     try:
         if ref.get("type") == "ref/resource" and name == "path":
             return _values(*_paths(vault, value, call))
+        if ref.get("type") == "ref/resource" and name == "name":
+            return _values([known for known in block_names(vault, call) if _begins(known, value)])
         if ref.get("type") == "ref/prompt" and _takes(ref.get("name"), name):
             return _values(_titles(vault, value, call))
-    except QuarryError:
+    except (QuarryError, ProtocolError):
         return _values([])  # an offer, and nobody asked: the call that follows tells what is wrong
     return _values([])
 

@@ -39,14 +39,14 @@ def note_uri(vaults: Vaults, vault: Vault, path: str) -> str:
 
 def list_resources(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
     """
-    A page of resources: the state of each vault, then its notes, newest first.
+    A page of resources: the state of each vault and its context blocks, then its notes, newest first.
 
     Raises:
         ProtocolError: The cursor is none of ours.
     """
     vault, offset = _position(vaults, params.get("cursor"))
     page: wire.NoteList = _ask(vault, "notes/list", {"limit": PAGE, "offset": offset}, call)
-    resources = [] if offset else [_status_resource(vaults, vault)]
+    resources = [] if offset else [_status_resource(vaults, vault), *_block_resources(vaults, vault, call)]
     resources += [_note_resource(vaults, vault, note) for note in page.notes]
     result: dict[str, Any] = {"resources": resources}
     if cursor := _next_cursor(vaults, vault, offset + len(page.notes), page):
@@ -64,7 +64,14 @@ def templates(vaults: Vaults) -> dict[str, Any]:
         "description": "A note by its path in the vault",
         "mimeType": "text/markdown",
     }
-    return {"resourceTemplates": [note]}
+    block = {
+        "uriTemplate": f"quarry://block/{{name}}{query}",
+        "name": "block",
+        "title": "Context block",
+        "description": "Quotes for a query of the vault's settings",
+        "mimeType": "text/markdown",
+    }
+    return {"resourceTemplates": [note, block]}
 
 
 def read_resource(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
@@ -78,6 +85,9 @@ def read_resource(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
     address = parsed_uri(vaults, uri, call.version)
     if address.kind == "status":
         return _contents(uri, "application/json", compact_json(_status(address.vault, call)))
+    if address.kind == "block":
+        blocks: wire.BlocksResult = _ask(address.vault, "blocks/read", {"name": address.name}, call, not_found=uri)
+        return _contents(uri, "text/markdown", blocks.text)
     note: wire.NoteText = _ask(
         address.vault, "note/read", {"path": address.name, "maxTokens": READ_TOKENS}, call, not_found=uri
     )
@@ -125,7 +135,7 @@ def _ask(vault: Vault, method: str, params: dict[str, Any], call: Call, not_foun
         return vault.ask(method, params, call)
     except QuarryError as error:
         kind, suggestion = reason_of(error)
-        if kind == "note-not-found":
+        if not_found is not None and kind in ("note-not-found", "bad-request"):
             raise _missing(not_found, call.version, f"{error}; {suggestion}") from None
         raise ProtocolError(INTERNAL_ERROR, f"{error}; {suggestion}", {"kind": kind}) from error
 
@@ -157,6 +167,24 @@ def _status_resource(vaults: Vaults, vault: Vault) -> dict[str, Any]:
     title = f"State of the index of {vault.name}"
     uri = STATUS + _query(vaults, vault)
     return {"uri": uri, "name": "status", "title": title, "mimeType": "application/json"}
+
+
+def _block_resources(vaults: Vaults, vault: Vault, call: Call) -> list[dict[str, Any]]:
+    return [
+        {
+            "uri": BLOCK + quote(name, safe="") + _query(vaults, vault),
+            "name": markdown.clean_name(name),
+            "title": f"Context block {markdown.clean_name(name)}",
+            "mimeType": "text/markdown",
+        }
+        for name in block_names(vault, call)
+    ]
+
+
+def block_names(vault: Vault, call: Call) -> list[str]:
+    """The names of the context blocks of the vault's settings."""
+    result: wire.BlocksCheckResult = _ask(vault, "blocks/check", {}, call)
+    return [block.name for block in result.blocks]
 
 
 def _note_resource(vaults: Vaults, vault: Vault, note: "wire.NoteSummary") -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarry.errors import BadRequest
 from quarry.interfaces.mcp import markdown
+from quarry.interfaces.mcp.arguments import BadArguments
 from quarry.interfaces.mcp.budget import CHARACTERS_PER_TOKEN, Rendered, fitted, shortened, size_of
 from quarry.interfaces.mcp.calls import Call
 from quarry.interfaces.mcp.markdown import clean, clean_name
@@ -104,7 +105,15 @@ def explain_result(vault: Vault, asked: Arguments, call: Call) -> Rendered:
 
 
 def get_context(vault: Vault, asked: Arguments, call: Call) -> Rendered:
-    """Quotes that bear on a topic; none where none is likely to."""
+    """
+    Quotes that bear on a topic, or those of a context block; none where none is likely to.
+
+    Raises:
+        BadArguments: Neither `topic` nor `block` is given, or both.
+    """
+    if (asked["topic"] is None) == (asked["block"] is None):
+        given = "both are given" if asked["topic"] is not None else "neither is given"
+        raise BadArguments(f"`topic` or `block` says what to quote; {given}", "send one of the two")
     room = asked["max_tokens"] * CHARACTERS_PER_TOKEN
     with_structured = has_structured_results(call.version)
     tokens = asked["max_tokens"] // 2 if with_structured else asked["max_tokens"]
@@ -119,6 +128,8 @@ def get_context(vault: Vault, asked: Arguments, call: Call) -> Rendered:
 
 
 def _context(vault: Vault, asked: Arguments, tokens: int, call: Call) -> Rendered:
+    if asked["block"] is not None:
+        return _block(vault, asked["block"], tokens, call)
     params = {
         "query": asked["topic"],
         "maxTokens": tokens,
@@ -133,6 +144,17 @@ def _context(vault: Vault, asked: Arguments, tokens: int, call: Call) -> Rendere
     structured = {"text": result.text, "sources": sources, "tokens": result.tokens, "message": message}
     told = markdown.without_empty(structured, "text", "sources", "tokens")
     return Rendered(told, markdown.document(message, result.text and markdown.PREFACE, result.text))
+
+
+def _block(vault: Vault, name: str, tokens: int, call: Call) -> Rendered:
+    result: wire.BlocksResult = vault.ask("blocks/read", {"name": name, "maxTokens": tokens, "waitMs": WAIT_MS}, call)
+    sources = [_source(source) for block in result.blocks for source in block.sources]
+    nothing = None if result.text else ABSTENTIONS["low-confidence"]
+    problems = [clean_name(problem.message) for problem in result.problems if problem.name in (name, None)]
+    message = markdown.sentences([nothing, *problems, *markdown.state_of(result.index)])
+    structured = {"text": result.text, "sources": sources, "tokens": result.tokens, "message": message}
+    told = markdown.without_empty(structured, "text", "sources", "tokens")
+    return Rendered(told, markdown.document(message, result.text))
 
 
 def _no_context(message: str) -> Rendered:

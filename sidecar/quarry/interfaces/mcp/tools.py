@@ -183,6 +183,7 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
             "max_tokens": _number(50, MAX_TOKENS, CONTEXT_TOKENS),
             "min_confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "exclude": _list_of({"type": "string"}, 50, "Paths seen before"),
+            "block": _text("Instead of topic: a context block of the vault"),
         },
         _output(text="string", sources="path, section, line, confidence", tokens="integer", message=_MESSAGE),
     ),
@@ -231,7 +232,6 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 }
 _REQUIRED: Mapping[str, Sequence[str]] = {
     "search": ("query",),
-    "get_context": ("topic",),
     "explain_result": ("query", "path"),
     CAPTURE: ("text",),
 }

@@ -135,6 +135,23 @@ def test_an_input_that_never_ends_is_not_waited_for(log):
     assert log() == ["deadline"]
 
 
+def test_a_log_that_hangs_holds_nothing_up(at_shared, talk, tmp_path):
+    code = """
+import sys, time
+from quarry.interfaces.hooks import journal
+journal.note = lambda *_: time.sleep(1000)
+from quarry.__main__ import main
+main(["hook", "claude-code"])
+"""
+    document = json.dumps(talk("claude-code").prompt(GLUE)).encode()
+    answered = run([sys.executable, "-c", code], document, QUARRY_HOOK_DEADLINE_MS="60000")
+    late = run([sys.executable, "-c", code], document, QUARRY_HOOK_DEADLINE_MS="0")
+
+    assert (answered.returncode, late.returncode) == (0, 0)
+    assert json.loads(answered.stdout)
+    assert late.stdout == b""
+
+
 def test_an_output_that_nobody_reads_ends_it_in_order(at_shared, talk):
     document = json.dumps(talk("claude-code").prompt(GLUE)).encode()
     reader, writer = os.pipe()

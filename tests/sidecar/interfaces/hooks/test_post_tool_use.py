@@ -176,3 +176,14 @@ def test_without_a_sidecar_none_is_written_and_none_is_counted(vault):
     assert respond(event(), vault) is not None
     assert notes_in(vault) == []
     assert not (outputs_folder() / "captured").exists()
+
+
+def test_the_program_that_claude_code_runs_gives_this_answer(compressing, quarry, tools, home):
+    environment = tools.environment(home, QUARRY_HOOK_DEADLINE_MS="60000")
+    arguments = ("hook", "claude-code", "--vault", str(compressing))
+
+    done = quarry(*arguments, input=json.dumps(event()), env=environment)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == respond(event(), compressing)
+    assert quarry(*arguments, input=json.dumps(event(stdout="short")), env=environment).stdout == ""

@@ -94,3 +94,28 @@ def test_a_list_of_many_notes_goes_on_with_a_cursor(vault, home, tools, speak):
     uris = [resource["uri"] for page in (first, second) for resource in page["resources"]]
     assert len(set(uris)) == len(uris) == 154
     assert "nextCursor" not in second
+
+
+@pytest.mark.slow
+def test_a_context_block_is_a_resource_a_context_and_an_offer(vault, home, tools, speak):
+    tools.write_vault(vault, {".quarry.toml": '[context.brewing]\nquery = "steep oolong tea"\nmax_tokens = 500\n'})
+    speaker = speak(vault, home=home)
+    speaker.greet()
+    tools.eventually(lambda: speaker.tool("list_notes")["structuredContent"]["total"] == 3)
+
+    listed = [resource["uri"] for resource in speaker.result("resources/list")["resources"]]
+    (content,) = speaker.result("resources/read", uri="quarry://block/brewing")["contents"]
+    context = speaker.tool("get_context", block="brewing")["structuredContent"]
+    refused = speaker.tool("get_context", block="nothing")
+    ref = {"type": "ref/resource", "uri": "quarry://block/{name}"}
+    offered = speaker.result("completion/complete", ref=ref, argument={"name": "name", "value": "bre"})
+
+    assert "quarry://block/brewing" in listed
+    assert "oolong" in content["text"]
+    assert "oolong" in context["text"]
+    assert [source["path"] for source in context["sources"]] == ["Tea.md"]
+    assert "brewing" in refused["structuredContent"]["error"]
+    assert offered["completion"]["values"] == ["brewing"]
+    assert speaker.ask("resources/read", uri="quarry://block/nothing")["error"]["code"] == -32002
+    assert speaker.tool("get_context")["isError"]
+    assert speaker.tool("get_context", topic="x", block="brewing")["isError"]

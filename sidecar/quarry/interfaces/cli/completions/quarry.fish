@@ -51,7 +51,7 @@ function _shtab_quarry_using
 end
 
 set -g _shtab_quarry_commands search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
-set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
+set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --port --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
 complete -c quarry -f
@@ -180,6 +180,8 @@ complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' 
 complete -c quarry -n '_shtab_quarry_using mcp' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using mcp' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml); may be given several times'
 complete -c quarry -n '_shtab_quarry_using mcp' -l allow-capture -d 'offer the tool `capture`, which writes new notes where the vault'"'"'s settings allow it'
+complete -c quarry -n '_shtab_quarry_using mcp' -l http -d 'serve streamable HTTP on 127.0.0.1 instead'
+complete -c quarry -n '_shtab_quarry_using mcp' -l port -x -d 'with --http (default 8537; 0: any that is free)'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a install -d 'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
 complete -c quarry -n '_shtab_quarry_using install' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using install' -l json -d 'print JSON'

@@ -236,6 +236,8 @@ _shtab_quarry_mcp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)\; may be given several times]:DIR:_files -/"
   "--allow-capture[offer the tool \`capture\`, which writes new notes where the vault\'s settings allow it]"
+  "--http[serve streamable HTTP on 127.0.0.1 instead]"
+  "--port[with --http (default 8537\; 0\: any that is free)]:N:"
 )
 
 # guard to ensure default positional specs are added only once per session
