@@ -7,7 +7,9 @@ import shutil
 import pytest
 from pages import REPOSITORY, Page
 
+from quarry.interfaces.cli.mcp import DEFAULT_PORT
 from quarry.interfaces.install.clients import CLIENTS
+from quarry.interfaces.mcp.http_connection import PATH
 from quarry.interfaces.mcp.prompts import RECIPES
 from quarry.interfaces.mcp.tools import tool_names
 
@@ -86,10 +88,9 @@ def test_the_table_names_the_files_of_each_client(client):
 def test_every_example_of_a_server_is_json_and_starts_quarry():
     examples = [json.loads(body) for language, body in PAGE.blocks if language == "json"]
 
-    assert len(examples) == 2
-    for example in examples:
-        server = example["mcpServers"]["notes"]
-        assert "mcp" in server["args"]
+    servers = [example["mcpServers"]["notes"] for example in examples]
+    assert ["mcp" in server["args"] for server in servers if "args" in server] == [True, True]
+    assert [server["url"] for server in servers if "url" in server] == [f"http://127.0.0.1:{DEFAULT_PORT}{PATH}"]
 
 
 def test_the_tools_and_prompts_of_the_server_are_those_of_the_page():
