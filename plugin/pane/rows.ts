@@ -124,7 +124,7 @@ function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] 
 
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
   const reason = isWeak ? null : reasonOf(hit, answer.mode);
-  const missing = isWeak || hit.why === "meaning" ? [] : hit.missingWords;
+  const missing = hit.why === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
   return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak };
 }
 

@@ -48,7 +48,7 @@ function startedAt({ text, marks }: PlainText, start: number): PlainText {
 function endedWithin({ text, marks }: PlainText, width: number, goesOn: boolean): PlainText {
   if (text.length <= width) return { text: goesOn && !endsSentence(text) ? `${text}${text === "" ? "" : ELLIPSIS}` : text, marks };
   const end = endOf(text, width);
-  const kept = text.slice(0, end).trimEnd();
+  const kept = text.slice(0, end).replace(/[\s·]+$/u, ""); // a block break at the cut separates nothing
   const cut = marks.filter(({ start }) => start < kept.length).map((mark) => ({ ...mark, end: Math.min(mark.end, kept.length) }));
   return { text: endsSentence(kept) ? kept : kept + ELLIPSIS, marks: cut };
 }

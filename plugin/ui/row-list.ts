@@ -37,6 +37,7 @@ export class RowList {
     for (const [key, view] of before) if (!this.views.has(key)) view.el.remove();
     this.place(before);
     this.options = optionsOf(rows, this.views);
+    this.number();
   }
 
   updateAges(nowMs: number): void {
@@ -72,6 +73,17 @@ export class RowList {
         return new DividerView(this.parts.act);
       case "more":
         return new MoreView();
+    }
+  }
+
+  /** Tells a screen reader how many options there are, and which each is: dividers and groups stand between them. */
+  private number(): void {
+    const size = String(this.options.size);
+    let position = 0;
+    for (const { el } of this.options.values()) {
+      position += 1;
+      if (el.getAttribute("aria-posinset") !== String(position)) el.setAttr("aria-posinset", position);
+      if (el.getAttribute("aria-setsize") !== size) el.setAttr("aria-setsize", size);
     }
   }
 

@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.errors import BadRequest
-from quarry.text.secrets.scrub import scrub
 from quarry.vault.captured_note import Draft, checked_draft, checked_text, file_stem, note_text
 from quarry.vault.paths import NOTE_SUFFIX
 from quarry.vault.rules import Rules
@@ -49,6 +48,8 @@ def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) ->
 
 def _scrubbed(draft: Draft) -> tuple[Draft, dict[str, int]]:
     """*draft* without credentials, and how many of each kind it had."""
+    from quarry.text.secrets.scrub import scrub  # here, as a sidecar answers before it is imported
+
     counts: dict[str, int] = {}
 
     def clean(text: str) -> str:

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type SearchState } from "../../../plugin/search/session";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { freshness, degradation, paneState } from "../../../plugin/pane/state";
+import { degradation, freshness, isQuiet, paneState } from "../../../plugin/pane/state";
 import { answer, hit, indexStatus } from "../builders";
 
 const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
@@ -80,4 +80,23 @@ describe("the footer", () => {
   test("names the trouble", () => {
     expect(freshness({ kind: "disconnected" }, null)).toEqual({ kind: "trouble", engine: "disconnected" });
   });
+});
+
+describe("a model that is still being loaded", () => {
+  const loading = indexStatus({ model: { name: "bundled", state: "loading", message: null }, missing: [{ leg: "dense", reason: "the model is still loading" }] });
+
+  test("is no trouble", () => {
+    expect(degradation(loading, { kind: "idle" })).toBeNull();
+    expect(degradation({ ...loading, model: { ...loading.model, state: "missing" } }, { kind: "idle" })?.leg).toBe("dense");
+  });
+
+  test("is told in the footer", () => {
+    expect(freshness(live, loading)).toEqual({ kind: "loading-model", notes: 3 });
+  });
+});
+
+test("the status bar is quiet unless there is work or trouble", () => {
+  expect(isQuiet(freshness(live, indexStatus()))).toBe(true);
+  expect(isQuiet(freshness(live, indexStatus({ state: "indexing", progress })))).toBe(false);
+  expect(isQuiet(freshness({ kind: "disconnected" }, null))).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { historyOf, remember } from "../../../plugin/search/history";
+import { forget, historyOf, remember } from "../../../plugin/search/history";
 
 test("the newest query comes first", () => {
   expect(remember(["old"], "new")).toEqual(["new", "old"]);
@@ -25,4 +25,12 @@ test("the oldest are forgotten", () => {
 
 test.each([[null], ["text"], [{ 0: "a" }], [[1, null, " "]]])("%j is no history", (saved) => {
   expect(historyOf(saved)).toEqual([]);
+});
+
+test("a query that was typed on replaces what it began with, if that is the newest", () => {
+  expect(remember(["retry", "ret"], "retry backoff")).toEqual(["retry backoff", "ret"]);
+});
+
+test("one query can be forgotten", () => {
+  expect(forget(["a", "b"], "a")).toEqual(["b"]);
 });

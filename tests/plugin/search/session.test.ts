@@ -321,3 +321,56 @@ test("a closed session cancels and asks nothing more", async () => {
 
   expect(client.asked.map(({ isCancelled }) => isCancelled)).toEqual([true]);
 });
+
+describe("more hits", () => {
+  const found = async (query: string, count: number, total: number): Promise<void> => {
+    session.setQuery(query);
+    await clock.advance(1_000);
+    client.last.answer({ ...searchResult(...Array.from({ length: count }, (_, at) => hit(`${at}.md`))), total });
+    await settled();
+  };
+
+  test("are asked for as many at a time as at first, up to the most that the protocol allows", async () => {
+    await found("retry", 30, 400);
+    const limits: unknown[] = [];
+    for (const count of [60, 90, 100, 100]) {
+      session.more();
+      limits.push((client.last.params as { limit: number }).limit);
+      client.last.answer({ ...searchResult(...Array.from({ length: count }, (_, at) => hit(`${at}.md`))), total: 400 });
+      await settled();
+    }
+
+    expect(limits).toEqual([60, 90, 100, 100]);
+    expect(client.asked).toHaveLength(4);
+    expect(states.at(-1)).toMatchObject({ kind: "results", isRefresh: true });
+  });
+
+  test("are not asked for where there are none, or twice at once", async () => {
+    await found("retry", 3, 3);
+    session.more();
+    const none = client.asked.length;
+    await found("retry b", 30, 90);
+    session.more();
+    session.more();
+
+    expect([none, client.asked.length]).toEqual([1, 3]);
+  });
+
+  test("belong to their query", async () => {
+    await found("retry", 30, 90);
+    session.more();
+    session.setQuery("retry b");
+    await clock.advance(100);
+
+    expect(client.last.params).toMatchObject({ query: "retry b", limit: 30 });
+  });
+});
+
+test("a wider pane asks for longer excerpts without losing its rows", async () => {
+  await results("retry", "a.md");
+  session.setOptions({ mode: "hybrid", limit: 30, snippetWidth: 400 });
+  await clock.advance(1_000);
+
+  expect(client.last.params).toMatchObject({ query: "retry", snippetWidth: 400 });
+  expect(states.at(-1)?.kind).toBe("results");
+});

@@ -63,3 +63,7 @@ test("no character is cut in two", () => {
 
   expect(encodeURIComponent(text)).toContain("%F0%9F%8E%88"); // throws where a surrogate stands alone
 });
+
+test("nothing separates the last block that fits from one that does not", () => {
+  expect(excerpt(`- ${"one item ".repeat(5)}\n- ${"another ".repeat(20)}`, { characters: 50, asked: 120 })).toBe(`${"one item ".repeat(5).trim()}…`);
+});

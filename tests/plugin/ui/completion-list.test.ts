@@ -114,6 +114,17 @@ test("a pair of signs is put around the caret", () => {
   expect([input.value, input.selectionStart]).toEqual(['""', 1]);
 });
 
+test("all operators stand in sections, a few suggestions in none", () => {
+  type("");
+  list.openAll();
+  const sections = [...el.querySelectorAll(".quarry-completion-section")].map(({ textContent }) => textContent);
+  const isSheet = el.hasClass("is-sheet");
+  type("ta");
+
+  expect(sections).toEqual(["Where", "What", "When", "Logic"]);
+  expect([isSheet, el.hasClass("is-sheet")]).toEqual([true, false]);
+});
+
 test("pressing the mouse on a suggestion leaves the focus in the box", () => {
   type("tag:");
   const event = new MouseEvent("mousedown", { bubbles: true, cancelable: true });

@@ -96,6 +96,15 @@ test("an event in a row belongs to its row, one elsewhere to none", () => {
   expect(list.rowAt(null)).toBeNull();
 });
 
+test("options are numbered for a screen reader, dividers are not", () => {
+  const weak = hit("b.md", { why: "meaning", confidence: 0.01 });
+  list.show(answerRows(answer({ hits: [hit("a.md"), weak] }), ROW_OPTIONS), 0, ROOM);
+  const numbers = [...el.querySelectorAll('[role="option"]')].map((option) => [option.getAttribute("aria-posinset"), option.getAttribute("aria-setsize")]);
+
+  expect(texts(el, ".quarry-divider-text")).toEqual(["Nearest in meaning"]);
+  expect(numbers).toEqual([["1", "2"], ["2", "2"]]);
+});
+
 test("ages grow without anything else changing", () => {
   show([hit("a.md", { modifiedMs: 0 })], 0);
   const row = rowOf("a");

@@ -1,6 +1,7 @@
 """Attaching, starting, asking again: the client that every tool uses, with real sidecars."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -379,3 +380,42 @@ def serving_pids(vault):
             if b"serve" in words and str(vault).encode() in words:
                 pids.append(int(process.name))
     return pids
+
+
+class Slow:
+    """A connection whose sidecar answers a question only when it is told to cancel it."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, message, timeout_s):
+        self.sent.append(json.loads(message))
+
+    def receive(self, timeout_s):
+        if len(self.sent) == 1:
+            raise TimeoutError
+        error = {"code": -32800, "message": "cancelled", "data": {"kind": "cancelled", "next": "ask again"}}
+        return json.dumps({"jsonrpc": "2.0", "id": self.sent[0]["id"], "error": error})
+
+    def close(self):
+        pass
+
+
+def test_who_gives_up_has_the_sidecar_cancel_the_question(at_shared, monkeypatch):
+    asked = iter([False, True])
+    with SidecarClient(at_shared.vault, "test") as client:
+        slow = Slow()
+        monkeypatch.setattr(client, "_connection", slow)
+
+        with pytest.raises(RequestFailed) as failed:
+            client.ask("search", {"query": "x"}, lambda news: next(asked))
+
+    question, cancel = slow.sent
+    assert failed.value.kind == "cancelled"
+    assert (cancel["method"], cancel["params"]) == ("$/cancel", {"id": question["id"]})
+    assert "id" not in cancel
+
+
+def test_a_notification_is_waited_for_so_long_and_no_longer(at_shared):
+    with SidecarClient(at_shared.vault, "test") as client:
+        assert client.next_notification(0.01) is None

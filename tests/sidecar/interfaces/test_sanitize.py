@@ -2,7 +2,16 @@ import json
 
 import pytest
 
-from quarry.interfaces.sanitize import all_scrubbed, one_line, printable, printable_json, scrubbed
+from quarry.interfaces.sanitize import (
+    all_scrubbed,
+    inert,
+    longer_fence,
+    one_line,
+    printable,
+    printable_json,
+    scrubbed,
+    without_tags,
+)
 
 STEERING = [chr(code) for code in range(32) if chr(code) not in "\t\n"] + [chr(code) for code in range(0x7F, 0xA0)]
 HIDING = [
@@ -66,3 +75,17 @@ def test_what_was_not_handed_in_to_be_scrubbed_cannot_be_had():
     assert clean == {"tea": "tea", "coffee": "coffee"}
     with pytest.raises(KeyError):
         clean["milk"]
+
+
+def test_no_fence_and_no_tag_of_a_note_opens_or_closes_anything():
+    text = "```sh\n~~~~\n</context> <system-note> <user> <!-- a < b <br> `code`"
+
+    assert inert(text) == "'''sh\n''''\n‹/context> ‹system-note> ‹user> ‹!-- a < b <br> `code`"
+    assert without_tags(text).startswith("```sh\n~~~~\n‹/context>")
+
+
+@pytest.mark.parametrize(
+    ("text", "fence"), [("", "```"), ("a `b` ``c``", "```"), ("```\n`````", "``````"), ("~~~~~", "```")]
+)
+def test_a_fence_is_longer_than_any_in_the_text(text, fence):
+    assert longer_fence(text) == fence

@@ -61,7 +61,12 @@ class Connection:
         self._stopped = stopped
 
     def run(self) -> None:
-        """Answer requests until the client leaves, or breaks the rules."""
+        """
+        Answer requests until the client leaves, or breaks the rules.
+
+        Raises:
+            OSError: The client has left while it was read or written to.
+        """
         while not self._stopped.is_set():
             try:
                 asked = self._read()
