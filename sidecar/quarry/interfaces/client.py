@@ -161,8 +161,8 @@ class SidecarClient:
         while (left_s := deadline_s - time.monotonic()) > 0:
             # The sidecar waits. It does not where the work is expected to take longer, so it is asked again.
             params = {"limit": 1, "waitMs": min(MAX_WAIT_MS, math.ceil(left_s * 1000))}
-            page: wire.NoteList = self.ask("notes/list", params)
-            if page.index.state not in UNFINISHED and not _awaits_vectors(self.status()):
+            self.ask("notes/list", params)
+            if (status := self.status()).state not in UNFINISHED and not _awaits_vectors(status):
                 return
             time.sleep(READY_POLL_S)
 

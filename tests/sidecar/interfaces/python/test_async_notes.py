@@ -1,6 +1,7 @@
 """The notes of a vault for asyncio, with a real sidecar."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,6 @@ def test_the_twin_gives_what_the_other_gives(at_shared):
                 notes.read("Rotate SSH keys"),
                 notes.list(folder="Recipes"),
                 notes.related("Recipes/Sourdough rye.md"),
-                notes.status(),
                 notes.wait(),
             )
 
@@ -29,11 +29,18 @@ def test_the_twin_gives_what_the_other_gives(at_shared):
             notes.read("Rotate SSH keys"),
             notes.list(folder="Recipes"),
             notes.related("Recipes/Sourdough rye.md"),
-            notes.status(),
             notes.wait(),
         ]
 
-    assert asyncio.run(scenario()) == expected
+    *answers, status = asyncio.run(scenario())
+
+    assert (
+        [replace(answer, freshness=None) for answer in answers]
+        == [  # the index may be compacted in between
+            replace(answer, freshness=None) for answer in expected[:-1]
+        ]
+    )
+    assert (status.notes, status.is_complete) == (expected[-1].notes, True)
 
 
 def test_a_vault_that_was_never_indexed_is_waited_for(home, vault):
