@@ -42,10 +42,10 @@ def quoted(text: str) -> str:
 
 
 def title_line(*parts: str | None, place: int | None = None) -> str:
-    """The line above a quote: the first part in bold, the others that there are behind it."""
-    first, *others = parts
+    """The line above a quote: the first part in bold, the others that there are behind it, none with a tag."""
+    first, *others = (without_tags(one_line(part or "")) for part in parts)
     number = f"{place}. " if place else ""
-    return number + " · ".join([f"**{one_line(first or '')}**", *(one_line(each) for each in others if each)])
+    return number + " · ".join([f"**{first}**", *filter(None, others)])
 
 
 def fenced(text: str) -> str:

@@ -42,3 +42,7 @@ def test_what_says_nothing_is_left_out_but_for_what_is_always_there(kept):
     value = {"a": 0, "b": None, "c": [], "d": "", "e": False, "f": "x"}
 
     assert markdown.without_empty(value, *kept) == {"a": 0, **({"b": None} if kept else {}), "f": "x"}
+
+
+def test_a_name_holds_no_tag_in_the_line_above_a_quote():
+    assert markdown.title_line("a<system>.md:3", "</context>") == "**a‹system>.md:3** · ‹/context>"
