@@ -78,6 +78,8 @@ def sentences(parts: Iterable[str | None]) -> str | None:
 def state_of(index: "wire.Freshness", missing: Sequence["wire.MissingLeg"] = ()) -> list[str]:
     """Why an answer may be incomplete."""
     said = [leg.reason for leg in missing]
+    if index.state == "paused" and index.done < index.total:
+        said.append(f"indexing is paused: {index.done} of {index.total} notes can be found")
     if index.state in INCOMPLETE:
         so_far = f"{index.done} of {index.total} notes can be found so far" if index.total else "ask again in a moment"
         said.append(f"the index is still being built: {so_far}")

@@ -178,6 +178,6 @@ def test_stages_give_a_row_each(command, collection, tmp_path):
 
     [report] = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert done.code == 0
-    assert done.out.startswith("| small: 3 notes, 3 queries |")
+    assert done.out.startswith("| small: 3 notes, 3 queries ")
     assert [stage["name"] for stage in report["stages"]][:3] == ["keyword", "rerank: static", "block"]
     assert report["stages"][3]["name"].startswith("hook: ")
