@@ -5,7 +5,7 @@
  */
 import { type IndexStatus, type Mode } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
-import { type SearchState, answerOf } from "../search/session";
+import { type SearchState, answerOf } from "../search/answer";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Density } from "../snippet/layout";
 import { type Naming } from "./note-name";

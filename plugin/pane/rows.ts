@@ -1,7 +1,7 @@
 /** Which rows does the list show, and what does each say? Pure. */
 import { type Hit, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
-import { type Answer } from "../search/session";
+import { type Answer } from "../search/answer";
 import { type Naming, type NoteName, noteNames } from "./note-name";
 
 /** Why a row is there, where that tells something: by meaning among rows that hold words, or by its title alone. */

@@ -5,7 +5,7 @@
  * footer, which the status bar repeats (`Freshness`).
  */
 import { type IndexStatus } from "../protocol/messages";
-import { type Answer, type SearchState } from "../search/session";
+import { type Answer, type SearchState } from "../search/answer";
 import { type Failure } from "../sidecar/failure";
 import { type EngineState, type Supervisor } from "../sidecar/supervisor";
 

@@ -4,7 +4,7 @@
  */
 import { type Emitter } from "../emitter";
 import { type FurtherPassages } from "./passage-loader";
-import { type SearchState } from "./session";
+import { type SearchState } from "./answer";
 
 export interface ResultSource {
   readonly state: SearchState;

@@ -12,9 +12,10 @@ import { type Cancel, type Clock } from "../clock";
 import { type ExplainResult, type Mode, type SearchResult } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
-import { type Failure, type Reply } from "../sidecar/failure";
+import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
+import { type Answer, type SearchState, answerOf } from "./answer";
 import { lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
@@ -22,29 +23,6 @@ const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word,
 const REFRESH_MS = 250; // while notes are being indexed; four updates a second look live
 // The budget is meant for agents. With `scan` a note costs a snippet, of 640 characters at most, so 100 notes stay far below this.
 const MAX_TOKENS = 100_000;
-
-export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness"> {
-  readonly query: string;
-  readonly mode: Mode;
-  /** Maximum number of hits that was requested. */
-  readonly limit: number;
-  readonly snippetWidth: number;
-  /** The last word was searched as a prefix. */
-  readonly lastWordIsPrefix: boolean;
-  /** From request to answer, as the user waits. */
-  readonly tookMs: number;
-}
-
-export type SearchState =
-  | { readonly kind: "idle" }
-  | { readonly kind: "searching"; readonly query: string; readonly previous: Answer | null }
-  | {
-      readonly kind: "results";
-      readonly answer: Answer;
-      /** Repeats the query, because the index changed or typing paused: the selection stays on its note. */
-      readonly isRefresh: boolean;
-    }
-  | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
 
 export interface SearchOptions {
   readonly mode: Mode;
@@ -276,19 +254,6 @@ export class SearchSession implements ResultSource {
 
 function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
   return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix };
-}
-
-/** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
-export function answerOf(state: SearchState): Answer | null {
-  switch (state.kind) {
-    case "idle":
-      return null;
-    case "results":
-      return state.answer;
-    case "searching":
-    case "failed":
-      return state.previous;
-  }
 }
 
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */

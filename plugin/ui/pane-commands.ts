@@ -2,7 +2,7 @@
 import { type CommandMap, type PaneActionId } from "../pane/commands";
 import { type PaneModel, stateOf } from "../pane/model";
 import { type Mode } from "../protocol/messages";
-import { answerOf } from "../search/session";
+import { answerOf } from "../search/answer";
 import { quotedAsTyped } from "../search/spelling";
 import { panelWords } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";

@@ -1,5 +1,5 @@
 /** Draws a model of the pane: patches only what differs from the model drawn before. */
-import { answerOf } from "../search/session";
+import { answerOf } from "../search/answer";
 import { type Room } from "../snippet/excerpt";
 import { roomFor } from "../snippet/layout";
 import { type PaneModel, stateOf } from "../pane/model";

@@ -1,6 +1,6 @@
 /** What is said of one answer: counts, corrections, relaxations? Pure. */
 import { type Correction, type Relaxed, type SearchResult } from "../protocol/messages";
-import { type Answer } from "../search/session";
+import { type Answer } from "../search/answer";
 import { joinSentences, noteCount, number } from "./formatting";
 
 type Weakness = NonNullable<SearchResult["weakness"]>;

@@ -2,7 +2,7 @@
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type ActionId } from "../pane/commands";
 import { type PaneState } from "../pane/state";
-import { type Answer } from "../search/session";
+import { type Answer } from "../search/answer";
 import { type Action, actionOf } from "./actions";
 import { remarkOn } from "./answer";
 import { failureWords, startFailureWords } from "./failures";

@@ -1,7 +1,7 @@
 /** What does the line above the rows say? One thing at a time, in one line of fixed height. Pure. */
 import { type PaneModel, stateOf } from "../pane/model";
 import { degradation } from "../pane/state";
-import { type Answer, answerOf } from "../search/session";
+import { type Answer, answerOf } from "../search/answer";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";

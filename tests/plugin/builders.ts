@@ -3,7 +3,7 @@ import { type Clock } from "../../plugin/clock";
 import { type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
 import { type CommandMap, type EngineActionId } from "../../plugin/pane/commands";
 import { type HitRow, type RowOptions, answerRows } from "../../plugin/pane/rows";
-import { type Answer } from "../../plugin/search/session";
+import { type Answer } from "../../plugin/search/answer";
 import { type Room } from "../../plugin/snippet/excerpt";
 import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";

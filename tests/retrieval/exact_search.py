@@ -11,6 +11,7 @@ It is what search is compared with, not what anyone would want to wait for.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 import apsw
@@ -43,7 +44,7 @@ from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vector.query import NO_NEAREST_CHUNKS
 from quarry.indexing.prepare import embedded_text
 from quarry.search import Answer
-from quarry.types import SearchRequest
+from quarry.types import Fusion, Retriever, SearchRequest
 
 DIGITS = 12  # of scores by word: FTS5's sums of .3 may differ in the last bit where they are equal
 TEXTS = 4096  # embedded at a time
@@ -71,7 +72,14 @@ class ExactEngine:
         engine = self._engine
         with engine.search_context() as context:
             exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._documents))
-            return searching.search(request, exact, engine._weights(), engine.settings.fusion, NO_DEADLINE, _now())
+            return searching.search(request, exact, *_defaults(engine))
+
+
+def _defaults(engine: Engine) -> tuple[dict[Retriever, float], Fusion, Deadline, datetime]:
+    """What a request leaves open, by the settings of *engine*, without a deadline."""
+    settings = engine.settings
+    weights: dict[Retriever, float] = {"lexical": settings.lexical_weight, "dense": settings.dense_weight}
+    return weights, settings.fusion, NO_DEADLINE, _now()
 
 
 class ExactReader(Reader):
@@ -360,6 +368,11 @@ class ExactQuery:
     def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
         """The scores that `top_notes` gives to these notes."""
         return _of(self._notes(by_name=False), note_ids)
+
+    def terms_of_notes(self, note_ids: NDArray[np.int64]) -> dict[QueryTerm, NDArray[np.bool_]]:
+        """For each term which of these notes hold it."""
+        found = {term: self.documents.matching("notes", _expression([term], _NOTE_ORDER)) for term in self.terms}
+        return {term: np.isin(note_ids, holders) for term, holders in found.items()}
 
     def count_notes(self, admitted: NoteIds | None) -> int:
         """How many of the *admitted* notes match."""

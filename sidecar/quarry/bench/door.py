@@ -8,6 +8,7 @@ from msgspec import to_builtins
 
 from quarry.bench.door_cli import measure_capture, measure_search
 from quarry.bench.door_hook import PROMPTS, measure_hook
+from quarry.bench.door_mcp import measure_mcp
 
 
 def measure_door(vault: Path, texts: Sequence[str]) -> dict[str, Any]:
@@ -22,6 +23,7 @@ def measure_door(vault: Path, texts: Sequence[str]) -> dict[str, Any]:
         "hook": measure_hook(vault, asked),
         "search": measure_search(vault, asked),
         "capture": measure_capture(vault),
+        "mcp": measure_mcp(vault, asked[0]),
     }
     figures: dict[str, Any] = to_builtins(measured)
     return figures

@@ -50,7 +50,7 @@ def measure_hook(vault: Path, prompts: Sequence[str]) -> dict[str, HookCost]:
 def measure_warm(vault: Path, prompts: Sequence[str]) -> HookCost:
     """The cost at each of *prompts*, each the first of a conversation, so that nothing was shown before."""
     with serving(vault):
-        _until_answered(vault, prompts)
+        _warm_up(vault, prompts)
         return _summary([run_hook(vault, prompt, f"warm-{number}") for number, prompt in enumerate(prompts)])
 
 
@@ -72,15 +72,11 @@ def run_hook(vault: Path, prompt: str, session: str) -> CommandRun:
     return run_command(command, json.dumps(event).encode(), {"QUARRY_HOOK_DEADLINE_MS": DEADLINE_MS})
 
 
-def _until_answered(vault: Path, prompts: Sequence[str]) -> None:
-    """Ask until the sidecar has read its notes and its model, and answered a few times."""
-    deadline_s = time.monotonic() + SIDECAR_TIMEOUT_S
-    answers, number = 0, 0
-    while answers < WARM_UP:
-        if time.monotonic() > deadline_s:
-            raise PartFailed("no prompt has context; measure with prompts that notes of the vault answer")
-        answers += bool(run_hook(vault, prompts[number % len(prompts)], f"warm-up-{number}").output)
-        number += 1
+def _warm_up(vault: Path, prompts: Sequence[str]) -> None:
+    """Have the sidecar read its notes and its model, and ask a few times."""
+    run_command(["index", "--vault", str(vault)])
+    for number, prompt in enumerate(prompts[:WARM_UP]):
+        run_hook(vault, prompt, f"warm-up-{number}")
 
 
 @contextlib.contextmanager

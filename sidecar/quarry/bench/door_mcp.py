@@ -1,8 +1,4 @@
-"""
-What does the MCP server cost? Figures of a real `quarry mcp` process over a vault, each a function of its own.
-
-    python -m quarry.bench.door_mcp VAULT
-"""
+"""What does the MCP server cost? Figures of a real `quarry mcp` process over a vault, each a function of its own."""
 
 import json
 import statistics
@@ -11,6 +7,9 @@ import sys
 import time
 from pathlib import Path
 from typing import Any, Self
+
+from quarry.bench.measurement import DIGITS
+from quarry.bench.server_cost import serving
 
 CHARACTERS_PER_TOKEN = 4
 TURNS = 5
@@ -72,6 +71,22 @@ def greeting() -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
 
 
+def measure_mcp(vault: Path, text: str) -> dict[str, float]:
+    """The figures of the server, with a sidecar of *vault* that runs; the search is for *text*."""
+    cpu_ms, peak_mb = initialize_cost(vault)
+    with serving(vault):
+        alone_ms, beside_ms = fast_beside_slow_ms(vault)
+        search_ms = call_ms(vault, "search", query=text)
+    return {
+        "initialize_cpu_ms": round(cpu_ms, DIGITS),
+        "peak_mb": round(peak_mb, DIGITS),
+        "tools_list_tokens": tools_list_tokens(vault),
+        "search_ms": round(search_ms, DIGITS),
+        "list_ms": round(alone_ms, DIGITS),
+        "list_beside_slow_ms": round(beside_ms, DIGITS),
+    }
+
+
 def initialize_cost(vault: Path) -> tuple[float, float]:
     """CPU milliseconds from the start of the process to its answer to `initialize` and its end, and its peak in MB."""
     costs = []
@@ -112,20 +127,3 @@ def _timed_ms(server: Server, name: str, arguments: dict[str, Any]) -> float:
     begun_s = time.perf_counter()
     server.wait(server.begin("tools/call", name=name, arguments=arguments))
     return (time.perf_counter() - begun_s) * 1000
-
-
-def main() -> None:
-    """Print all figures for the vault that the first argument names."""
-    vault = Path(sys.argv[1])
-    cpu_ms, peak_mb = initialize_cost(vault)
-    alone_ms, beside_ms = fast_beside_slow_ms(vault)
-    print(f"initialize            {cpu_ms:6.0f} CPU ms, {peak_mb:.0f} MB")
-    print(f"tools/list            {tools_list_tokens(vault):6,} tokens")
-    print(f"search                {call_ms(vault, 'search', query='what was decided'):6.1f} ms")
-    print(f"read_note             {call_ms(vault, 'read_note', path='Home'):6.1f} ms")
-    print(f"list_notes alone      {alone_ms:6.1f} ms")
-    print(f"list_notes beside {SLOW_CALLS}   {beside_ms:6.1f} ms")
-
-
-if __name__ == "__main__":
-    main()

@@ -3,9 +3,11 @@ How good is search in three stages, and what does each cost?
 
 The design of a published system, measured on collections with judged queries: a keyword stage over the front matter
 and the first words of each note proposes 50 notes; their vectors rank them again, and 10 are left; of these a block is
-made of title, summary and first paragraph. Each encoder that is named has a second stage of its own.
+made of title, summary and first paragraph. Each encoder that is named has a second stage of its own. Beside them
+stands what our own hook takes for the first 20 queries, as prompts: the whole way, with a process for each.
 """
 
+import os
 import re
 import tempfile
 import time
@@ -21,7 +23,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.bench.corpora import find_notes
+from quarry.bench.door_hook import PROMPTS, measure_warm
 from quarry.bench.measurement import Percentiles, memory_mb, percentiles
+from quarry.config import private_folder
 from quarry.embedding import Encoder
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus_cache import prepare
@@ -127,10 +131,15 @@ class RerankStage:
         return self._vectors[self._ends[note - 1] if note else 0 : self._ends[note]]
 
 
-def evaluate_stages(collection: Collection, encoders: Mapping[str, Callable[[], Encoder]]) -> StagesReport:
+def evaluate_stages(
+    collection: Collection, encoders: Mapping[str, Callable[[], Encoder]], *, with_hook: bool = True
+) -> StagesReport:
     """
     Measure the stages on *collection*; each of *encoders* is loaded for a second stage of its own, called by its
     name.
+
+    Args:
+        with_hook: Measure our hook, too, which starts a sidecar and a process for each prompt.
 
     Raises:
         BadCollection: A document cannot be read.
@@ -168,7 +177,8 @@ def evaluate_stages(collection: Collection, encoders: Mapping[str, Callable[[], 
         third, _ = _measured(
             "block", lambda: cards, lambda notes, at: "\n\n".join([block(notes[i].file) for i in at]), kept
         )
-    return StagesReport(collection.name, len(cards), len(texts), (*reports, third))
+        hook = [_hook(corpus.vault, texts, Path(folder, "home"))] if with_hook else []
+    return StagesReport(collection.name, len(cards), len(texts), (*reports, third, *hook))
 
 
 def block(file: Path) -> str:
@@ -214,6 +224,20 @@ def _measured(
     added_mb = None if before_mb is None or after_mb is None else round(max(0.0, after_mb - before_mb), 1)
     times = [percentiles(series, (50, 95, 99)) for series in (wall_ms, cpu_ms)]
     return StageReport(name, times[0], times[1], round(index_cpu_s, 3), added_mb), found
+
+
+def _hook(vault: Path, texts: Sequence[str], home: Path) -> StageReport:
+    """Our hook with a sidecar that runs, asked the first of *texts*."""
+    before = os.environ.get("QUARRY_HOME")
+    os.environ["QUARRY_HOME"] = str(private_folder(home))
+    try:
+        found = measure_warm(vault, texts[:PROMPTS])
+    finally:
+        os.environ.pop("QUARRY_HOME")
+        if before is not None:
+            os.environ["QUARRY_HOME"] = before
+    name = f"hook: {found.answered} of {found.cost.runs} prompts have context"
+    return StageReport(name, found.cost.wall_ms, found.cost.cpu_ms, 0.0, None)
 
 
 def _rerank_stage(load: Callable[[], Encoder], cards: Sequence[_Card]) -> RerankStage:

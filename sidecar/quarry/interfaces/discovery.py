@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 NO_PORT = 0  # of a program that has the vault open for itself alone: it answers nobody
+MAX_PORT = 65_535
 TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
 MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours
 LOCK_PATIENCE_S = 0.3  # a client that looks whether the lock is held has it for microseconds
@@ -171,7 +172,10 @@ def _decode(content: bytes) -> Discovery:
     """The value that *content* encodes; `ValueError` if it encodes none. Fields that it has besides are left out."""
     found = json.loads(content)
     vault = _typed(ServedVault, found.get("vault") if isinstance(found, dict) else None)
-    return Discovery(**_typed(Discovery, {"owner": "", **found, "vault": ServedVault(**vault)}))
+    values = _typed(Discovery, {"owner": "", **found, "vault": ServedVault(**vault)})
+    if not NO_PORT <= values["port"] <= MAX_PORT:
+        raise ValueError("no port of this machine")
+    return Discovery(**values)
 
 
 def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:

@@ -5,15 +5,24 @@ import re
 from collections.abc import Iterable, Mapping
 
 # C0 but tab and line feed, DEL, C1 (a terminal obeys them), bidirectional marks, overrides and isolates, zero-width
-# characters that are not joiners (emoji and Indic scripts need those), line separators, invisible operators,
-# interlinear annotation, and tags and variation selectors of plane 14 (text that people do not see and models read).
+# characters that are not joiners (emoji and Indic scripts need those), fillers, soft hyphens, line separators,
+# invisible operators, interlinear annotation, and tags and variation selectors of plane 14 (text that people do not
+# see and models read). Of joiners and variation selectors an emoji has two in a row; a longer run encodes something.
 _UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e01ef]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+    "|[\u200c\u200d\ufe00-\ufe0f]{3,}"
 )
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_ROLES = "system|assistant|user|human|tool|function|instructions?|context|document"
-_TAG = re.compile(rf"<(?=/|!|(?:{_ROLES})\b|[a-z]+[-_:])", re.IGNORECASE)
+_ROLES = (
+    "system|sys|assistant|user|human|tool|function|instructions?|context|document|invoke|parameter|prompt|message"
+    "|thinking"
+)
+# A tag of a conversation, also as `<|role|>`, in full width, with a joiner before its name, or with blanks around it.
+_TAG = re.compile(
+    rf"[<\uff1c](?=[\u200c\u200d]*(?:[/!\uff0f]|\|\w|(?:{_ROLES})\b|[a-z]+[-_:])|\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})\s{{0,9}}[>\uff1e])",
+    re.IGNORECASE,
+)
 
 
 def scrubbed(text: str) -> str:
@@ -44,6 +53,18 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """*text* as part of a line of Markdown: it starts no paragraph and closes no emphasis."""
     return re.sub(r"([*`\\])", r"\\\1", " ".join(printable(text).split()))
+
+
+def path_line(path: str) -> str:
+    """*path* on one line of a terminal or a pipe, where a line end in it would begin another path: `?`, as of `ls`."""
+    return printable(path).replace("\n", "?")
+
+
+def code_span(text: str) -> str:
+    """*text* as code within a line of Markdown, which no backtick of its own ends."""
+    line = path_line(text)
+    marks = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{marks} {line} {marks}" if "`" in line else f"`{line}`"
 
 
 def printable_json(document: str) -> str:

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow, stateOf } from "../../../plugin/pane/model";
-import { type Answer } from "../../../plugin/search/session";
+import { type Answer } from "../../../plugin/search/answer";
 import { answer, hit, indexStatus, passage } from "../builders";
 
 const LIVE = { kind: "live", version: "0.1.0", isOurs: true } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type SearchState } from "../../../plugin/search/session";
+import { type SearchState } from "../../../plugin/search/answer";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { degradation, freshness, isQuiet, paneState } from "../../../plugin/pane/state";
 import { answer, hit, indexStatus } from "../builders";

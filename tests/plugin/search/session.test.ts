@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { SearchSession, type SearchState } from "../../../plugin/search/session";
+import { type SearchState } from "../../../plugin/search/answer";
+import { SearchSession } from "../../../plugin/search/session";
 import { FakeClient, type ManualClock, explained, hit, manualClock, passage, searchResult, settled } from "../builders";
 
 let client: FakeClient;

@@ -28,6 +28,16 @@ def test_what_the_socket_adds_to_the_engine_is_shown_by_itself():
     assert row[1:3] == ["<= 0.8", "1.50"]
 
 
+def test_the_ways_in_have_goals_of_their_own():
+    document = empty(("50k",))
+    document["door"] = {"search": {"cpu_ms": {"p50": 45.0}}, "mcp": {"peak_mb": 20.5}}
+
+    table = overview(document)
+
+    assert row_of(table, "quarry search")[1:] == ["<= 100", "45.0", "-", "-"]
+    assert row_of(table, "MCP, peak memory")[1:3] == ["<= 40", "20.5"]
+
+
 def test_a_size_without_a_goal_is_shown_without_one():
     document = empty(("2k",))
     document["query"]["2k"]["rss_mb"] = 90.0

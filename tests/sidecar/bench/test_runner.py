@@ -48,6 +48,7 @@ def test_what_tools_are_asked_through_is_measured_and_the_copy_is_left_as_it_was
     door = document["door"]
     assert door["hook"]["warm"]["cost"]["runs"] == door["search"]["runs"] == 3
     assert door["capture"]["runs"] == 10
+    assert 500 < door["mcp"]["tools_list_tokens"] < 1600
     assert list((tmp_path / "work").rglob("quarry-bench/*.md")) == []
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -24,7 +25,7 @@ def collection(tmp_path):
 
 
 def test_the_first_stage_sees_front_matter_and_the_first_words_only(collection):
-    report = evaluate_stages(collection, {})
+    report = evaluate_stages(collection, {}, with_hook=False)
 
     first, last = report.stages
     assert (report.notes, report.queries) == (3, 3)
@@ -33,11 +34,23 @@ def test_the_first_stage_sees_front_matter_and_the_first_words_only(collection):
 
 
 def test_each_encoder_has_a_second_stage(collection):
-    report = evaluate_stages(collection, {"static": load_encoder})
+    report = evaluate_stages(collection, {"static": load_encoder}, with_hook=False)
 
     assert [stage.name for stage in report.stages] == ["keyword", "rerank: static", "block"]
     assert all(stage.cpu_ms.keys() == {"p50", "p95", "p99"} for stage in report.stages)
     assert "| rerank: static" in stages_table(report)
+
+
+@pytest.mark.slow
+def test_the_hook_stands_beside_them(collection, monkeypatch):
+    monkeypatch.delenv("QUARRY_HOME", raising=False)
+
+    *_, hook = evaluate_stages(collection, {}).stages
+
+    assert hook.name.startswith("hook: ")
+    assert hook.name.endswith(" of 3 prompts have context")
+    assert 0 < hook.wall_ms["p50"] <= hook.wall_ms["p99"]
+    assert "QUARRY_HOME" not in os.environ
 
 
 def test_words_rank_by_bm25():

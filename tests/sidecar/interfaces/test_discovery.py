@@ -275,3 +275,12 @@ def test_the_lock_file_is_private(tmp_path):
         os.umask(before)
 
     assert stat.S_IMODE((tmp_path / "v.lock").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("port", [-1, 65_536, 10**30])
+def test_a_port_that_no_machine_has_makes_no_sense(port, tmp_path):
+    path = tmp_path / "v.json"
+    vault = ServedVault("v", "Vault", "/vault")
+    write_discovery(path, Discovery(1, port, "t", 1, "0", vault))
+
+    assert read_discovery(path) is None

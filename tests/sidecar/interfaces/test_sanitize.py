@@ -4,9 +4,11 @@ import pytest
 
 from quarry.interfaces.sanitize import (
     all_scrubbed,
+    code_span,
     inert,
     longer_fence,
     one_line,
+    path_line,
     printable,
     printable_json,
     scrubbed,
@@ -89,3 +91,48 @@ def test_no_fence_and_no_tag_of_a_note_opens_or_closes_anything():
 )
 def test_a_fence_is_longer_than_any_in_the_text(text, fence):
     assert longer_fence(text) == fence
+
+
+@pytest.mark.parametrize("filler", "\u00ad\u034f\u115f\u1160\u17b4\u180b\u3164\uffa0")
+def test_fillers_that_nobody_sees_are_dropped(filler):
+    assert printable(f"a{filler}b") == "ab"
+
+
+@pytest.mark.parametrize("hidden", ["\ufe00\ufe01\ufe02\ufe03" * 9, "\u200d\u200c\u200c\u200d" * 9])
+def test_words_cannot_be_hidden_in_a_run_of_joiners_or_variation_selectors(hidden):
+    assert printable(f"tea{hidden} time") == "tea time"
+
+
+def test_an_emoji_of_several_keeps_its_joiners():
+    assert printable("❤️\u200d🔥 👁️\u200d🗨️") == "❤️\u200d🔥 👁️\u200d🗨️"
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        *("<system>", "</context>", "< system >", "< /context >", "<\u200dsystem>", "＜system＞", "<／system>"),
+        *("<|im_start|>", "<<SYS>>", "<</SYS>>", '<invoke name="Bash">', '<parameter name="x">', "<thinking>"),
+    ],
+)
+def test_no_tag_of_a_conversation_stays_one(tag):
+    assert tag not in inert(tag)
+    assert "‹" in inert(tag)
+
+
+@pytest.mark.parametrize(
+    "code", ["a < b", "cat < /etc/hosts", "x <<EOF", "vector<int>", "if n <system_count", "a <| b"]
+)
+def test_what_is_no_tag_of_a_conversation_stays(code):
+    assert inert(code).replace("‹", "<") == code
+    assert code == "if n <system_count" or inert(code) == code
+
+
+def test_a_path_is_one_line_of_a_terminal():
+    assert path_line("a\n/etc/passwd\x1b[2J.md") == "a?/etc/passwd[2J.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "span"), [("a.md", "`a.md`"), ("a`b.md", "`` a`b.md ``"), ("a\n# b.md", "`a?# b.md`")]
+)
+def test_code_within_a_line_is_ended_by_nothing_in_it(path, span):
+    assert code_span(path) == span

@@ -2,8 +2,10 @@
 
 import random
 
+import pytest
+
 from quarry.ranking.budget import SHORTEST_CUT
-from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths
+from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
 
 ROOMY = 100_000
 
@@ -107,3 +109,15 @@ def test_listed_notes_are_quoted_in_their_order_as_far_as_they_fit_before_all_ot
     assert indices(choose_quotes(passages, 600, 8)) == [0, 2]
     assert indices(choose_quotes(passages, 1_200, 8)) == [0, 1, 2, 3]
     assert indices(choose_quotes(passages, ROOMY, 2)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "text", ["![[Books.base]]", "![[Daily.base#Monthly]]\n\n![a cover](cover.png)\n---\n", "", "…"]
+)
+def test_a_passage_that_only_embeds_files_says_nothing(text):
+    assert not says_something(text)
+
+
+@pytest.mark.parametrize("text", ["[[Books]]", "See ![[Books.base]]", "![[Books.base", "書", "1"])
+def test_links_and_words_say_something(text):
+    assert says_something(text)

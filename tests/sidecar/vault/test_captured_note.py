@@ -176,3 +176,9 @@ def test_tags_are_made_obsidians_and_each_kept_once():
 def test_values_that_cannot_be_written_are_refused_by_name(fields):
     with pytest.raises(BadRequest):
         checked_draft(Draft("x", **fields))
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \u2060\n\ufeff", "\u202e"])
+def test_what_nobody_sees_is_no_text(text):
+    with pytest.raises(BadRequest, match="empty"):
+        checked_text(text)

@@ -11,7 +11,7 @@ from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
 from quarry.interfaces.blocks.kept import KeptQuote, Likely
 from quarry.interfaces.sanitize import inert, one_line, scrubbed
-from quarry.interfaces.translate.context import SEPARATOR, Quoted, likely_hits, quoted
+from quarry.interfaces.translate.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
 from quarry.interfaces.translate.requests import QUOTE_CHARACTERS
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search import Answer
@@ -106,10 +106,11 @@ def _kept(passage: Quoted, length: int) -> KeptQuote:
 
 
 def _passages(answer: Answer) -> list[Quoted]:
-    """All passages of the notes that may answer, most confident first; of listed notes, in their order."""
+    """Passages that say something, of notes that may answer, most confident first; of listed notes, in their order."""
     passages = [
         quoted(hit, at, FURTHER_SHARE**at)
         for hit in likely_hits(answer, MIN_CONFIDENCE)
-        for at in range(len(hit.passages))
+        for at, passage in enumerate(hit.passages)
+        if is_quotable(passage)
     ]
     return sorted(passages, key=lambda passage: -(passage.quotable.confidence or 1.0))

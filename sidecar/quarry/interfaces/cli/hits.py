@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_line
-from quarry.interfaces.sanitize import one_line
+from quarry.interfaces.sanitize import code_span, one_line, path_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     """Print each hit with its best passage; with *full* with all of them, with *why* with what its score is made of."""
     for place, hit in enumerate(result.hits, start=1):
-        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join(filter(None, (hit.why, hit.path))))}")
+        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join(filter(None, (hit.why, path_line(hit.path)))))}")
         for passage in hit.passages if full else hit.passages[:1]:
             print_heading_trail(passage.heading_path, hit.title)
             _show_passage(passage, full=full)
@@ -125,14 +125,14 @@ def counted(result: wire.SearchResult) -> str:
 def print_paths(result: wire.SearchResult) -> None:
     """Print the path of each hit."""
     for hit in result.hits:
-        print_line(hit.path)
+        print_line(path_line(hit.path))
 
 
 def print_compact(result: wire.SearchResult) -> None:
     """Print `path:line: snippet` for each hit, as grep does; editors jump to such places."""
     for hit in result.hits:
         passage = hit.passages[0]
-        print_line(f"{hit.path}:{passage.line + 1}: {' '.join(passage.snippet.split())}")
+        print_line(f"{path_line(hit.path)}:{passage.line + 1}: {' '.join(passage.snippet.split())}")
 
 
 def print_markdown(result: wire.SearchResult) -> None:
@@ -141,7 +141,7 @@ def print_markdown(result: wire.SearchResult) -> None:
         print_line(f"{'' if number == 0 else chr(10)}### {one_line(hit.title)}")
         for passage in hit.passages:
             headings = passage.heading_path[1:] if passage.heading_path[:1] == [hit.title] else passage.heading_path
-            place = " › ".join([f"`{hit.path}`", *map(one_line, headings)])
+            place = " › ".join([code_span(hit.path), *map(one_line, headings)])
             print_line(f"\n{place} (line {passage.line + 1})\n")
             for line in (passage.text or passage.snippet).strip().split("\n"):
                 print_line(f"> {line}".rstrip())

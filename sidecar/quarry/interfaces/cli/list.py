@@ -17,6 +17,7 @@ from quarry.interfaces.cli.options import (
 from quarry.interfaces.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.interfaces.days import day_of, start_of_day_ms
 from quarry.interfaces.exit_codes import OK
+from quarry.interfaces.sanitize import path_line
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
@@ -56,7 +57,9 @@ def run(options: argparse.Namespace) -> int:
         return exit_code
     for note in page.notes:
         tags = " ".join(f"#{tag}" for tag in note.tags)
-        print_line(f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{note.path}  {tags}'.rstrip())}")
+        print_line(
+            f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{path_line(note.path)}  {tags}'.rstrip())}"
+        )
     if not page.notes:
         print_stderr("no notes match")
     print_if_incomplete(page.index)

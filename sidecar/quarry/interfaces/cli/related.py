@@ -12,6 +12,7 @@ from quarry.errors import BadRequest
 from quarry.interfaces.cli.hits import print_heading_trail
 from quarry.interfaces.cli.options import DEFAULT_LIMIT, MAX_LIMIT, add_json, add_vault, connect, number
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
+from quarry.interfaces.sanitize import path_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +95,8 @@ def _require_line(client: SidecarClient, params: Mapping[str, Any]) -> None:
 def _show(related: wire.RelatedResult) -> None:
     for place, note in enumerate(related.notes, start=1):
         linked = "linked · " if note.linked else ""
-        print_line(f"{place:>2}. {bold(note.title)}  {dim(f'{linked}{note.score:.2f} · {note.path}:{note.line + 1}')}")
+        at = f"{linked}{note.score:.2f} · {path_line(note.path)}:{note.line + 1}"
+        print_line(f"{place:>2}. {bold(note.title)}  {dim(at)}")
         print_heading_trail(note.heading_path, note.title)
         print_line(f"    {marked(note.snippet, note.marks)}")
     if not related.notes:

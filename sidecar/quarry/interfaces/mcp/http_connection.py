@@ -31,8 +31,8 @@ from quarry.interfaces.mcp.peer import Peer
 from quarry.interfaces.mcp.server import Server
 
 PATH = "/mcp"
-READ_S = 10.0  # for the head and the body of a request
-IDLE_S = 60.0  # between two requests on a connection
+READ_S = 10.0  # for the first head on a connection, and for the body of a request
+IDLE_S = 60.0  # between two requests on a connection that has shown the token
 WRITE_S = 10.0  # until a client has taken what it is sent
 LINGER_S = 1.0  # for a client that is refused while it is still sending
 KEEPALIVE_S = 15.0  # between comments on a stream that has nothing to say
@@ -59,6 +59,7 @@ class Connection:
         self._token = token
         self._port = port
         self._stopped = stopped
+        self._has_shown_token = False
 
     def run(self) -> None:
         """
@@ -86,7 +87,7 @@ class Connection:
 
     def _read(self) -> Asked | None:
         """The next request; None where the client has left. It is refused before its body is read."""
-        head = self._next_event(time.monotonic() + IDLE_S)
+        head = self._next_event(time.monotonic() + (IDLE_S if self._has_shown_token else READ_S))
         if not isinstance(head, h11.Request):
             return None
         deadline_s = time.monotonic() + READ_S
@@ -109,6 +110,7 @@ class Connection:
         hosts, origins, authorizations = (headers.get(name, []) for name in ("host", "origin", "authorization"))
         if status := refused(hosts, origins, authorizations, self._port, self._token):
             raise Refusal(status)
+        self._has_shown_token = True
         if head.target.decode("latin-1").partition("?")[0] != PATH:
             raise Refusal(404)
         if head.method not in (b"POST", b"GET", b"DELETE"):

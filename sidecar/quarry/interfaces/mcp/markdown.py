@@ -42,10 +42,10 @@ def quoted(text: str) -> str:
 
 
 def title_line(*parts: str | None, place: int | None = None) -> str:
-    """The line above a quote: the first part in bold, the others that there are behind it."""
-    first, *others = parts
+    """The line above a quote: the first part in bold, the others that there are behind it, none with a tag."""
+    first, *others = (without_tags(one_line(part or "")) for part in parts)
     number = f"{place}. " if place else ""
-    return number + " · ".join([f"**{one_line(first or '')}**", *(one_line(each) for each in others if each)])
+    return number + " · ".join([f"**{first}**", *filter(None, others)])
 
 
 def fenced(text: str) -> str:
@@ -78,6 +78,8 @@ def sentences(parts: Iterable[str | None]) -> str | None:
 def state_of(index: "wire.Freshness", missing: Sequence["wire.MissingLeg"] = ()) -> list[str]:
     """Why an answer may be incomplete."""
     said = [leg.reason for leg in missing]
+    if index.state == "paused" and index.done < index.total:
+        said.append(f"indexing is paused: {index.done} of {index.total} notes can be found")
     if index.state in INCOMPLETE:
         so_far = f"{index.done} of {index.total} notes can be found so far" if index.total else "ask again in a moment"
         said.append(f"the index is still being built: {so_far}")

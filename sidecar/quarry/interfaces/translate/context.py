@@ -18,7 +18,7 @@ from quarry.interfaces.sanitize import inert, one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search import Answer, Hit, Passage
-from quarry.search.quotes import Quotable, choose_quotes, quote_lengths
+from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
 from quarry.text.offsets import note_line
 from quarry.vault.paths import nfc
 
@@ -55,7 +55,7 @@ def context_result(
     A passage that is among *shown* is not quoted, and one that is quoted is added to them.
     """
     excluded = {nfc(path) for path in params.exclude}
-    likely = likely_hits(answer, params.min_confidence)
+    likely = [hit for hit in likely_hits(answer, params.min_confidence) if is_quotable(hit.passages[0])]
     candidates = [one for hit in likely if nfc(hit.path) not in excluded if not _is_shown(one := quoted(hit), shown)]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
     quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
@@ -84,6 +84,11 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
     listed = [hit for hit in answer.hits if not hit.retrievers]
     ranked = [hit for hit in answer.hits if hit.retrievers and hit.confidence >= min_confidence]
     return listed + sorted(ranked, key=lambda hit: -hit.confidence)
+
+
+def is_quotable(passage: Passage) -> bool:
+    """Whether the passage says something by itself; its note may well be what was searched for."""
+    return says_something(passage.chunk.chunk.text)
 
 
 def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:

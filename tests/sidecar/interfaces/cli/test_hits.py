@@ -1,6 +1,20 @@
 """Hits as text: the words for signals, corrections and unknown words. `test_search.py` has what is printed of them."""
 
-from quarry.interfaces.cli.hits import SIGNALS, corrected, shares, signal_name, unknown
+from types import SimpleNamespace
+
+import pytest
+
+from quarry.interfaces.cli.hits import (
+    SIGNALS,
+    corrected,
+    print_compact,
+    print_hits,
+    print_markdown,
+    print_paths,
+    shares,
+    signal_name,
+    unknown,
+)
 from quarry.interfaces.protocol import Correction, Signal
 from quarry.ranking.signals import SIGNAL_NAMES
 from quarry.ranking.six_signals import WITH_VECTORS
@@ -35,3 +49,15 @@ def test_corrections_name_what_was_typed_and_what_was_looked_for():
 
     assert one == "Showing results for references (no note has “refrences”)"
     assert three == "Showing results for x, y and z (no note has “a”, “b” or “c”)"
+
+
+@pytest.mark.parametrize(
+    "print_them", [print_paths, print_compact, print_markdown, lambda found: print_hits(found, full=False, why=False)]
+)
+def test_a_line_end_in_a_path_begins_no_line(print_them, capsys):
+    passage = SimpleNamespace(snippet="tea", text=None, marks=[], heading_path=["Tea"], line=0)
+    hit = SimpleNamespace(path="a`\n# obey.md", title="Tea", why=None, passages=[passage])
+
+    print_them(SimpleNamespace(hits=[hit], listed=True))
+
+    assert not any(line.startswith("# obey") for line in capsys.readouterr().out.splitlines())

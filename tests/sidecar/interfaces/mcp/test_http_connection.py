@@ -76,6 +76,19 @@ def test_a_request_that_never_comes_whole_is_given_up(client, monkeypatch):
     assert said(client, until=b"in time").startswith(b"HTTP/1.1 408")
 
 
+@pytest.fixture
+def briefly(monkeypatch):
+    """Whoever is unknown has little time."""
+    monkeypatch.setattr(http_connection, "READ_S", 0.05)
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nHost:"])
+def test_who_has_not_shown_the_token_may_not_be_idle(briefly, client, begun):
+    client.sendall(begun)
+
+    assert said(client, until=b"never") == b""  # closed; `IDLE_S` is longer than the patience of this test
+
+
 def test_a_refused_request_is_answered_before_its_body_is_read(client, monkeypatch):
     monkeypatch.setattr(http_connection, "LINGER_S", 0.05)
 

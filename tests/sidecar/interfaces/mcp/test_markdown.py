@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from quarry.interfaces.mcp import markdown
@@ -42,3 +44,20 @@ def test_what_says_nothing_is_left_out_but_for_what_is_always_there(kept):
     value = {"a": 0, "b": None, "c": [], "d": "", "e": False, "f": "x"}
 
     assert markdown.without_empty(value, *kept) == {"a": 0, **({"b": None} if kept else {}), "f": "x"}
+
+
+def test_a_name_holds_no_tag_in_the_line_above_a_quote():
+    assert markdown.title_line("a<system>.md:3", "</context>") == "**a‹system>.md:3** · ‹/context>"
+
+
+@pytest.mark.parametrize(
+    ("state", "done", "words"),
+    [
+        ("indexing", 3, ["the index is still being built: 3 of 9 notes can be found so far"]),
+        ("paused", 3, ["indexing is paused: 3 of 9 notes can be found"]),
+        ("paused", 9, []),
+        ("live", 9, []),
+    ],
+)
+def test_an_answer_that_may_be_incomplete_says_why(state, done, words):
+    assert markdown.state_of(SimpleNamespace(state=state, done=done, total=9)) == words

@@ -52,6 +52,11 @@ def test_two_notes_that_say_the_same_are_quoted_once(hit):
     assert paths(context([hit("a.md", 0.9), hit("Copy of a.md", 0.8)])) == ["a.md"]
 
 
+def test_a_note_that_only_embeds_another_file_is_not_quoted(hit):
+    assert paths(context([hit("a.md", 0.9, "![[oolong.base]]"), hit("b.md", 0.4)])) == ["b.md"]
+    assert context([hit("a.md", 0.9, "![[oolong.base]]")]).abstained == "low-confidence"
+
+
 def test_what_is_unlikely_to_answer_is_not_quoted(hit):
     result = context([hit("a.md", 0.6), hit("b.md", 0.4)], min_confidence=0.5)
 

@@ -1,0 +1,39 @@
+/** What is known of a search: waiting, answered or failed, with the answer before it. */
+import { type Mode, type SearchResult } from "../protocol/messages";
+import { type Failure } from "../sidecar/failure";
+
+export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness"> {
+  readonly query: string;
+  readonly mode: Mode;
+  /** Maximum number of hits that was requested. */
+  readonly limit: number;
+  readonly snippetWidth: number;
+  /** The last word was searched as a prefix. */
+  readonly lastWordIsPrefix: boolean;
+  /** From request to answer, as the user waits. */
+  readonly tookMs: number;
+}
+
+export type SearchState =
+  | { readonly kind: "idle" }
+  | { readonly kind: "searching"; readonly query: string; readonly previous: Answer | null }
+  | {
+      readonly kind: "results";
+      readonly answer: Answer;
+      /** Repeats the query, because the index changed or typing paused: the selection stays on its note. */
+      readonly isRefresh: boolean;
+    }
+  | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
+
+/** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
+export function answerOf(state: SearchState): Answer | null {
+  switch (state.kind) {
+    case "idle":
+      return null;
+    case "results":
+      return state.answer;
+    case "searching":
+    case "failed":
+      return state.previous;
+  }
+}
