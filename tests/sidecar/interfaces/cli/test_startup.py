@@ -162,6 +162,24 @@ def test_a_sidecar_imports_ssl_when_something_asks_for_it():
     assert "ssl" in imported(f"{BEGIN}{code}import ssl\nassert ssl.create_default_context()")
 
 
+def test_msgspec_without_typing_extensions_knows_which_keys_may_be_absent():
+    code = (
+        f"{PREPARED}import sys\nassert 'msgspec' in sys.modules and 'typing_extensions' not in sys.modules\n"
+        "import msgspec, typing\n"
+        "Row = typing.TypedDict('Row', {'path': str, 'rank': typing.NotRequired[int]})\n"
+        "assert msgspec.json.decode(b'{\"path\": \"Tea.md\"}', type=Row) == {'path': 'Tea.md'}\n"
+    )
+
+    assert "typing_extensions" not in imported(code)
+    assert "typing_extensions" in imported(f"{PREPARED}import typing_extensions")
+
+
+def test_what_is_imported_already_is_left_as_it_is():
+    code = f"import typing_extensions, msgspec\n{PREPARED}import sys\nassert sys.modules['typing_extensions']"
+
+    assert "typing_extensions" in imported(code)
+
+
 def test_the_package_alone_looks_up_no_version_and_knows_it_when_asked():
     assert "importlib.metadata" not in imported("import quarry")
 
