@@ -1,3 +1,6 @@
+/** How are changes of the pane told to a screen reader? */
+const INAUDIBLE = "\u00a0"; // a screen reader announces a text that changed, and reads no space at its end
+
 /**
  * Announcements for screen readers: the state of the pane when it changes, and single events.
  *
@@ -15,7 +18,8 @@ export class LiveRegion {
     this.el.setText(text);
   }
 
+  /** Announces `text`, also when it equals what was announced before: an event that happens twice is told twice. */
   announceEvent(text: string): void {
-    if (this.el.textContent !== text) this.el.setText(text);
+    this.el.setText(this.el.textContent === text ? text + INAUDIBLE : text);
   }
 }

@@ -25,3 +25,14 @@ test("a state that stays the same does not repeat itself after an event", () => 
 
   expect(el.textContent).toBe("2 more passages in Bellows");
 });
+
+test("an event that happens twice changes the region twice, and reads the same", () => {
+  live.announceEvent("Link copied");
+  const first = el.textContent;
+  live.announceEvent("Link copied");
+
+  expect(el.textContent).not.toBe(first);
+  expect(el.textContent.trim()).toBe("Link copied");
+  live.announceEvent("Link copied");
+  expect(el.textContent).toBe(first);
+});
