@@ -82,7 +82,10 @@ def test_the_table_names_the_files_of_each_client(client):
         for place, shown in PLACES.items():
             file = file.replace(place, shown)
         assert f"`{file}`" in row or "{" in file, file
-    assert ("| no |" in row[-7:] or "runs Claude" in row) is (client.hooks is None)
+    hooks, instructions = (cell.strip() for cell in row.split("|")[4:6])
+    assert (hooks == "no" or "runs Claude" in hooks) is (client.hooks is None)
+    assert (instructions == "no") is (not client.instructions)
+    assert all(file.rpartition("/")[2] in instructions for file in client.instructions.values())
 
 
 def test_every_example_of_a_server_is_json_and_starts_quarry():

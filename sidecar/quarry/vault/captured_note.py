@@ -63,7 +63,7 @@ def checked_text(text: str) -> str:
     body = _CONTROLS.sub("", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     body = body.strip("\n").rstrip()
     if not _UNSEEN.sub("", body).strip():
-        raise BadRequest("there is nothing to capture: the text is empty; give one")
+        raise BadRequest("there is nothing to capture: the text is empty")
     try:
         size = len(body.encode())
     except UnicodeEncodeError:

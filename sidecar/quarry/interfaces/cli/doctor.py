@@ -116,7 +116,7 @@ def _clients(around: Surroundings) -> Iterator[Finding]:
     """What AI clients are told of; each server that they would start is started, once."""
     entries = list(installed(around))
     if not entries:
-        yield Finding("AI clients", "note", "none is told of Quarry; `quarry install --list` names them")
+        yield Finding("AI clients", "note", "Quarry is set up in none; `quarry install --list` names them")
     proofs: dict[str, Proof] = {}
     for entry in entries:
         if isinstance(entry, Unreadable):

@@ -234,4 +234,4 @@ def _print_clients(rows: Sequence[dict[str, object]]) -> None:
         servers = row["servers"]
         assert isinstance(servers, list)
         told = "; ".join(f"{server['name']} -> {server['vault']} ({server['scope']})" for server in servers)
-        print_line(f"{row['client']:<15} {told or ('not told of Quarry' if row['found'] else 'not found here')}")
+        print_line(f"{row['client']:<15} {told or ('not set up' if row['found'] else 'not found here')}")

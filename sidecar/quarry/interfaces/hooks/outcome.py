@@ -29,7 +29,7 @@ REASONS: Mapping[str, str] = {
     "nothing-to-ask": "neither the prompt nor the tool call names a subject",
     "given": "a tool call after this prompt was answered already",
     "no-blocks": "there are no context blocks to load",
-    "not-tried": "what is made of a tool's output is kept, so it is not tried here",
+    "not-tried": "shortening an output stores the original, so a test does not do it",
     "low-confidence": "no note is likely enough to answer",
     "all-seen": "the passages that answer were shown in this conversation",
     "indexing": "none is found, and the index is not complete",

@@ -175,7 +175,7 @@ def test_clients_are_listed_with_what_they_are_told_of(user, install, command, v
 
     assert list(lines) == list(CLIENTS)
     assert f"vault -> {vault} (user)" in lines["cursor"]
-    assert lines["codex"].endswith("not told of Quarry")
+    assert lines["codex"].endswith("not set up")
     assert lines["zed"].endswith("not found here")
 
 
