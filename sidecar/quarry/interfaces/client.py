@@ -95,7 +95,11 @@ class SidecarClient:
         self._lock = VaultLock(runtime_dir(), self._id)
         self._connection: WebSocketConnection | None = None
         self.hello: wire.InitializeResult
-        self._attach()
+        try:
+            self._attach()
+        except BaseException:  # nobody else can close what it may have opened
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -153,7 +153,7 @@ def _prove(wish: Wish, around: Surroundings) -> Proof:
     ours = [entry for entry in found if entry.client == wish.client.name and entry.scope == wish.scope]
     entry = next((entry for entry in ours if is_same_vault(entry.vault, wish.vault)), None)
     if entry is None:
-        return Proof((), f"{wish.client.title} is not told of this vault")
+        return Proof((), f"{wish.client.title} is not set up for this vault")
     return prove(entry.command, entry.environment)
 
 
@@ -165,6 +165,10 @@ def _reported(options: argparse.Namespace, changes: Sequence[Change], proof: Pro
         _report_written(changes)
         if proof:
             _report_proof(options, proof)
+    elif any(change.is_change for change in changes):
+        print_stderr("nothing was written: leave out --dry-run to write it")
+    else:
+        print_line("nothing to do")
     return FAILED if proof and proof.problem else OK
 
 

@@ -62,6 +62,7 @@ def test_a_dry_run_writes_nothing_and_is_no_failure(user, install):
 
     assert done.code == OK
     assert done.out.startswith("--- /dev/null")
+    assert "nothing was written: leave out --dry-run" in done.err
     assert not (user / ".cursor").exists()
 
 
