@@ -6,14 +6,16 @@ export type PaneKey =
   | { readonly kind: "expand"; readonly isExpanded: boolean }
   | { readonly kind: "open" }
   | { readonly kind: "escape" }
-  | { readonly kind: "menu" };
+  | { readonly kind: "menu" }
+  /** Bring back a query that was cleared; in a box with text the key is the browser's. */
+  | { readonly kind: "undo" };
 
 const PAGE = 5; // rows per page key: about as many as a sidebar shows
 
-type Key = Pick<KeyboardEvent, "key" | "altKey" | "shiftKey" | "isComposing">;
+type Key = Pick<KeyboardEvent, "key" | "altKey" | "shiftKey" | "ctrlKey" | "metaKey" | "isComposing">;
 
 /** The action of a key; null for one that is not handled. While an input method composes, all keys belong to it. */
-export function paneKey({ key, altKey, shiftKey, isComposing }: Key): PaneKey | null {
+export function paneKey({ key, altKey, shiftKey, ctrlKey, metaKey, isComposing }: Key): PaneKey | null {
   if (isComposing) return null;
   switch (key) {
     case "ArrowDown":
@@ -32,6 +34,8 @@ export function paneKey({ key, altKey, shiftKey, isComposing }: Key): PaneKey | 
       return { kind: "menu" };
     case "F10":
       return shiftKey ? { kind: "menu" } : null;
+    case "z":
+      return (ctrlKey || metaKey) && !altKey && !shiftKey ? { kind: "undo" } : null;
     default:
       return null;
   }

@@ -1,6 +1,7 @@
 /** The search pane as Obsidian's view: events of the session, the engine and the user become events of the model. */
 import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../clock";
+import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
 import { paneKey } from "../pane/keys";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow } from "../pane/model";
@@ -38,6 +39,7 @@ export class SearchView extends ItemView {
   override icon = ICON;
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
+  private readonly cleared = new ClearedQuery();
   private readonly session: SearchSession;
   private model: PaneModel;
   private readonly rowHandlers: RowHandlers;
@@ -85,6 +87,7 @@ export class SearchView extends ItemView {
   setQuery(query: string, isComplete = false): void {
     if (!this.dom || this.dom.input.value === query) return;
     this.dom.input.value = query;
+    this.cleared.observe(query);
     this.dom.completions.close();
     this.session.setQuery(query, isComplete);
     this.session.finishTyping();
@@ -254,6 +257,7 @@ export class SearchView extends ItemView {
   // --- input --------------------------------------------------------------------------------------
 
   private onInput(text: string): void {
+    this.cleared.observe(text);
     this.session.setQuery(text);
     this.dom?.completions.update();
   }
@@ -280,7 +284,16 @@ export class SearchView extends ItemView {
         return true;
       case "menu":
         return this.openMenuAt(row);
+      case "undo":
+        return this.restoreQuery();
     }
+  }
+
+  /** Brings back a query that was cleared; false when there is none. */
+  private restoreQuery(): boolean {
+    const query = this.cleared.restorable;
+    if (query !== null) this.setQuery(query, true);
+    return query !== null;
   }
 
   private move(step: number): void {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type PaneKey, paneKey } from "../../../plugin/pane/keys";
 
-const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
-  paneKey({ key, altKey: false, shiftKey: false, isComposing: false, ...held });
+const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; ctrlKey?: boolean; metaKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
+  paneKey({ key, altKey: false, shiftKey: false, ctrlKey: false, metaKey: false, isComposing: false, ...held });
 
 test.each([
   ["ArrowDown", { kind: "move", step: 1 }],
@@ -19,6 +19,11 @@ test.each([
 test("with Alt the arrows open and close a note's passages", () => {
   expect(press("ArrowDown", { altKey: true })).toEqual({ kind: "expand", isExpanded: true });
   expect(press("ArrowUp", { altKey: true })).toEqual({ kind: "expand", isExpanded: false });
+});
+
+test("Mod+Z undoes, and neither the letter nor redo does", () => {
+  expect([press("z", { ctrlKey: true }), press("z", { metaKey: true })]).toEqual([{ kind: "undo" }, { kind: "undo" }]);
+  expect([press("z"), press("z", { ctrlKey: true, shiftKey: true })]).toEqual([null, null]);
 });
 
 test("F10 is the menu key only with Shift", () => {

@@ -64,6 +64,17 @@ describe("typing", () => {
   });
 });
 
+test("undo brings back a query that was cleared in one step", async () => {
+  await pane.type("retry");
+  await pane.answer("a.md");
+  await pane.type("");
+  const undo = new KeyboardEvent("keydown", { key: "z", ctrlKey: true, cancelable: true, bubbles: true });
+  pane.input().dispatchEvent(undo);
+
+  expect(pane.input().value).toBe("retry");
+  expect(undo.defaultPrevented).toBe(true);
+});
+
 describe("the selection", () => {
   test("moves with the arrows while the focus stays in the box", async () => {
     await pane.type("retry");
