@@ -66,7 +66,7 @@ class AsyncNotes:
         tags: Names = (),
         not_tags: Names = (),
         weights: Mapping[RetrieverName, float] | None = None,
-        guard: bool = True,
+        guard: bool = False,
         wait_ms: int = 0,
         after_ms: int | None = None,
     ) -> FoundNotes:
@@ -86,8 +86,8 @@ class AsyncNotes:
             paths: Only notes with each of these in their path.
             tags: Only notes with all of these tags, or tags nested in them.
             weights: How much each retriever counts; None: the vault's setting.
-            guard: Where few passages match, return every note with a word of the query rather than drop most of them
-                for the limit.
+            guard: Where few passages match, return every note with a word of the query, however many, rather than drop
+                most of them for the limit.
 
         Raises:
             BadQuery: The query cannot be read; `position` says where.

@@ -20,7 +20,7 @@ def notes(at_shared):
 
 
 def test_search_gives_hits_best_first(notes):
-    found = notes.search("how do I rotate my ssh keys", limit=2, guard=False)
+    found = notes.search("how do I rotate my ssh keys", limit=2)
 
     assert found[0].path == "Howto/Rotate SSH keys.md"
     assert found[0].confidence == found.confidence > 0.1
