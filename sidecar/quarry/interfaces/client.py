@@ -282,6 +282,9 @@ class SidecarClient:
             if failed.kind == "protocol-mismatch":
                 raise errors.ProtocolMismatch(str(failed)) from failed
             raise
+        if self.hello.vault.id != self._id:  # the file of another vault lies in this one's place
+            self.close()
+            return False
         return True
 
     # --- asking --------------------------------------------------------------------------------

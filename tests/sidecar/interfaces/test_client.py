@@ -251,6 +251,16 @@ def test_a_holder_that_does_not_speak_our_protocol_is_given_up_on(vault, run_dir
         SidecarClient(vault, "test")
 
 
+def test_the_sidecar_of_another_vault_is_not_asked_for_this_one(vault, tmp_path, start, tools):
+    here, there = start(vault), start(tools.write_vault(tmp_path / "other", {"Secret.md": "# Secret\n\nof another\n"}))
+    for sidecar in (here, there):
+        sidecar.talk().live()
+    here.discovery_file.write_bytes(there.discovery_file.read_bytes())
+
+    with pytest.raises(errors.ConnectionFailed):
+        SidecarClient(vault, "test", may_start=False, patience_s=1.0)
+
+
 def test_a_holder_that_says_nothing_of_itself_is_given_up_on(vault, run_dir, monkeypatch):
     monkeypatch.setattr(module, "ATTACH_TIMEOUT_S", 0.3)
 
@@ -406,10 +416,10 @@ def test_who_gives_up_has_the_sidecar_cancel_the_question(at_shared, monkeypatch
     asked = iter([False, True])
     with SidecarClient(at_shared.vault, "test") as client:
         slow = Slow()
-        monkeypatch.setattr(client, "_connection", slow)
-
-        with pytest.raises(RequestFailed) as failed:
-            client.ask("search", {"query": "x"}, lambda news: next(asked))
+        with monkeypatch.context() as patched:
+            patched.setattr(client, "_connection", slow)
+            with pytest.raises(RequestFailed) as failed:
+                client.ask("search", {"query": "x"}, lambda news: next(asked))
 
     question, cancel = slow.sent
     assert failed.value.kind == "cancelled"
