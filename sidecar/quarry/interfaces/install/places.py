@@ -24,7 +24,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(project: Path | None = None) -> Surroundings:
-    """Those of this process; the project is the nearest folder of a Git repository, else the working directory."""
+    """Where this process runs: the project is the nearest folder of a Git repository, else the working directory."""
     systems: Mapping[str, System] = {"darwin": "macos", "win32": "windows"}
     return Surroundings(
         systems.get(sys.platform, "linux"), Path.home(), project or _project(Path.cwd()), dict(os.environ)

@@ -70,7 +70,7 @@ Listener = Callable[[Change], None]
 
 
 class Watch:
-    """Who follows which vault."""
+    """The listeners to changes of each vault, each of which is followed once."""
 
     def __init__(self, vaults: Vaults) -> None:
         self._vaults = vaults

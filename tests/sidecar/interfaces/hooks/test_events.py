@@ -23,11 +23,11 @@ def reason(client, document):
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_event_of_each_client_is_understood(talk, client, kind):
-    conversation = talk(client, cwd="/work/repository")
+    conversation = talk(client, cwd="/home/me/repository")
     event = parsed(client, conversation.event(kind))
 
     assert (event.client, event.kind, event.session) == (client, kind, conversation.session)
-    assert event.folder == "/work/repository"
+    assert event.folder == "/home/me/repository"
     assert event.takes_context == (kind in CLIENTS[client].contexts)
 
 

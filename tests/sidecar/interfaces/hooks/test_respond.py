@@ -158,10 +158,10 @@ def test_a_resumed_conversation_still_has_what_it_was_shown(ask, talk):
 def test_a_tool_call_is_preceded_by_context_once_a_prompt(ask, talk):
     conversation = talk("claude-code")
     ask(conversation.prompt("please continue"))
-    first = ask(conversation.edit("/work/Descale the espresso machine.md"))
-    second = ask(conversation.edit("/work/Make hide glue.md"))
+    first = ask(conversation.edit("/home/me/Descale the espresso machine.md"))
+    second = ask(conversation.edit("/home/me/Make hide glue.md"))
     ask(conversation.prompt("please continue"))
-    third = ask(conversation.edit("/work/Make hide glue.md"))
+    third = ask(conversation.edit("/home/me/Make hide glue.md"))
 
     assert [path for path, _ in quotes(first[0])] == ["Howto/Descale the espresso machine.md"]
     assert second == ("", "given")

@@ -14,7 +14,7 @@ PATCH = (
 @pytest.mark.parametrize(
     ("tool", "tool_input", "words"),
     [
-        ("Edit", {"file_path": "/work/src/token_store.py", "old_string": "a", "new_string": "b"}, "token_store"),
+        ("Edit", {"file_path": "/home/me/src/token_store.py", "old_string": "a", "new_string": "b"}, "token_store"),
         ("Write", {"file_path": "C:\\work\\Tea.md"}, "Tea"),
         ("Write", {"file_path": ".gitignore"}, "gitignore"),
         ("Bash", {"command": "npx vitest run auth/session.test.ts --reporter dot"}, "vitest session.test dot"),
