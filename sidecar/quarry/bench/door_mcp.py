@@ -29,6 +29,7 @@ class Server:
     def __init__(self, vault: Path) -> None:
         self._process = subprocess.Popen(command(vault), stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
         self._next_id = 1
+        self._early: dict[int, Any] = {}  # answers that came while another was waited for
         self._send(greeting())
         self._receive()
 
@@ -45,10 +46,12 @@ class Server:
         return self._next_id
 
     def wait(self, request_id: int) -> Any:
-        """The result of the request; answers to others that come before are dropped."""
-        while (message := self._receive()).get("id") != request_id:
-            pass
-        return message["result"]
+        """The result of the request."""
+        while request_id not in self._early:
+            message = self._receive()
+            if "id" in message:
+                self._early[message["id"]] = message["result"]
+        return self._early.pop(request_id)
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None
@@ -117,9 +120,11 @@ def fast_beside_slow_ms(vault: Path) -> tuple[float, float]:
         alone = [_timed_ms(server, "list_notes", {}) for _ in range(TURNS * 3)]
         beside = []
         for _ in range(TURNS):
-            for _ in range(SLOW_CALLS):
-                server.begin("tools/call", name="search", arguments={"query": SLOW_QUERY, "limit": 50})
+            slow = {"name": "search", "arguments": {"query": SLOW_QUERY, "limit": 50}}
+            begun = [server.begin("tools/call", **slow) for _ in range(SLOW_CALLS)]
             beside.append(_timed_ms(server, "list_notes", {}))
+            for request_id in begun:
+                server.wait(request_id)
     return statistics.median(alone), statistics.median(beside)
 
 
