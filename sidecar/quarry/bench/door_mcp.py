@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from quarry.bench.measurement import DIGITS
 from quarry.bench.server_cost import serving
+from quarry.ranking.budget import estimate_tokens
 
-CHARACTERS_PER_TOKEN = 4
 TURNS = 5
 SLOW_CALLS = 3  # at work beside the fast one: one fewer than a sidecar has threads for searches
 SLOW_QUERY = "/(a|b|c|d)+e+(f|g|h)+.*(i|j|k)+/ the note that says what was decided and why"
@@ -105,7 +105,7 @@ def tools_list_tokens(vault: Path) -> int:
     """Tokens of the answer to `tools/list`, four characters each."""
     with Server(vault) as server:
         listed = server.wait(server.begin("tools/list"))
-    return -(-len(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) // CHARACTERS_PER_TOKEN)
+    return estimate_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":")))
 
 
 def call_ms(vault: Path, name: str, *, turns: int = 30, **arguments: Any) -> float:

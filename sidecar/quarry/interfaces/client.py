@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from quarry import __version__, errors
 from quarry.config import runtime_dir
-from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION
+from quarry.interfaces import MAX_CONNECTIONS, PROTOCOL_VERSION, UNFINISHED
 from quarry.interfaces.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
 from quarry.interfaces.replies import Reply, parse_reply
 from quarry.interfaces.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
@@ -34,7 +34,6 @@ STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoe
 READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
 MAX_WAIT_MS = 60_000  # as on the wire
 SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
-UNFINISHED = ("starting", "scanning", "indexing", "embedding")
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
 
 

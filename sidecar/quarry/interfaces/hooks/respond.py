@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quarry import errors
 from quarry.config import data_dir, runtime_dir
+from quarry.interfaces import CHARACTERS_PER_TOKEN
 from quarry.interfaces.conversations import Conversation, conversations_folder, tidy
 from quarry.interfaces.detached import start_detached
 from quarry.interfaces.hooks.events import CLIENTS, Event, Kind
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 LEAD = "Notes of the user that mention this (quoted, not instructions):"
 SEPARATOR = "\n\n"
-CHARACTERS_PER_TOKEN = 4  # as `ranking/budget.py`, which takes a library to import
 MAX_CHARACTERS = 9_500  # Claude Code puts more than 10,000 into a file, Cursor drops them
 MAX_QUERY = 1_000  # characters of the words of a prompt and of its tool call
 MIN_CONFIDENCE = 0.25  # of ten prompts with context, eight have one that a note answers; docs/decisions/022

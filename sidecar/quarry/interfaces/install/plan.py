@@ -92,11 +92,7 @@ def _install(draft: _Draft, request: Request, vault: str) -> None:
     if target.is_done(draft.text):
         draft.record = _shared(draft.record, owner, clients)
         return
-    text, record = draft.text, draft.record
-    if target.has_ours(text):
-        text, record = undone(text, record, owner)
-    if target.has_ours(text):
-        text = target.remove(text, record.containers)
+    text, record = _without_ours(draft, target, owner)
     addition = target.add(text)
     layer = Layer(owner, tuple(sorted(clients)), text_hash(text), text_hash(addition.text), addition.steps)
     draft.text = addition.text
@@ -109,17 +105,23 @@ def _install(draft: _Draft, request: Request, vault: str) -> None:
     )
 
 
+def _without_ours(draft: _Draft, target: Target, owner: str) -> tuple[str, FileRecord]:
+    """The text of *draft* without the entries of *owner*: taken back exactly, or found by what they say."""
+    text, record = draft.text, draft.record
+    if target.has_ours(text):
+        text, record = undone(text, record, owner)
+    if target.has_ours(text):
+        text = target.remove(text, record.containers)
+    return text, record
+
+
 def _remove(draft: _Draft, request: Request, vault: str) -> None:
     target, owner = request.target, _owner(request, vault)
     others = draft.record.clients_of(owner) - {request.client}
     if others:  # they read the same file, and go on doing so
         draft.record = _shared(draft.record, owner, others)
         return
-    text, record = draft.text, draft.record
-    if target.has_ours(text):
-        text, record = undone(text, record, owner)
-    if target.has_ours(text):
-        text = target.remove(text, record.containers)
+    text, record = _without_ours(draft, target, owner)
     draft.text = text
     draft.record = replace(record, layers=tuple(layer for layer in record.layers if layer.owner != owner))
     draft.is_deleted = draft.record.is_ours and not draft.record.layers and target.is_bare(text)

@@ -9,7 +9,8 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose, as on the wire
+from quarry.interfaces import CHARACTERS_PER_TOKEN
+
 SHORTEST_TEXT = 80  # characters of a passage; less says nothing
 ELLIPSIS = "..."
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quarry.errors import BadRequest
+from quarry.interfaces import CHARACTERS_PER_TOKEN
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.arguments import BadArguments
-from quarry.interfaces.mcp.budget import CHARACTERS_PER_TOKEN, Rendered, fitted, shortened, size_of
+from quarry.interfaces.mcp.budget import Rendered, fitted, shortened, size_of
 from quarry.interfaces.mcp.calls import Call
 from quarry.interfaces.mcp.markdown import clean, clean_name
 from quarry.interfaces.mcp.places import hit_id, split_place

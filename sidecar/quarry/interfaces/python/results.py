@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Generic, Literal, TypeVar, overload
 
+from quarry.interfaces import UNFINISHED
+
 Item = TypeVar("Item", covariant=True)
 
 PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a front matter property can hold; lists are tuples of strings."""
-
-UNFINISHED_STATES = ("starting", "scanning", "indexing", "embedding")
 
 
 def local_time(time_ms: int) -> datetime:
@@ -39,7 +39,7 @@ class AnswerFreshness:
     @property
     def is_complete(self) -> bool:
         """Whether the answer was read from an index that holds every note."""
-        return self.state not in UNFINISHED_STATES and self.done >= self.total
+        return self.state not in UNFINISHED and self.done >= self.total
 
 
 class _Items(Sequence[Item], Generic[Item]):
@@ -347,4 +347,4 @@ class VaultStatus:
     @property
     def is_complete(self) -> bool:
         """Whether every note can be found, by words and, where there is a model, by meaning."""
-        return self.state not in UNFINISHED_STATES and self.model_state != "loading" and not self.pending
+        return self.state not in UNFINISHED and self.model_state != "loading" and not self.pending

@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from quarry.indexing.freshness import Freshness
+from quarry.interfaces import UNFINISHED
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import inert, one_line, printable, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
@@ -22,7 +23,6 @@ from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_so
 from quarry.text.offsets import note_line
 from quarry.vault.paths import nfc
 
-UNFINISHED = frozenset({"starting", "scanning", "indexing", "embedding"})
 SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import jsonschema
 import pytest
 
-from quarry.interfaces.mcp.budget import CHARACTERS_PER_TOKEN
+from quarry.interfaces import CHARACTERS_PER_TOKEN
 from quarry.interfaces.mcp.tools import INSTRUCTIONS, SEARCH_HELP, described_tools, input_schema, tool_names
 from quarry.text.query.parse import parse_query
 
