@@ -4,8 +4,7 @@ import { type Component } from "obsidian";
 /** Calls `change` when `el` comes into sight or leaves it, until `owner` is unloaded. Until the first call it is out of sight. */
 export function watchSight(owner: Component, el: HTMLElement, change: (isInSight: boolean) => void): void {
   let was = false;
-  // That of the element's own window: it may be a pop-out.
-  const observer = new (el.win as Window & typeof globalThis).IntersectionObserver((entries) => {
+  const observer = new IntersectionObserver((entries) => {
     const is = entries.at(-1)?.isIntersecting ?? false;
     if (is === was) return;
     was = is;

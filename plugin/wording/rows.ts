@@ -8,6 +8,8 @@ import { joinSentences, number } from "./formatting";
 export const REASON_TIPS: Readonly<Record<Reason, string>> = {
   meaning: "Found by its meaning: it holds no word of the query",
   title: "The words are in its title",
+  linked: "One of the two notes links to the other",
+  mention: "It mentions the note without a link",
 };
 
 export const SECTIONS: Readonly<Record<DividerRow["section"], string>> = {
@@ -16,6 +18,7 @@ export const SECTIONS: Readonly<Record<DividerRow["section"], string>> = {
   end: "These are the 100 best. More words or a filter narrow the search.",
   recent: "Recent searches",
   saved: "Saved searches",
+  mentions: "Unlinked mentions",
 };
 
 export function moreWords({ what, count }: Pick<MoreRow, "what" | "count">): string {
