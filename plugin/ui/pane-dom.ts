@@ -15,7 +15,7 @@ import { ProgressBlock } from "./progress-block";
 import { type RecentHandlers } from "./recent-view";
 import { RowList } from "./row-list";
 import { StatusLine } from "./status-line";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 
 export interface PaneDom {
   readonly el: HTMLElement;
@@ -51,7 +51,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   el.addClass("quarry-pane");
   const head = el.createDiv({ cls: "quarry-head" });
   const box = head.createDiv({ cls: "quarry-box" });
-  const search = new SearchComponent(box).setPlaceholder(TEXT.placeholder);
+  const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
   const input = search.inputEl;
   const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
   const bar = head.createDiv({ cls: "quarry-bar" });
@@ -67,7 +67,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   lastListId += 1;
   listEl.id = `quarry-list-${lastListId}`;
   completionsEl.id = `quarry-completions-${lastListId}`;
-  listEl.setAttrs({ role: "listbox", "aria-label": TEXT.listLabel });
+  listEl.setAttrs({ role: "listbox", "aria-label": t("pane.results") });
   const rows = new RowList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), handlers);
   const stale = new DelayedFlag(handlers.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
@@ -78,7 +78,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
     "aria-controls": listEl.id,
     "aria-expanded": "false",
     "aria-haspopup": "listbox",
-    "aria-label": TEXT.placeholder,
+    "aria-label": t("pane.placeholder"),
   });
   const active = new ActiveOption(input, listEl.id);
   const completions = new CompletionList(completionsEl, input, {

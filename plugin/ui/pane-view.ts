@@ -4,7 +4,7 @@ import { type Room } from "../snippet/excerpt";
 import { roomFor } from "../snippet/layout";
 import { type PaneModel, stateOf } from "../pane/model";
 import { type PaneState, freshness } from "../pane/state";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { announcement, panelWords } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
 import { keepInPlace } from "./row-list";
@@ -50,7 +50,7 @@ export class PaneView {
     dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;
     dom.stale.set(isStale(state));
-    dom.listEl.setAttr("aria-label", answerOf(model.search) ? TEXT.listLabel : TEXT.recentLabel);
+    dom.listEl.setAttr("aria-label", answerOf(model.search) ? t("pane.results") : t("pane.recent"));
     if (state.kind !== "searching") dom.live.announceState(announcement(state));
   }
 

@@ -14,7 +14,7 @@ import { type SearchSession } from "../search/session";
 import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { passagesAnnouncement } from "../wording/rows";
 import { ICON } from "./icon";
 import { ExplainModal } from "./explain-modal";
@@ -69,7 +69,7 @@ export class SearchView extends ItemView {
   }
 
   getDisplayText(): string {
-    return TEXT.viewTitle;
+    return t("pane.title");
   }
 
   override getState(): Record<string, unknown> {
@@ -335,7 +335,7 @@ export class SearchView extends ItemView {
   }
 
   private async openNote(path: string, passage: Passage | null, where: PaneType | boolean): Promise<void> {
-    if (!(await openHit(this.app, path, passage, where))) new Notice(TEXT.notices.noteGone);
+    if (!(await openHit(this.app, path, passage, where))) new Notice(t("notice.noteGone"));
   }
 
   private unfold(path: string, isUnfolded: boolean): void {
