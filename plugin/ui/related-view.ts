@@ -5,7 +5,8 @@ import { type CommandMap, type EngineActionId } from "../pane/commands";
 import { fileName } from "../pane/note-name";
 import { type RelatedTo, RelatedSource } from "../search/related-source";
 import { type Requester } from "../sidecar/client";
-import { RELATED, relatedPanel, relatedToWords } from "../wording/related";
+import { relatedPanel, relatedToWords } from "../wording/related";
+import { t } from "../wording/translate";
 import { watchSight } from "./in-sight";
 import { buildList } from "./list-dom";
 import { listenToKeys } from "./list-keys";
@@ -59,7 +60,7 @@ export class RelatedView extends ItemView {
   }
 
   getDisplayText(): string {
-    return RELATED.viewTitle;
+    return t("related.title");
   }
 
   override getState(): Record<string, unknown> {
@@ -135,9 +136,9 @@ export class RelatedView extends ItemView {
     });
     this.showHead = () => {
       const { target, pinned } = this;
-      textEl.setText(target ? relatedToWords(fileName(target.path), target.text !== null) : RELATED.viewTitle);
+      textEl.setText(target ? relatedToWords(fileName(target.path), target.text !== null) : t("related.title"));
       setIcon(pinEl, pinned === null ? "pin" : "pin-off");
-      setTooltip(pinEl, pinned === null ? RELATED.pin : RELATED.unpin);
+      setTooltip(pinEl, pinned === null ? t("related.pin") : t("related.unpin"));
       pinEl.setAttr("aria-pressed", String(pinned !== null));
     };
     this.showHead();
