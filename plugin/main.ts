@@ -102,7 +102,7 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
-    registerPlaces(this, { ...parts, client });
+    registerPlaces(this, { ...parts, client, openPane: (query) => void this.openPane(query), paneSearch: () => this.panes().map((pane) => pane.search).find((search) => search !== null) ?? null });
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());

@@ -1,9 +1,20 @@
 /** The places besides the pane where results are shown, with their commands. */
 import { type Plugin } from "obsidian";
+import { type Mode } from "./protocol/messages";
 import { t } from "./wording/translate";
+import { BoundedRequester } from "./search/bounded-requester";
+import { LANGUAGE, blockText } from "./search/block-spec";
+import { insertBlock, newSearchNote } from "./ui/keep-search";
+import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./ui/live-block";
 import { RELATED_ICON, RELATED_VIEW_TYPE, RelatedView, type RelatedViewParts } from "./ui/related-view";
 
-export type PlaceParts = RelatedViewParts;
+export interface PlaceParts extends RelatedViewParts {
+  readonly openPane: (query: string) => void;
+  /** The query of the pane and how it searches; null without one. */
+  readonly paneSearch: () => { readonly query: string; readonly mode: Mode } | null;
+}
+
+const BLOCK_REQUESTS = 3; // at a time, of all blocks together: beside them the pane is to stay quick
 
 /** Registers the places with `plugin`, until it is unloaded. */
 export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
@@ -15,5 +26,41 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
     name: t("command.related"),
     icon: RELATED_ICON,
     callback: () => void app.workspace.ensureSideLeaf(RELATED_VIEW_TYPE, "right", { active: false, reveal: true }),
+  });
+  registerBlocks(plugin, parts);
+}
+
+function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
+  const { app, manifest } = plugin;
+  const blockParts: LiveBlockParts = { ...parts, app, client: new BoundedRequester(parts.client, BLOCK_REQUESTS) };
+  plugin.registerMarkdownCodeBlockProcessor(LANGUAGE, (text, el, context) => {
+    context.addChild(new LiveBlock(el, text, context.sourcePath, blockParts));
+  });
+  plugin.registerHoverLinkSource(BLOCK_PLACE, { display: `${manifest.name}: ${t("block.place")}`, defaultMod: true });
+  plugin.addCommand({
+    id: "insert-live-block",
+    name: t("command.insertBlock"),
+    icon: "list-plus",
+    editorCallback: (editor) => { insertBlock(editor, blockText(editor.getSelection().replace(/\s+/gu, " ").trim() || t("block.sample"), "hybrid")); },
+  });
+  plugin.addCommand({
+    id: "insert-search-block",
+    name: t("command.insertSearch"),
+    icon: "list-plus",
+    editorCheckCallback: (checking, editor) => {
+      const search = parts.paneSearch();
+      if (!checking && search) insertBlock(editor, blockText(search.query, search.mode));
+      return search !== null;
+    },
+  });
+  plugin.addCommand({
+    id: "search-to-note",
+    name: t("command.searchNote"),
+    icon: "file-plus",
+    checkCallback: (checking) => {
+      const search = parts.paneSearch();
+      if (!checking && search) void newSearchNote(app, search.query, search.mode);
+      return search !== null;
+    },
   });
 }

@@ -9,7 +9,7 @@
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type Mode, type SearchResult } from "../protocol/messages";
+import { type ExplainResult, type Mode, type SearchParams, type SearchResult } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
@@ -29,6 +29,8 @@ export interface SearchOptions {
   readonly limit: number;
   /** Maximum length of a snippet, in characters of its source. */
   readonly snippetWidth: number;
+  /** What else is asked of the engine; for the further passages of a hit as well. */
+  readonly scope?: Pick<SearchParams, "filters" | "guard">;
 }
 
 const MAX_HITS = 100; // of the protocol
@@ -148,7 +150,7 @@ export class SearchSession implements ResultSource {
   /** Requests the further passages of a hit in the current answer. */
   unfold(path: string): void {
     const answer = answerOf(this.current);
-    if (answer) this.passages.unfold(path, searchOf(answer));
+    if (answer) this.passages.unfold(path, this.searchOf(answer));
   }
 
   /** Cancels the pending request and all timers; the session can be used again. */
@@ -180,7 +182,7 @@ export class SearchSession implements ResultSource {
   private async request(isRefresh: boolean): Promise<void> {
     const { query, isTyping } = this;
     const { limit } = this;
-    const { mode, snippetWidth } = this.options;
+    const { mode, snippetWidth, scope } = this.options;
     const earlier = this.pending;
     const requestedAt = this.clock.now();
     this.lastRequestAt = requestedAt;
@@ -192,6 +194,7 @@ export class SearchSession implements ResultSource {
       typing: isTyping,
       maxTokens: MAX_TOKENS,
       snippetWidth,
+      ...scope,
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -231,6 +234,10 @@ export class SearchSession implements ResultSource {
     this.changed.emit(state);
   }
 
+  private searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
+    return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...this.options.scope };
+  }
+
   private updatePassages(state: SearchState): void {
     switch (state.kind) {
       case "idle":
@@ -242,7 +249,7 @@ export class SearchSession implements ResultSource {
       case "results": {
         const { answer, isRefresh } = state;
         const expandable = answer.hits.filter(({ furtherPassages }) => furtherPassages > 0);
-        if (isRefresh) this.passages.reload(searchOf(answer), new Set(expandable.map(({ path }) => path)));
+        if (isRefresh) this.passages.reload(this.searchOf(answer), new Set(expandable.map(({ path }) => path)));
         else this.passages.foldAll();
         return;
       }
@@ -250,10 +257,6 @@ export class SearchSession implements ResultSource {
         return; // the rows of the previous answer stay
     }
   }
-}
-
-function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
-  return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix };
 }
 
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */

@@ -79,6 +79,12 @@ export class SearchView extends ItemView {
     this.session.finishTyping();
   }
 
+  /** What is searched for, and how; null without a query. */
+  get search(): { readonly query: string; readonly mode: Mode } | null {
+    const query = this.dom?.input.value.trim() ?? "";
+    return query === "" ? null : { query, mode: this.session.mode };
+  }
+
   get hasQuery(): boolean {
     return this.session.state.kind !== "idle";
   }

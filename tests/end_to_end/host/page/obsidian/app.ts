@@ -1,4 +1,5 @@
 /** The app and its parts. */
+import type { CodeBlockHandler } from "./code-blocks";
 import { Known } from "../known";
 import type { FileSystemAdapter } from "./adapter";
 import { FileManager } from "./file-manager";
@@ -23,6 +24,8 @@ export class App extends Known {
   lastEvent: Event | null = null;
   readonly hostCommands = new Map<string, Command>();
   readonly hostProtocolHandlers = new Map<string, ProtocolHandler>();
+  /** Language -> what draws its code blocks. */
+  readonly hostCodeBlocks = new Map<string, CodeBlockHandler>();
   readonly hostHoverSources = new Map<string, { display: string; defaultMod: boolean }>();
 
   constructor(adapter: FileSystemAdapter, configDir: string, workspaceEl: HTMLElement) {

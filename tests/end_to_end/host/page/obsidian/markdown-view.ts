@@ -1,6 +1,8 @@
 /** Shows a note in editing or reading view, and scrolls to a position in it. */
 import type { Loc } from "obsidian";
 import type { App } from "./app";
+import { drawCodeBlocks } from "./code-blocks";
+import { Component } from "./component";
 import { Editor } from "./editor";
 import type { WorkspaceLeaf } from "./leaf";
 import { TextFileView } from "./view";
@@ -103,15 +105,18 @@ export class MarkdownView extends TextFileView {
   }
 }
 
-/** The reading view. The host renders no Markdown: lines stand as they are, so that a test sees where a jump lands. */
+/** The reading view. The host renders no Markdown but the code blocks of plugins: lines stand as they are, so that a test sees where a jump lands. */
 export class MarkdownPreviewView {
   private text = "";
+  /** Owns what plugins drew. */
+  private drawn = new Component();
 
   constructor(
     private readonly view: MarkdownView,
     readonly containerEl: HTMLElement,
   ) {
     this.containerEl.createDiv({ cls: "markdown-preview-view markdown-rendered" });
+    view.register(() => this.drawn.unload());
   }
 
   get app(): App {
@@ -125,7 +130,12 @@ export class MarkdownPreviewView {
   set(text: string): void {
     this.text = text;
     const page = this.containerEl.find(".markdown-preview-view");
-    page.replaceChildren(...text.split(/\r\n|\r|\n/).map((line) => createEl("p", { text: line })));
+    const lines = text.split(/\r\n|\r|\n/);
+    this.drawn.unload();
+    this.drawn = new Component();
+    this.drawn.load();
+    page.replaceChildren(...lines.map((line) => createEl("p", { text: line })));
+    drawCodeBlocks(this.app, this.drawn, page, lines, this.view.file?.path ?? "");
   }
 
   getScroll(): number {

@@ -4,6 +4,7 @@ import moment from "moment";
 import { knownModule } from "../known";
 import { FileSystemAdapter } from "./adapter";
 import { App } from "./app";
+import { MarkdownRenderChild } from "./code-blocks";
 import { Component } from "./component";
 import * as controls from "./controls";
 import { Editor } from "./editor";
@@ -52,6 +53,7 @@ const members: Partial<Record<keyof typeof Api, unknown>> = {
   ItemView,
   Keymap,
   MarkdownPreviewView,
+  MarkdownRenderChild,
   MarkdownView,
   Menu,
   MenuItem,

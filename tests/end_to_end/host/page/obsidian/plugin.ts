@@ -1,6 +1,7 @@
 /** What a plugin can add to the app; all of it is removed when the plugin is unloaded. */
 import type { Command as ApiCommand, PluginManifest } from "obsidian";
 import type { App } from "./app";
+import type { CodeBlockHandler } from "./code-blocks";
 import { Component } from "./component";
 import type { Editor } from "./editor";
 import { setIcon, setTooltip } from "./icons";
@@ -74,6 +75,14 @@ export abstract class Plugin extends Component {
   registerHoverLinkSource(id: string, info: { display: string; defaultMod: boolean }): void {
     this.app.hostHoverSources.set(id, info);
     this.register(() => this.app.hostHoverSources.delete(id));
+  }
+
+  /** Fences of this language are given to the handler wherever notes are rendered. */
+  registerMarkdownCodeBlockProcessor(language: string, handler: CodeBlockHandler): CodeBlockHandler {
+    if (this.app.hostCodeBlocks.has(language)) throw new Error(`Code block postprocessor for language ${language} is already registered`);
+    this.app.hostCodeBlocks.set(language, handler);
+    this.register(() => this.app.hostCodeBlocks.delete(language));
+    return handler;
   }
 
   async loadData(): Promise<unknown> {
