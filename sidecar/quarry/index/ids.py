@@ -88,4 +88,4 @@ def among(note_ids: NDArray[np.int64], admitted: NoteIds) -> NDArray[np.bool_]:
 
 def id_list(ids: Iterable[int] | NoteIds) -> str:
     """*ids* as a JSON array, which SQL reads by `json_each`."""
-    return json.dumps(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))
+    return str(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))
