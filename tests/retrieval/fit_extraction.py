@@ -2,14 +2,15 @@
 Fit when a sentence may stand above the hits: `python tests/retrieval/fit_extraction.py DATA [--write]`.
 
 DATA is a folder with `ir/*.tar.xz` and `vaults/*.tar.xz`. Learns from `chroma-chunks`, whose answers are marked to the
-character: each question is asked of its pieces as notes; asked of the five whole texts as notes, they are a check. A sentence is right
-where at least half of it, or of a stretch that answers, stands in the other. Prints, for questions that ten regressions
-were fitted without:
+character. Each question is asked of its pieces as notes; asked of the five whole texts as notes, they are a check. A
+sentence is right where at least half of it, or of a stretch that answers, stands in the other. Prints, for questions
+that ten regressions were fitted without:
 
     share    how many of the questions a sentence is given for, from each confidence
     right    how many of these sentences are right
 
-With `--prompts` also how many of the prompts beside this file a sentence is given for, by whether a note answers. With `--write` the weights become those that ship.
+With `--prompts` also how many of the prompts beside this file a sentence is given for, by whether a note answers. With
+`--write` the weights become those that ship.
 """
 
 import argparse
@@ -126,7 +127,13 @@ def best_of(text: str, context: SearchContext) -> Found | None:
         return None
     execution = QueryExecution(request, context, {"lexical": 1.0, "dense": 1.0}, "convex", deadline, datetime.now())  # noqa: DTZ005
     result = execution.run_with_relaxation(query)
-    if not isinstance(result, RankedResult) or not result.shown or result.relaxed or not is_question(text) or result.shown[0].confidence < LIKELY:
+    if (
+        not isinstance(result, RankedResult)
+        or not result.shown
+        or result.relaxed
+        or not is_question(text)
+        or result.shown[0].confidence < LIKELY
+    ):
         return None
     assert context.encoder is not None
     compared = compare_sentences(result.shown[0], result.prepared, context.reader, context.encoder)
@@ -185,7 +192,9 @@ def report(held_out: NDArray[np.float64], right: NDArray[np.float64], names: NDA
         for name in vaults
         for cell in (f"{(names == name).sum() / asked:.2f}", f"{right[names == name].mean():.3f}")
     ]
-    return markdown_table(["confidence", *(f"{name}, {what}" for name in vaults for what in ("share", "right"))], [every, *rows])
+    return markdown_table(
+        ["confidence", *(f"{name}, {what}" for name in vaults for what in ("share", "right"))], [every, *rows]
+    )
 
 
 def report_prompts(data: Path, folder: Path, weights: NDArray[np.float64]) -> str:

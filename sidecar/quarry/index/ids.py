@@ -5,7 +5,6 @@ So a row of the keyword index or of the vectors is in or out of a filter without
 of ids, in Python and in SQL, is done by the names of this module.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias

@@ -250,7 +250,8 @@ class SearchResult(Value, frozen=True, kw_only=True):
         ),
     ]
     extract: Annotated[
-        Extract | None, Doc(description="With `extract`: set where a question is asked and a sentence likely answers it.")
+        Extract | None,
+        Doc(description="With `extract`: set where a question is asked and a sentence likely answers it."),
     ]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]

@@ -19,7 +19,9 @@ _BEGINNING = lazy_pattern(
     |что|кто|когда|где|почему|зачем|как|какой|какая|какие|сколько
     )\b""",
 )
-_HOW_TO = lazy_pattern(r"\s*(?:how\s+(?:to|(?:do|can|should|would|could)\s+(?:i|we|you|one))|wie\s+\w+\s+(?:ich|wir|man))\b")
+_HOW_TO = lazy_pattern(
+    r"\s*(?:how\s+(?:to|(?:do|can|should|would|could)\s+(?:i|we|you|one))|wie\s+\w+\s+(?:ich|wir|man))\b"
+)
 _ANYWHERE = lazy_pattern(
     r"什么|什麼|怎么|怎麼|怎样|为什么|為什麼|如何|哪|谁|誰|吗|嗎|多少|几|何|なに|なぜ|どう|どこ|いつ|だれ|ですか|ますか|무엇|누구|언제|어디|왜|어떻게"
 )

@@ -24,6 +24,19 @@ def test_a_question_is_told_by_its_mark_or_its_beginning(text):
     assert is_question(text)
 
 
-@pytest.mark.parametrize("text", ["", "rate limit", "how to", "is null", "whatever works for me", "walnut bread recipe", "tag:how a b", "how do I rotate keys?", "wie kann ich backen"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "rate limit",
+        "how to",
+        "is null",
+        "whatever works for me",
+        "walnut bread recipe",
+        "tag:how a b",
+        "how do I rotate keys?",
+        "wie kann ich backen",
+    ],
+)
 def test_words_to_find_and_what_takes_steps_are_none(text):
     assert not is_question(text)
