@@ -80,6 +80,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -221,6 +223,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -281,6 +285,8 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -341,8 +347,11 @@ export const methods: Methods = {
       "path": "Küche/お茶 🍵.md",
       "line": 3,
       "text": null,
+      "snippetWidth": null,
       "limit": 5,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -407,6 +416,8 @@ export const methods: Methods = {
       "conversation": null,
       "peek": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
