@@ -136,7 +136,7 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
         case InTask():
             return _with_task(condition, phrases)
         case IsNote(path):
-            return SqlFragment("(n.path = ? OR n.composed = ?)", (normalize("NFC", path),) * 2)
+            return SqlFragment("(n.path = ? OR n.composed IS ?)", (normalize("NFC", path),) * 2)
         case InFolder(folder):
             return _below(fold_marks(folder).strip("/"))
         case InPath(part):

@@ -93,6 +93,7 @@ def test_no_condition_admits_every_note_without_naming_them(vault: Index) -> Non
         (IsNote(normalize("NFD", "Privé/Été.md")), ["Été"]),
         (IsNote("privé/été.md"), []),
         (IsNote("Été.md"), []),
+        (Not(IsNote("Privé/Été.md")), ["100%_sure's", "Budget 2026", "Q1", "Tools"]),
         (InPath("ETE"), ["Été"]),
         (InPath("work"), ["Budget 2026", "Q1", "Tools"]),
         (InPath("%_"), ["100%_sure's"]),
