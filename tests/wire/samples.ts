@@ -81,6 +81,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -235,6 +237,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -295,6 +299,8 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -355,8 +361,11 @@ export const methods: Methods = {
       "path": "Küche/お茶 🍵.md",
       "line": 3,
       "text": null,
+      "snippetWidth": null,
       "limit": 5,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -421,6 +430,8 @@ export const methods: Methods = {
       "conversation": null,
       "peek": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
