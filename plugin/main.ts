@@ -13,6 +13,7 @@ import { Connection } from "./sidecar/connection";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
+import { unpackText } from "./packed-text";
 import { roomFor } from "./snippet/layout";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
@@ -36,7 +37,7 @@ export default class QuarryPlugin extends Plugin {
   private supervisor: Supervisor | null = null;
 
   override async onload(): Promise<void> {
-    chooseLanguage(getLanguage());
+    chooseLanguage(getLanguage(), unpackText);
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
       new Notice(t("notice.desktopOnly"));
