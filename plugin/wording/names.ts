@@ -26,6 +26,7 @@ export const TEXT = {
     openSearch: "Open search",
     searchSelection: "Search selected text",
     capture: "Capture a note",
+    copySearchLink: "Copy link to search",
     explainNote: "Explain why the active note is or is not in the results",
     rebuild: "Rebuild index",
     pauseOrResume: "Pause or resume indexing",
