@@ -7,8 +7,8 @@ import { type Hit, type Passage, type RelatedNote, type SearchResult } from "../
 import { type WriteLog } from "../diagnostic-log";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
-import { API_TEXT } from "../wording/api";
 import { failureWords } from "../wording/failures";
+import { t } from "../wording/translate";
 import type { QuarryAnswer, QuarryApi, QuarryError, QuarryHit, QuarryPassage, QuarryRelatedNote, QuarryRelatedOptions, QuarryReply, QuarrySearchOptions } from "./quarry-api";
 
 const MAX_AT_ONCE = 8; // of all plugins together: the pane asks the same engine, and must not wait behind a loop
@@ -58,11 +58,11 @@ export function createApi(parts: ApiParts): ApiHandle {
   };
 
   const ask = async <W, T>(wrong: string | null, signal: AbortSignal | undefined, request: () => Pending<W>, translate: (value: W) => T): Promise<QuarryReply<T>> => {
-    if (isClosed) return refused("unloaded", API_TEXT.unloaded);
+    if (isClosed) return refused("unloaded", t("api.unloaded"));
     if (wrong !== null) return refused("bad-argument", wrong);
-    if (signal?.aborted) return refused("cancelled", API_TEXT.cancelled);
-    if (!parts.isReady()) return refused("not-ready", API_TEXT.notReady);
-    if (requests.size >= MAX_AT_ONCE) return refused("busy", API_TEXT.busy);
+    if (signal?.aborted) return refused("cancelled", failureWords({ kind: "cancelled" }));
+    if (!parts.isReady()) return refused("not-ready", t("api.not-ready"));
+    if (requests.size >= MAX_AT_ONCE) return refused("busy", t("api.busy"));
     const pending = request();
     const cancel = (): void => { pending.cancel(); };
     requests.add(pending);
@@ -71,7 +71,7 @@ export function createApi(parts: ApiParts): ApiHandle {
     signal?.removeEventListener("abort", cancel);
     requests.delete(pending);
     if (reply.ok) return { ok: true, value: translate(reply.value) };
-    return closedMeanwhile() ? refused("unloaded", API_TEXT.unloaded) : { ok: false, error: errorOf(reply.failure) };
+    return closedMeanwhile() ? refused("unloaded", t("api.unloaded")) : { ok: false, error: errorOf(reply.failure) };
   };
   const closedMeanwhile = (): boolean => isClosed; // a plain read would be taken for the value before the wait
 
@@ -151,16 +151,16 @@ function kindOf({ kind }: Failure): QuarryError["kind"] {
 // Callers are other people's JavaScript: what the types promise is checked.
 
 function wrongText(name: string, value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" && value.length <= MAX_QUERY_CHARS ? null : API_TEXT.wrongText(name, MAX_QUERY_CHARS);
+  return typeof value === "string" && value.trim() !== "" && value.length <= MAX_QUERY_CHARS ? null : t("api.wrong-text", { name, most: MAX_QUERY_CHARS });
 }
 
 function wrongNumber(name: string, value: unknown, least: number, most: number): string | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? null : API_TEXT.wrongNumber(name, least, most);
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? null : t("api.wrong-number", { name, least, most });
 }
 
 function wrongSignal(value: unknown): string | null {
   const isSignal = value === undefined || (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value);
-  return isSignal ? null : API_TEXT.wrongSignal;
+  return isSignal ? null : t("api.wrong-signal");
 }
 
 function given<T extends object>(options: T | null | undefined): T | Record<string, never> {
@@ -168,7 +168,7 @@ function given<T extends object>(options: T | null | undefined): T | Record<stri
 }
 
 function oneOf(name: string, value: unknown, known: readonly string[]): string | null {
-  return known.some((one) => one === value) ? null : API_TEXT.wrongChoice(name, known);
+  return known.some((one) => one === value) ? null : t("api.wrong-choice", { name, known: known.join(", ") });
 }
 
 function answerOf({ hits, total, weakness, corrections, relaxed, index }: SearchResult): QuarryAnswer {

@@ -5,10 +5,9 @@
  */
 import { type CliData, type CliFlags } from "obsidian";
 import { type Mode } from "../protocol/messages";
-import { API_TEXT } from "../wording/api";
+import { t } from "../wording/translate";
 import type { QuarryApi, QuarryHit, QuarryPassage, QuarryReply } from "./quarry-api";
 
-const TEXT = API_TEXT.cli;
 // Controls, and marks that turn the direction of what follows.
 const STEERING = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 const FIRST_CHARS = /^.{0,160}/su; // two lines of a terminal; the `u` flag counts code points
@@ -21,26 +20,26 @@ export interface CliCommand {
 }
 
 export function cliCommands(api: QuarryApi): readonly CliCommand[] {
-  const limit = { value: "<n>", description: TEXT.limit };
-  const output = { json: { description: TEXT.json }, paths: { description: TEXT.paths } };
+  const limit = { value: "<n>", description: t("cli.limit") };
+  const output = { json: { description: t("cli.json") }, paths: { description: t("cli.paths") } };
   return [
     {
       id: "quarry",
-      description: TEXT.search,
-      flags: { query: { value: "<text>", description: TEXT.query, required: true }, mode: { value: "<mode>", description: TEXT.mode }, limit, ...output },
+      description: t("cli.search"),
+      flags: { query: { value: "<text>", description: t("cli.query"), required: true }, mode: { value: "<mode>", description: t("cli.mode") }, limit, ...output },
       run: async (params) => {
         const options = { ...numberOf(params), ...(params.mode !== undefined && { mode: params.mode as Mode }) }; // checked there
         const reply = await api.search(params.query ?? "", options);
-        return printed(reply, params, ({ hits }) => hits, ({ hits, isWeak }) => [...(isWeak && hits.length > 0 ? [TEXT.weak] : []), ...hits.map(hitLines)].join("\n"));
+        return printed(reply, params, ({ hits }) => hits, ({ hits, isWeak }) => [...(isWeak && hits.length > 0 ? [t("cli.weak")] : []), ...hits.map(hitLines)].join("\n"));
       },
     },
     {
       id: "quarry:related",
-      description: TEXT.related,
-      flags: { path: { value: "<path>", description: TEXT.path, required: true }, limit, ...output },
+      description: t("cli.related"),
+      flags: { path: { value: "<path>", description: t("cli.path"), required: true }, limit, ...output },
       run: async (params) => {
         const reply = await api.related(params.path ?? "", numberOf(params));
-        return printed(reply, params, (notes) => notes, (notes) => notes.map(({ path, isLinked, passage }) => `${placeOf(path, passage)}${isLinked ? `  (${TEXT.linked})` : ""}${quoted(passage)}`).join("\n"));
+        return printed(reply, params, (notes) => notes, (notes) => notes.map(({ path, isLinked, passage }) => `${isLinked ? t("cli.linked", { place: placeOf(path, passage) }) : placeOf(path, passage)}${quoted(passage)}`).join("\n"));
       },
     },
   ];
@@ -53,9 +52,9 @@ function numberOf({ limit }: CliData): { limit?: number } {
 
 function printed<T>(reply: QuarryReply<T>, params: CliData, notes: (value: T) => readonly { readonly path: string }[], inWords: (value: T) => string): string {
   if (params.json !== undefined) return JSON.stringify(reply, null, 2).replace(STEERING, asEscapes);
-  if (!reply.ok) return TEXT.error(clean(reply.error.message));
+  if (!reply.ok) return t("cli.error", { message: clean(reply.error.message) });
   const found = notes(reply.value);
-  if (found.length === 0) return params.paths === undefined ? TEXT.nothing : "";
+  if (found.length === 0) return params.paths === undefined ? t("cli.none") : "";
   return params.paths === undefined ? inWords(reply.value) : found.map(({ path }) => clean(path)).join("\n");
 }
 

@@ -12,7 +12,7 @@ import { type SearchSession } from "../search/session";
 import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { ICON } from "./icon";
 import { ExplainModal } from "./explain-modal";
 import { paneCommands } from "./pane-commands";
@@ -56,7 +56,7 @@ export class SearchView extends ItemView {
   }
 
   getDisplayText(): string {
-    return TEXT.viewTitle;
+    return t("pane.title");
   }
 
   override getState(): Record<string, unknown> {
@@ -89,7 +89,7 @@ export class SearchView extends ItemView {
   override onPaneMenu(menu: Menu, source: string): void {
     super.onPaneMenu(menu, source);
     const { link } = this;
-    if (link !== null) menu.addItem((item) => item.setTitle(TEXT.commands.copySearchLink).setIcon("link").onClick(() => { this.parts.copy(link); }));
+    if (link !== null) menu.addItem((item) => item.setTitle(t("command.copy-search-link")).setIcon("link").onClick(() => { this.parts.copy(link); }));
   }
 
   get hasQuery(): boolean {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { type ApiHandle, createApi } from "../../../plugin/api/api";
-import type { QuarryApi } from "../../../plugin/api/quarry-api";
+import type { QuarryApi, QuarrySearchOptions } from "../../../plugin/api/quarry-api";
 import { Emitter } from "../../../plugin/emitter";
 import { type Mark } from "../../../plugin/protocol/messages";
 import { FakeClient, FRESHNESS, hit, passage, searchResult, settled } from "../builders";
@@ -60,7 +60,7 @@ test.each([
   ["", {}], [7, {}], ["x".repeat(5_000), {}], ["x", { limit: 0 }], ["x", { limit: 1.5 }], ["x", { limit: "3" }],
   ["x", { snippetLength: 5 }], ["x", { mode: "fast" }], ["x", { signal: {} }],
 ])("what is out of range is refused before the engine is asked: %#", async (query, options) => {
-  const reply = await api.search(query as string, options);
+  const reply = await api.search(query as string, options as QuarrySearchOptions);
 
   expect(reply).toMatchObject({ ok: false, error: { kind: "bad-argument", position: null } });
   expect(client.asked).toEqual([]);
