@@ -7,6 +7,7 @@ import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
+import { registerPlaces } from "./places";
 import { forget, historyOf, remember } from "./search/history";
 import { readSearchLink } from "./search/search-link";
 import { SearchSession } from "./search/session";
@@ -16,6 +17,7 @@ import { Connection } from "./sidecar/connection";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
+import { unpackText } from "./packed-text";
 import { roomFor } from "./snippet/layout";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
@@ -46,7 +48,7 @@ export default class QuarryPlugin extends Plugin {
   }
 
   override async onload(): Promise<void> {
-    chooseLanguage(getLanguage());
+    chooseLanguage(getLanguage(), unpackText);
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
       new Notice(t("notice.desktopOnly"));
@@ -113,6 +115,7 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
+    registerPlaces(this, { ...parts, client });
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());
