@@ -1,5 +1,6 @@
 /** The app and its parts. */
 import type { CodeBlockHandler } from "./code-blocks";
+import type { CliFlags, CliHandler } from "obsidian";
 import { Known } from "../known";
 import type { FileSystemAdapter } from "./adapter";
 import { FileManager } from "./file-manager";
@@ -26,6 +27,7 @@ export class App extends Known {
   readonly hostProtocolHandlers = new Map<string, ProtocolHandler>();
   /** Language -> what draws its code blocks. */
   readonly hostCodeBlocks = new Map<string, CodeBlockHandler>();
+  readonly hostCliHandlers = new Map<string, { description: string; flags: CliFlags | null; handler: CliHandler }>();
   readonly hostHoverSources = new Map<string, { display: string; defaultMod: boolean }>();
 
   constructor(adapter: FileSystemAdapter, configDir: string, workspaceEl: HTMLElement) {
