@@ -6,9 +6,13 @@ import { BoundedRequester } from "./search/bounded-requester";
 import { LANGUAGE, blockText } from "./search/block-spec";
 import { insertBlock, newSearchNote } from "./ui/keep-search";
 import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./ui/live-block";
-import { RELATED_ICON, RELATED_VIEW_TYPE, RelatedView, type RelatedViewParts } from "./ui/related-view";
+import { type Requester } from "./sidecar/client";
+import { type PaneParts } from "./ui/pane-parts";
+import { QUICK_PLACE, QuickSearch } from "./ui/quick-search";
+import { RELATED_ICON, RELATED_VIEW_TYPE, RelatedView } from "./ui/related-view";
 
-export interface PlaceParts extends RelatedViewParts {
+export interface PlaceParts extends PaneParts {
+  readonly client: Requester;
   readonly openPane: (query: string) => void;
   /** The query of the pane and how it searches; null without one. */
   readonly paneSearch: () => { readonly query: string; readonly mode: Mode } | null;
@@ -28,6 +32,8 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
     callback: () => void app.workspace.ensureSideLeaf(RELATED_VIEW_TYPE, "right", { active: false, reveal: true }),
   });
   registerBlocks(plugin, parts);
+  plugin.registerHoverLinkSource(QUICK_PLACE, { display: `${manifest.name}: ${t("command.quick")}`, defaultMod: true });
+  plugin.addCommand({ id: "quick-search", name: t("command.quick"), icon: "search", callback: () => { new QuickSearch(app, parts, parts.openPane).open(); } });
 }
 
 function registerBlocks(plugin: Plugin, parts: PlaceParts): void {

@@ -12,7 +12,7 @@ export interface InputHandlers {
 }
 
 /** Handles events of the box until `owner` is unloaded. */
-export function listenToInput(owner: Component, { search, input, completions }: PaneDom, { typed, key, left }: InputHandlers): void {
+export function listenToInput(owner: Component, { search, input, completions }: Pick<PaneDom, "search" | "input" | "completions">, { typed, key, left }: InputHandlers): void {
   let isComposing = false;
   const onText = (): void => {
     if (!isComposing) typed(input.value);

@@ -8,6 +8,16 @@ export class MarkdownRenderChild extends Component {
   }
 }
 
+/** Renders a text outside its note. The host renders no Markdown: lines stand as they are. */
+export const MarkdownRenderer = {
+  async render(app: App, markdown: string, el: HTMLElement, sourcePath: string, component: Component): Promise<void> {
+    const lines = markdown.split("\n");
+    el.append(...lines.map((line) => createEl("p", { text: line })));
+    drawCodeBlocks(app, component, el, lines, sourcePath);
+    await Promise.resolve();
+  },
+};
+
 export interface CodeBlockContext {
   readonly docId: string;
   readonly sourcePath: string;

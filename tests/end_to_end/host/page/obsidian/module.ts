@@ -4,7 +4,7 @@ import moment from "moment";
 import { knownModule } from "../known";
 import { FileSystemAdapter } from "./adapter";
 import { App } from "./app";
-import { MarkdownRenderChild } from "./code-blocks";
+import { MarkdownRenderChild, MarkdownRenderer } from "./code-blocks";
 import { Component } from "./component";
 import * as controls from "./controls";
 import { Editor } from "./editor";
@@ -54,6 +54,7 @@ const members: Partial<Record<keyof typeof Api, unknown>> = {
   Keymap,
   MarkdownPreviewView,
   MarkdownRenderChild,
+  MarkdownRenderer,
   MarkdownView,
   Menu,
   MenuItem,

@@ -1,0 +1,152 @@
+/** The search as a dialog over the note: the same list and keys, with the selected passage at the side where there is room. */
+import { type App, Component, type HoverPopover, Modal, SearchComponent } from "obsidian";
+import { type Cancel } from "../clock";
+import { paneKey } from "../pane/keys";
+import { type PaneModel, selectedRow, stateOf } from "../pane/model";
+import { isPlace } from "../pane/rows";
+import { type SearchSession } from "../search/session";
+import { panelWords } from "../wording/panels";
+import { t } from "../wording/translate";
+import { CompletionList } from "./completion-list";
+import { buildList } from "./list-dom";
+import { listenToInput } from "./pane-input";
+import { type PaneParts } from "./pane-parts";
+import { PassagePreview } from "./passage-preview";
+import { ResultList } from "./result-list";
+import { StatePanel } from "./state-panel";
+import { vaultNames } from "./vault-names";
+
+export const QUICK_PLACE = "quarry-quick";
+
+const PREVIEW_MS = 120; // a selection that moves on renders nothing
+
+export class QuickSearch extends Modal {
+  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
+  hoverPopover: HoverPopover | null = null;
+  private readonly life = new Component();
+  private readonly session: SearchSession;
+  private cancelPreview: Cancel = () => undefined;
+
+  constructor(
+    app: App,
+    private readonly parts: PaneParts,
+    private readonly openPane: (query: string) => void,
+  ) {
+    super(app);
+    this.session = parts.createSession();
+  }
+
+  override onOpen(): void {
+    const { parts, session, life, modalEl, contentEl } = this;
+    modalEl.addClass("quarry-quick");
+    contentEl.empty();
+    life.load();
+    const box = contentEl.createDiv({ cls: "quarry-box" });
+    const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
+    const input = search.inputEl;
+    input.setAttrs({ role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-label": t("pane.placeholder") });
+    const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
+    const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
+    const bodyEl = columns.createDiv({ cls: "quarry-body" });
+    const previewEl = columns.createDiv({ cls: "quarry-quick-preview" });
+    this.buildHints(contentEl);
+
+    const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, (model) => panelWords(stateOf(model)));
+    const dom = buildList(contentEl, bodyEl, input, {
+      clock: parts.clock,
+      act: () => undefined,
+      toggleSaved: (query) => {
+        parts.history.toggleSaved(query);
+        readHistory();
+      },
+      forget: (query) => {
+        parts.history.remove(query);
+        readHistory();
+      },
+    });
+    completionsEl.id = `quarry-completions-${dom.listEl.id}`;
+    const completions = new CompletionList(completionsEl, input, {
+      names: () => vaultNames(this.app),
+      accepted: () => { session.setQuery(input.value); },
+      deactivated: () => { dom.active.updateAria(); },
+    });
+    const preview = life.addChild(new PassagePreview(this.app, previewEl));
+    const around = {
+      show: (model: PaneModel): void => {
+        panel.show(model);
+        this.previewSoon(preview, previewEl, model);
+      },
+      rowsShown: () => { completions.restoreAria(); },
+    };
+    const setQuery = (query: string): void => {
+      input.value = query;
+      session.setQuery(query, true);
+    };
+    const list = new ResultList(dom, {
+      ...parts,
+      app: this.app,
+      source: session,
+      around,
+      place: QUICK_PLACE,
+      hoverParent: this,
+      leaf: null,
+      explain: null,
+      opening: () => {
+        parts.history.add(input.value);
+        this.close();
+      },
+      chooseQuery: ({ query }) => { setQuery(query); },
+    });
+    const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
+    life.addChild(list);
+    listenToInput(life, { search, input, completions }, {
+      typed: (text) => {
+        session.setQuery(text);
+        completions.update();
+      },
+      key: (event) => {
+        const key = paneKey(event);
+        if (!key || !list.handleKey(key, event)) return false;
+        event.stopPropagation();
+        return true;
+      },
+      left: () => { session.finishTyping(); },
+    });
+    this.scope.register(["Mod", "Shift"], "F", () => {
+      this.close();
+      this.openPane(input.value);
+      return false;
+    });
+    list.readPreferences();
+    readHistory();
+    list.measure();
+    const { mode, limit } = parts.preferences();
+    session.setOptions({ mode, limit, snippetWidth: list.room.asked });
+    input.focus();
+  }
+
+  override onClose(): void {
+    this.cancelPreview();
+    this.session.close();
+    this.life.unload();
+    this.contentEl.empty();
+  }
+
+  private previewSoon(preview: PassagePreview, el: HTMLElement, model: PaneModel): void {
+    this.cancelPreview();
+    if (el.clientWidth === 0) return; // the dialog is too narrow for it
+    const row = selectedRow(model);
+    this.cancelPreview = this.parts.clock.after(PREVIEW_MS, () => void preview.show(isPlace(row) ? row : null));
+  }
+
+  private buildHints(parent: HTMLElement): void {
+    const hints = parent.createDiv({ cls: "prompt-instructions" });
+    for (const key of ["open", "tab", "pane", "close"] as const) {
+      const hint = hints.createDiv({ cls: "prompt-instruction" });
+      hint.createSpan({ cls: "prompt-instruction-command", text: KEYS[key] });
+      hint.createSpan({ text: t(`quick.${key}`) });
+    }
+  }
+}
+
+const KEYS = { open: "↵", tab: "ctrl/⌘ ↵", pane: "ctrl/⌘ ⇧ F", close: "esc" } as const;

@@ -1,0 +1,103 @@
+/** The search as a dialog: the same list and keys over the note, which is as it was when the dialog is closed. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openProduct, until } from "./product.mjs";
+
+const NOTES = {
+  "Keel.md": `# Keel\n\n${"A line about nothing at all.\n\n".repeat(30)}## Paint\n\nThe keel was painted in spring with red paint.\n`,
+  "Hull.md": "# Hull\n\nHull and keel are scraped before the paint is laid on.\n",
+  "Rope.md": "# Rope\n\nA rope is spliced with a fid.\n",
+};
+
+describe("quick search", { timeout: 120_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("./harness.mjs").Host} */
+  let host;
+  /** @type {import("playwright-core").Page} */
+  let page;
+  /** @type {import("playwright-core").Locator} */
+  let dialog;
+
+  before(async () => {
+    product = await openProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
+    ({ host, page } = product);
+    await product.start();
+    dialog = page.locator(".modal.quarry-quick");
+  });
+
+  after(async () => {
+    const errors = host.errors();
+    await product.close();
+    assert.deepEqual(errors, []);
+  });
+
+  /** @param {string} query */
+  async function ask(query) {
+    await host.runCommand("quick-search");
+    await dialog.locator("input").fill(query);
+    await dialog.locator(".quarry-title").first().waitFor();
+  }
+
+  test("shows the rows of the pane, with the selected passage at the side and its words lit", async () => {
+    await ask("keel painted");
+    const lit = dialog.locator(".quarry-quick-preview .quarry-lit");
+    await lit.first().waitFor();
+
+    assert.equal(await dialog.locator(".quarry-title").first().innerText(), "Keel");
+    assert.ok((await lit.allInnerTexts()).some((text) => /painted/i.test(text)));
+    const box = await lit.first().boundingBox();
+    const pane = await dialog.locator(".quarry-quick-preview").boundingBox();
+    assert.ok(box && pane && box.y >= pane.y && box.y <= pane.y + pane.height, "the first lit word is in view");
+  });
+
+  test("the preview follows the arrows", async () => {
+    await page.keyboard.press("ArrowDown");
+    const second = await dialog.locator('[aria-selected="true"] .quarry-title').innerText();
+
+    await dialog.locator(".quarry-quick-preview", { hasText: `# ${second}` }).waitFor();
+  });
+
+  test("Escape closes it, and the caret is where it was", async () => {
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await host.openNote("Rope.md");
+    await page.evaluate(() => {
+      const { editor } = /** @type {any} */ (window).app.workspace.activeEditor;
+      editor.setCursor({ line: 2, ch: 5 });
+      editor.focus();
+    });
+    await ask("keel");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    const note = await host.activeNote();
+    assert.deepEqual([note?.path, note?.cursor], ["Rope.md", { line: 2, ch: 5 }]);
+    assert.equal(await page.evaluate(() => /** @type {any} */ (window).app.workspace.activeEditor.editor.hasFocus()), true);
+  });
+
+  test("Enter opens the passage and closes the dialog", async () => {
+    await ask("keel painted");
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+
+    await product.opened("Keel.md", ({ selection }) => selection.text !== "");
+  });
+
+  test("a key takes the query to the pane", async () => {
+    await ask("hull scraped");
+    await page.keyboard.press("Control+Shift+F");
+    await dialog.waitFor({ state: "detached" });
+
+    await until(async () => (await product.input.inputValue()) === "hull scraped", "the pane has the query");
+  });
+
+  test("below 600 pixels there are rows alone", async () => {
+    await page.setViewportSize({ width: 560, height: 700 });
+    await ask("keel");
+
+    assert.equal(await dialog.locator(".quarry-quick-preview").isVisible(), false);
+    await page.keyboard.press("Escape");
+    await page.setViewportSize({ width: 1000, height: 700 });
+  });
+});
