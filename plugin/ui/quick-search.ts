@@ -140,10 +140,10 @@ export class QuickSearch extends Modal {
   }
 
   private buildHints(parent: HTMLElement): void {
-    const hints = parent.createDiv({ cls: "prompt-instructions" });
+    const hints = parent.createDiv({ cls: "quarry-quick-hints" });
     for (const key of ["open", "tab", "pane", "close"] as const) {
-      const hint = hints.createDiv({ cls: "prompt-instruction" });
-      hint.createSpan({ cls: "prompt-instruction-command", text: KEYS[key] });
+      const hint = hints.createDiv();
+      hint.createSpan({ cls: "quarry-quick-key", text: KEYS[key] });
       hint.createSpan({ text: t(`quick.${key}`) });
     }
   }
