@@ -353,7 +353,7 @@ class Engine:
 
     def _with_skipped_sections(self, explained: Explanation, request: SearchRequest) -> Explanation:
         """*explained*, with a sentence on what stands in sections of the note that are not searched."""
-        from quarry.search.skipped_sections import skipped_sections_sentence  # imports what reads notes
+        from quarry.search.skipped_sections import in_skipped_sections  # imports what reads notes
 
         query = searching.parse_request(request, _now())
         try:
@@ -362,8 +362,9 @@ class Engine:
             return explained
         with self.reader() as reader:
             languages = reader.languages
-        sentence = skipped_sections_sentence(text, query, explained.lacking, self.settings.skip_sections, languages)
-        return replace(explained, message=f"{explained.message} {sentence}") if sentence else explained
+        found = in_skipped_sections(text, query, explained.lacking, self.settings.skip_sections, languages)
+        sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
+        return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
         return replace(request, scope=self._with_status(request.scope))
@@ -388,7 +389,8 @@ class Engine:
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
-        return Explanation(path, *self._sync.explain_absence(path), understood="")
+        state, sentence, told = self._sync.explain_absence(path)
+        return Explanation(path, state, sentence, understood="", told=(told,))
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

@@ -32,6 +32,7 @@ from quarry.indexing.metadata import READING, reading_key, rebuild_metadata
 from quarry.indexing.policy import Policy
 from quarry.indexing.vector_model import LoadContextual, VectorModel
 from quarry.indexing.worker import RequestQueue
+from quarry.messages import Message
 from quarry.types import FileSeen, Retriever, VaultChange
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Synchronizer:
             missing["dense"] = self.model.why_no_vectors
         return missing
 
-    def explain_absence(self, path: str) -> tuple[Absence, str]:
+    def explain_absence(self, path: str) -> tuple[Absence, str, Message]:
         """Why the index does not hold the note at *path*; see `absence.py`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)

@@ -35,22 +35,23 @@ def ask(tmp_path):
     ],
 )
 def test_the_reason_is_told_with_a_state(ask, path, state, says):
-    told, message = ask(path)
+    told, message, coded = ask(path)
 
     assert told == state
+    assert coded.code.startswith("explain-")
     assert says in message
     assert message.endswith(".")
 
 
 def test_a_note_with_a_similar_path_is_suggested(ask):
-    assert ask("Tea", ["Tea.md"]) == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
+    assert ask("Tea", ["Tea.md"])[:2] == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
 
 
 @pytest.mark.parametrize(
     "path", ["{outside}", "../outside.md", "x/../../outside.md", "\0.md", "", "a/" * 2000 + "b.md"]
 )
 def test_nothing_is_told_of_what_lies_outside_or_is_no_path(ask, tmp_path, path):
-    state, _ = ask(path.format(outside=tmp_path / "outside.md"))
+    state, _, _ = ask(path.format(outside=tmp_path / "outside.md"))
 
     assert state in ("excluded", "unknown")
 
@@ -61,7 +62,7 @@ def test_a_link_out_of_the_vault_is_not_followed(ask, tmp_path):
     except OSError:
         pytest.skip("links cannot be made here")
 
-    state, message = ask("Link.md")
+    state, message, _ = ask("Link.md")
 
     assert state == "failed"
     assert "a link" in message
