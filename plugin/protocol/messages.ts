@@ -38,14 +38,7 @@ export type ExplainCode =
   | "explain-refused"
   | "explain-status"
   | "explain-skipped-section"
-  | "explain-too-deep"
-  | "explain-no-note"
-  | "explain-hidden"
-  | "explain-excluded"
-  | "explain-drawing"
-  | "explain-failed"
-  | "explain-unknown"
-  | "explain-pending";
+  | "explain-absent";
 export type ExplainReason =
   "words" | "phrase" | "meaning" | "title" | "exact" | "severity" | "recency" | "tags" | "domain";
 export type ExplainState =
@@ -85,16 +78,10 @@ export type MessageCode =
   | "explain-refused"
   | "explain-status"
   | "explain-skipped-section"
-  | "explain-too-deep"
-  | "explain-no-note"
-  | "explain-hidden"
-  | "explain-excluded"
-  | "explain-drawing"
-  | "explain-failed"
-  | "explain-unknown"
-  | "explain-pending";
+  | "explain-absent";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
+export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
 export type QueryProblem =
   | "query-too-long"
@@ -108,6 +95,30 @@ export type QueryProblem =
   | "no-regex-here"
   | "no-filter-here"
   | "bad-date";
+export type ReasonCode =
+  | "folders-include"
+  | "folders-exclude"
+  | "index-ignore"
+  | "obsidian-excluded"
+  | "templates"
+  | "hidden"
+  | "not-markdown"
+  | "drawing"
+  | "status"
+  | "link"
+  | "name"
+  | "unreadable"
+  | "not-a-file"
+  | "crash"
+  | "defect"
+  | "too-large"
+  | "too-many-passages"
+  | "front-matter"
+  | "new"
+  | "changed"
+  | "gone"
+  | "unknown"
+  | "other";
 export type RegexProblem =
   | "missing-parenthesis"
   | "unexpected-parenthesis"
@@ -131,6 +142,7 @@ export type RelaxedCode =
   | "relaxed-words"
   | "relaxed-many-words"
   | "relaxed-nothing";
+export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
 export type SortOrder = "relevance" | "modified" | "created" | "name";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type Stemming = "by-language" | "none";
@@ -234,6 +246,10 @@ export interface IndexStatus {
    * When the index last became equal to the vault.
    */
   readonly indexedMs: number | null;
+  /**
+   * When the whole index was last rebuilt, or begun; null where an older version did.
+   */
+  readonly builtMs: number | null;
   /**
    * Size of the index on disk.
    */
@@ -374,6 +390,10 @@ export interface SearchParams {
    */
   readonly sort?: SortOrder;
   /**
+   * Look for a sentence of the first hit that answers, where the query is a question.
+   */
+  readonly extract?: boolean;
+  /**
    * An earlier search of this client to cancel.
    */
   readonly supersedes?: number | string | null;
@@ -382,6 +402,14 @@ export interface SearchParams {
  * Restrictions applied inside the index, before anything is ranked. They add to operators in the query.
  */
 export interface Filters {
+  /**
+   * Any of these notes, by their whole paths. At most 100.
+   */
+  readonly notes?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly notNotes?: readonly string[];
   /**
    * Any of these folders, with what is below. At most 100.
    */
@@ -469,6 +497,10 @@ export interface SearchResult {
    * Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any; they are the nearest in meaning. unlikely: some contain a few.
    */
   readonly weakness: Weakness | null;
+  /**
+   * With `extract`: set where a question is asked and a sentence likely answers it.
+   */
+  readonly extract: Extract | null;
   /**
    * The retrievers that served this answer.
    */
@@ -688,6 +720,27 @@ export interface Message {
   };
 }
 /**
+ * The sentence of the first hit that answers the question, word for word as it stands in the note.
+ */
+export interface Extract {
+  readonly path: string;
+  readonly text: string;
+  readonly headingPath: readonly string[];
+  /**
+   * The line where it begins.
+   */
+  readonly line: number;
+  /**
+   * Where it begins in the note.
+   */
+  readonly matchStart: number;
+  readonly matchEnd: number;
+  /**
+   * The probability that it answers; of those that are given, four in five do.
+   */
+  readonly confidence: number;
+}
+/**
  * How current the index was that an answer was read from. The answer is complete where `done` is `total`.
  */
 export interface Freshness {
@@ -872,7 +925,7 @@ export interface ExplainResult {
   readonly index: Freshness;
 }
 /**
- * Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`.
+ * Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both.
  */
 export interface RelatedParams {
   /**
@@ -892,9 +945,13 @@ export interface RelatedParams {
    */
   readonly line?: number | null;
   /**
-   * The text to compare with.
+   * The text to compare with. With `path`: it stands in that note, which is left out.
    */
   readonly text?: string | null;
+  /**
+   * Maximum length of a snippet in characters; null: 120.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Maximum number of notes. 1 to 100. Default: 10.
    */
@@ -1394,6 +1451,195 @@ export type NoParams = Record<string, never>;
  */
 export type RebuildParams = Record<string, never>;
 /**
+ * The states of the notes in a folder, and the folders directly in it.
+ */
+export interface InspectFoldersParams {
+  /**
+   * "" is the vault. At most 4096 characters.
+   */
+  readonly folder?: string;
+  /**
+   * Only folders that have notes in this state. indexed: found. partial: only part of it is found. hidden: left out of answers by its status. waiting: not indexed yet, or changed since. excluded: left out by a rule. failed: it could not be indexed.
+   */
+  readonly state?: NoteState | null;
+  /**
+   * 0 to 1000000000.
+   */
+  readonly offset?: number;
+  /**
+   * 0 to 500. Default: 100.
+   */
+  readonly limit?: number;
+}
+/**
+ * A folder, and a page of those directly in it, as counted at most some seconds ago.
+ */
+export interface InspectFoldersResult {
+  readonly folder: FolderState;
+  /**
+   * By name.
+   */
+  readonly folders: readonly FolderState[];
+  /**
+   * Folders on all pages.
+   */
+  readonly total: number;
+}
+/**
+ * A folder with the states of all notes below it.
+ */
+export interface FolderState {
+  /**
+   * "" is the vault.
+   */
+  readonly path: string;
+  readonly counts: StateCounts;
+  /**
+   * Folders with notes that lie directly in it.
+   */
+  readonly folderCount: number;
+  /**
+   * The setting that leaves out all notes below it; null where there is none.
+   */
+  readonly excludedBy: Reason | null;
+}
+/**
+ * How many notes are in each state.
+ */
+export interface StateCounts {
+  readonly indexed: number;
+  readonly partial: number;
+  readonly hidden: number;
+  readonly waiting: number;
+  readonly excluded: number;
+  readonly failed: number;
+  /**
+   * Notes with a passage that waits for a vector of a model in use; their words are found.
+   */
+  readonly withoutVectors: number;
+}
+/**
+ * Why a note is not found, or only partly.
+ */
+export interface Reason {
+  readonly code: ReasonCode;
+  /**
+   * The same as a sentence, for clients that do not know the code.
+   */
+  readonly message: string;
+  /**
+   * Of the rule: the folder, line or expression as it is written; or the status.
+   */
+  readonly entry: string | null;
+  /**
+   * Of `templates`: the plugin that keeps its templates there.
+   */
+  readonly plugin: string | null;
+}
+/**
+ * The states of the notes in a folder, one by one.
+ */
+export interface InspectNotesParams {
+  /**
+   * "" is the vault. At most 4096 characters.
+   */
+  readonly folder?: string;
+  /**
+   * Only notes in this state.
+   */
+  readonly state?: NoteState | null;
+  /**
+   * Whether those in the folders below it are listed too.
+   */
+  readonly below?: boolean;
+  /**
+   * 0 to 1000000000.
+   */
+  readonly offset?: number;
+  /**
+   * 0 to 500. Default: 100.
+   */
+  readonly limit?: number;
+}
+/**
+ * A page of notes, by path.
+ */
+export interface InspectNotesResult {
+  readonly notes: readonly NoteStateEntry[];
+  readonly total: number;
+}
+/**
+ * The state of one note.
+ */
+export interface NoteStateEntry {
+  readonly path: string;
+  readonly state: NoteState;
+  /**
+   * Null where it is found.
+   */
+  readonly reason: Reason | null;
+}
+/**
+ * Why a note is found or not, whatever is searched for, and what of it is in the index.
+ */
+export interface InspectNoteParams {
+  /**
+   * It need not be indexed, or exist. At most 4096 characters.
+   */
+  readonly path: string;
+}
+/**
+ * Why a note is found or not.
+ */
+export interface NoteReport {
+  readonly path: string;
+  readonly state: ReportState;
+  /**
+   * Every one that is known, that of the state first.
+   */
+  readonly reasons: readonly Reason[];
+  /**
+   * Null where nothing of it is in the index.
+   */
+  readonly indexed: IndexedContent | null;
+  /**
+   * Of the file as it is now; null where that cannot be told.
+   */
+  readonly modifiedMs: number | null;
+  readonly sizeBytes: number | null;
+}
+/**
+ * What of a note is in the index.
+ */
+export interface IndexedContent {
+  readonly title: string;
+  readonly chunks: number;
+  readonly words: number;
+  /**
+   * That words are stemmed in, besides English.
+   */
+  readonly languages: readonly string[];
+  /**
+   * Credentials that were blanked, by their kind.
+   */
+  readonly redactions: {
+    readonly [k: string]: number;
+  };
+  /**
+   * Headings whose sections the settings leave out; at most 20.
+   */
+  readonly skippedSections: readonly string[];
+  /**
+   * False: some of it waits for a vector of a model in use.
+   */
+  readonly hasVectors: boolean;
+  /**
+   * When the file was last changed, as it was indexed.
+   */
+  readonly modifiedMs: number;
+  readonly sizeBytes: number;
+}
+/**
  * The vault's settings, as `.quarry.toml` at its root gives them, or the defaults.
  */
 export interface Settings {
@@ -1465,6 +1711,22 @@ export interface SettingsWriteParams {
    */
   readonly captureFolder?: string;
   readonly captureByAgents?: boolean;
+}
+/**
+ * Leave folders out of the index, or take them in again, by single entries of the settings; all others stay.
+ *
+ * A folder is taken in by removing each entry of `excludeFolders` that leaves it out, be it of a folder above it, and
+ * by adding it to `includeFolders` where only those are indexed and none holds it.
+ */
+export interface FoldersWriteParams {
+  /**
+   * At most 100.
+   */
+  readonly exclude?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly include?: readonly string[];
 }
 /**
  * Forget a request; its answer is the error `cancelled`.
@@ -1550,8 +1812,12 @@ export interface Methods {
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "inspect/folders": { readonly params: InspectFoldersParams; readonly result: InspectFoldersResult };
+  readonly "inspect/notes": { readonly params: InspectNotesParams; readonly result: InspectNotesResult };
+  readonly "inspect/note": { readonly params: InspectNoteParams; readonly result: NoteReport };
   readonly "settings/read": { readonly params: NoParams; readonly result: Settings };
   readonly "settings/write": { readonly params: SettingsWriteParams; readonly result: Settings };
+  readonly "settings/folders": { readonly params: FoldersWriteParams; readonly result: Settings };
   readonly "shutdown": { readonly params: NoParams; readonly result: Done };
 }
 

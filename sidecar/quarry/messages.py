@@ -65,14 +65,7 @@ ExplainCode = Literal[
     "explain-refused",  # filters
     "explain-status",  # value: of the property, which a setting leaves out
     "explain-skipped-section",  # words, section
-    "explain-too-deep",
-    "explain-no-note",  # it is no Markdown file
-    "explain-hidden",
-    "explain-excluded",  # rule, reason: in English
-    "explain-drawing",
-    "explain-failed",  # reason: in English
-    "explain-unknown",  # path, similar: paths that were probably meant
-    "explain-pending",
+    "explain-absent",  # reason: a `ReasonCode`, entry, plugin
 ]
 """Why a note stands where it stands, or is not there."""
 

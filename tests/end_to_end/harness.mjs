@@ -250,6 +250,17 @@ export class Host {
   }
 
   /**
+   * Run a command of Obsidian's own command line.
+   *
+   * @param {string} command
+   * @param {Record<string, string>} params a flag without a value is "true"
+   * @returns {Promise<string>} what it prints
+   */
+  async runCli(command, params) {
+    return this.page.evaluate(([name, given]) => window.testHost.runCli(name, given), /** @type {const} */ ([command, params]));
+  }
+
+  /**
    * Save a note, as its user does in the app; a new one is created.
    *
    * @param {string} path
@@ -295,6 +306,41 @@ export class Host {
   async theme(name) {
     this.#theme = name;
     await this.page.evaluate((theme) => window.testHost.theme(theme), name);
+  }
+
+  /**
+   * What the system asks of every page: forced colours, less motion, more contrast. `null` takes one back.
+   *
+   * @param {Pick<NonNullable<Parameters<import("playwright-core").Page["emulateMedia"]>[0]>, "forcedColors" | "reducedMotion" | "contrast" | "colorScheme">} features
+   */
+  async media(features) {
+    await this.page.emulateMedia(features);
+  }
+
+  /**
+   * The app's language is written from right to left, or again from left to right.
+   *
+   * @param {"ltr" | "rtl"} dir
+   */
+  async direction(dir) {
+    await this.page.evaluate((to) => window.testHost.direction(to), dir);
+  }
+
+  /** @param {Record<string, string>} values CSS variables that a user or a theme sets on the body */
+  async cssVariables(values) {
+    await this.page.evaluate((set) => window.testHost.cssVariables(set), values);
+  }
+
+  /**
+   * Move a view into a window of its own.
+   *
+   * @param {string} type
+   * @returns {Promise<import("playwright-core").Page>} the window
+   */
+  async popOut(type) {
+    const [popout] = await Promise.all([this.page.context().waitForEvent("page"), this.page.evaluate((view) => window.testHost.popOut(view), type)]);
+    this.#listen(popout);
+    return popout;
   }
 
   /** @returns {number[]} pids of the programs the plugin started that are alive */

@@ -62,6 +62,7 @@ export const methods: Methods = {
           }
         ],
         "indexedMs": 1772582400000,
+        "builtMs": 1772496000000,
         "sizeBytes": 83000000,
         "message": null
       }
@@ -80,6 +81,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -99,6 +102,7 @@ export const methods: Methods = {
       "expand": false,
       "offset": 10,
       "sort": "modified",
+      "extract": false,
       "supersedes": 6
     },
     "result": {
@@ -217,6 +221,18 @@ export const methods: Methods = {
       },
       "confidence": 0.04,
       "weakness": "no-words",
+      "extract": {
+        "path": "Kitchen/Soft-boiled eggs.md",
+        "text": "Six minutes from the moment the water boils 🥚.",
+        "headingPath": [
+          "Soft-boiled eggs",
+          "Timing"
+        ],
+        "line": 9,
+        "matchStart": 118,
+        "matchEnd": 165,
+        "confidence": 0.82
+      },
       "legs": [
         "lexical",
         "dense"
@@ -245,6 +261,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -305,6 +323,8 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -379,8 +399,11 @@ export const methods: Methods = {
       "path": "Küche/お茶 🍵.md",
       "line": 3,
       "text": null,
+      "snippetWidth": null,
       "limit": 5,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -445,6 +468,8 @@ export const methods: Methods = {
       "conversation": null,
       "peek": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -763,6 +788,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -810,6 +836,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -857,6 +884,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -904,6 +932,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -951,12 +980,150 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
   },
   "settings/read": {
     "params": {},
+    "result": {
+      "includeFolders": [],
+      "excludeFolders": [
+        "Archive"
+      ],
+      "model": "bundled",
+      "skipSections": [
+        "Related",
+        "See also",
+        "Links",
+        "References"
+      ],
+      "lexicalWeight": 1,
+      "denseWeight": 0.5,
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
+    }
+  },
+  "inspect/folders": {
+    "params": {
+      "folder": "Kitchen",
+      "state": "excluded",
+      "offset": 0,
+      "limit": 100
+    },
+    "result": {
+      "folder": {
+        "path": "Kitchen",
+        "counts": {
+          "indexed": 230,
+          "partial": 1,
+          "hidden": 2,
+          "waiting": 0,
+          "excluded": 14,
+          "failed": 1,
+          "withoutVectors": 3
+        },
+        "folderCount": 1,
+        "excludedBy": null
+      },
+      "folders": [
+        {
+          "path": "Kitchen/Archive",
+          "counts": {
+            "indexed": 0,
+            "partial": 0,
+            "hidden": 0,
+            "waiting": 0,
+            "excluded": 14,
+            "failed": 0,
+            "withoutVectors": 0
+          },
+          "folderCount": 0,
+          "excludedBy": {
+            "code": "folders-exclude",
+            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
+            "entry": "Kitchen/Archive",
+            "plugin": null
+          }
+        }
+      ],
+      "total": 1
+    }
+  },
+  "inspect/notes": {
+    "params": {
+      "folder": "",
+      "state": "excluded",
+      "below": true,
+      "offset": 0,
+      "limit": 100
+    },
+    "result": {
+      "notes": [
+        {
+          "path": "Kitchen/Archive/Tea.md",
+          "state": "excluded",
+          "reason": {
+            "code": "folders-exclude",
+            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
+            "entry": "Kitchen/Archive",
+            "plugin": null
+          }
+        }
+      ],
+      "total": 1
+    }
+  },
+  "inspect/note": {
+    "params": {
+      "path": "Kitchen/Soft-boiled eggs.md"
+    },
+    "result": {
+      "path": "Kitchen/Soft-boiled eggs.md",
+      "state": "partial",
+      "reasons": [
+        {
+          "code": "too-large",
+          "message": "Only its first 10 MB are indexed; split the note.",
+          "entry": null,
+          "plugin": null
+        }
+      ],
+      "indexed": {
+        "title": "Soft-boiled eggs",
+        "chunks": 3,
+        "words": 412,
+        "languages": [
+          "german"
+        ],
+        "redactions": {
+          "password": 1
+        },
+        "skippedSections": [
+          "See also"
+        ],
+        "hasVectors": true,
+        "modifiedMs": 1772000000000,
+        "sizeBytes": 2310
+      },
+      "modifiedMs": 1772000000000,
+      "sizeBytes": 2310
+    }
+  },
+  "settings/folders": {
+    "params": {
+      "exclude": [
+        "Archive"
+      ],
+      "include": []
+    },
     "result": {
       "includeFolders": [],
       "excludeFolders": [
@@ -1066,6 +1233,7 @@ export const serverNotifications: ServerNotifications = {
       }
     ],
     "indexedMs": 1772582400000,
+    "builtMs": 1772496000000,
     "sizeBytes": 83000000,
     "message": null
   },
@@ -1117,6 +1285,7 @@ export const serverNotifications: ServerNotifications = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }

@@ -15,8 +15,10 @@ from quarry.index import Deadline, NoteIds, Reader, note_of
 from quarry.messages import Message
 from quarry.ranking.confidence import WEAK
 from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
-from quarry.search.answer import Answer, FurtherPassages, Hit, Relaxed, Weakness
+from quarry.ranking.sentence_confidence import SHOWN
+from quarry.search.answer import Answer, Extract, FurtherPassages, Hit, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
+from quarry.search.extraction import extract_answer
 from quarry.search.features import extract_features
 from quarry.search.missing_words import words_missing
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
@@ -152,6 +154,18 @@ class QueryExecution(Struct, frozen=True):
         holds_words = any("lexical" in note.retrievers for note in shown)
         has_words = "lexical" in self.context.available(self.request.mode)
         return "unlikely" if holds_words or not has_words else "no-words"
+
+    def extract(self, result: RankedResult) -> Extract | None:
+        """The sentence of the first hit that answers the question, if it was asked for and is likely enough to."""
+        encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
+        if not self.request.extract or encoder is None or not result.shown or result.relaxed is not None:
+            return None
+        if result.is_later_page or result.matching is not None:  # the first that is shown is not the best
+            return None
+        found = extract_answer(
+            self.request.query, result.shown[0], result.prepared, self.context.reader, encoder, self.deadline
+        )
+        return found if found is not None and found.confidence >= SHOWN else None
 
     def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
         """The builder that quotes the notes of *result*."""
@@ -335,6 +349,7 @@ def search(
         unknown_words=_unknown_words(result, retrievers),
         relaxed=result.relaxed,
         weakness=execution.weakness(result),
+        extract=execution.extract(result),
         reachable=result.reachable,
         sort="relevance" if result.matching is None else request.sort,
     )

@@ -105,6 +105,15 @@ export class Driver {
     await handler({ action, ...Object.fromEntries(searchParams) });
   }
 
+  /** `obsidian command key=value flag`, in a terminal: a flag that is required must be there. */
+  async runCli(command: string, params: Record<string, string>): Promise<string> {
+    const found = this.app.hostCliHandlers.get(command);
+    if (!found) throw new Error(`there is no command "${command}", only ${[...this.app.hostCliHandlers.keys()].join(", ")}`);
+    const missing = Object.entries(found.flags ?? {}).filter(([name, { required }]) => required && !(name in params));
+    if (missing.length > 0) throw new Error(`missing: ${missing.map(([name]) => name).join(", ")}`);
+    return found.handler(params);
+  }
+
   /** Save a note; a new one is created, with its folders. */
   async write(path: string, text: string): Promise<void> {
     const file = this.app.vault.getFileByPath(path);
@@ -127,7 +136,7 @@ export class Driver {
     const view = this.app.workspace.getMostRecentLeaf()?.view;
     if (!(view instanceof MarkdownView) || !view.file) return null;
     const { editor } = view;
-    const [from, to] = editor.span();
+    const [from, to] = editor.hostSpan();
     return {
       path: view.file.path,
       mode: view.getMode(),
@@ -158,6 +167,28 @@ export class Driver {
     document.body.toggleClass("theme-dark", name === "dark");
     document.body.toggleClass("theme-light", name === "light");
     this.app.workspace.trigger("css-change");
+  }
+
+  /** As the app does for a language that is written from right to left. */
+  direction(dir: "ltr" | "rtl", lang = dir === "rtl" ? "ar" : "en"): void {
+    document.documentElement.lang = lang;
+    document.body.dir = dir;
+    document.body.toggleClass("mod-rtl", dir === "rtl");
+    this.app.workspace.trigger("css-change");
+  }
+
+  /** What a user or a theme sets: CSS variables on the body. */
+  cssVariables(values: Record<string, string>): void {
+    document.body.setCssProps(values);
+    this.app.workspace.trigger("css-change");
+  }
+
+  /** Move the first tab of this type into a window of its own. */
+  async popOut(type: string): Promise<void> {
+    const [leaf] = this.app.workspace.getLeavesOfType(type);
+    if (!leaf) throw new Error(`there is no tab of type "${type}"`);
+    await leaf.loadIfDeferred();
+    this.app.workspace.moveLeafToPopout(leaf);
   }
 
   seedLocalStorage(entries: Record<string, unknown>): void {

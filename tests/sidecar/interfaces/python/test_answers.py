@@ -28,7 +28,8 @@ def test_marks_lie_on_the_words_behind_an_emoji():
         '{"hits": [{"path": "a.md", "title": "A", "score": 0.5, "confidence": 0.25, "why": "both",'
         ' "type": "recipe", "domain": null, "tags": ["x"],'
         ' "modifiedMs": 1000, "passages": [{"headingPath": ["A"], "line": 2, "snippet": "🍞 rye bread",'
-        ' "marks": [{"start": 3, "end": 6, "kind": "word"}], "text": null}]}], "total": 1, "reachable": 1, "sort": "relevance", "confidence": 0.25,'
+        ' "marks": [{"start": 3, "end": 6, "kind": "word"}], "text": null}]}], "total": 1, "confidence": 0.25,'
+        ' "reachable": 1, "sort": "relevance",'
         ' "understood": "rye", "corrections": [{"typed": "rey", "used": "rye"}], "unknownWords": [], "relaxed": null,'
         f' "weakness": null, "listed": false, "missing": [{{"leg": "dense", "reason": "no model"}}], {INDEX}}}'
     )

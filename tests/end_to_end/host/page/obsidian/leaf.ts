@@ -3,7 +3,8 @@ import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";
 import { setIcon } from "./icons";
-import type { TabGroup } from "./tab-group";
+import { Menu } from "./menu";
+import type { Split, TabGroup } from "./tab-group";
 import { EmptyView, FileView, PlaceholderView, type View } from "./view";
 
 export interface ViewState {
@@ -30,11 +31,16 @@ export class WorkspaceLeaf extends Events {
 
   constructor(
     readonly app: App,
-    readonly parent: TabGroup,
+    public parent: TabGroup,
   ) {
     super();
     this.view = new EmptyView(this);
     this.tabHeaderEl.addEventListener("click", () => app.workspace.setActiveLeaf(this));
+    this.tabHeaderEl.addEventListener("contextmenu", (event) => {
+      const menu = Menu.forEvent(event);
+      this.view.onPaneMenu(menu, this.parent.split.side === "root" ? "tab-header" : "sidebar-context-menu");
+      app.workspace.trigger("leaf-menu", menu, this);
+    });
     this.containerEl.addEventListener("pointerdown", () => app.workspace.setActiveLeaf(this));
     this.containerEl.addEventListener("focusin", () => app.workspace.setActiveLeaf(this));
   }
@@ -45,11 +51,14 @@ export class WorkspaceLeaf extends Events {
   }
 
   getRoot(): object {
-    return this.parent.split;
+    const { split } = this.parent;
+    return split.side === "window" ? this.app.workspace.floatingSplit : split;
   }
 
-  getContainer(): object {
-    return this.app.workspace.rootSplit;
+  /** The window it is in: the main one, or a pop-out. */
+  getContainer(): Split {
+    const { split } = this.parent;
+    return split.side === "window" ? split : this.app.workspace.rootSplit;
   }
 
   getViewState(): ViewState {
