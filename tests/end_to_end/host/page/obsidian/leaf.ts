@@ -49,7 +49,7 @@ export class WorkspaceLeaf extends Events {
   }
 
   getContainer(): object {
-    return this.app.workspace.rootSplit;
+    return this.parent.split.side === "window" ? this.parent.split : this.app.workspace.rootSplit;
   }
 
   getViewState(): ViewState {

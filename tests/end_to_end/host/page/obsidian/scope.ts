@@ -49,10 +49,15 @@ export class Keymap extends Known {
   private readonly pushed: Scope[] = [];
 
   /** *base* is asked when no dialog has put its own scope on top. */
-  constructor(base: () => Scope) {
+  constructor(private readonly base: () => Scope) {
     super();
-    window.addEventListener("keydown", (event) => {
-      const scope = this.pushed.at(-1) ?? base();
+    this.hostListen(window);
+  }
+
+  /** Host: take the keys of a window. */
+  hostListen(win: Window): void {
+    win.addEventListener("keydown", (event) => {
+      const scope = this.pushed.at(-1) ?? this.base();
       if (!scope.handleKey(event)) return;
       event.preventDefault();
       event.stopPropagation();

@@ -7,11 +7,15 @@ export class Split extends Known {
   readonly groups: TabGroup[] = [];
 
   constructor(
-    readonly side: "left" | "root" | "right",
+    readonly side: "left" | "root" | "right" | "window",
     readonly containerEl: HTMLElement,
   ) {
     super();
-    if (side !== "root") this.collapse();
+    if (this.hostIsSidebar) this.collapse();
+  }
+
+  get hostIsSidebar(): boolean {
+    return this.side === "left" || this.side === "right";
   }
 
   get collapsed(): boolean {
@@ -81,6 +85,6 @@ export class TabGroup extends Known {
     leaf.tabHeaderEl.remove();
     const next = this.leaves.at(-1);
     if (next) this.show(next);
-    else if (this.split.side !== "root") this.split.collapse();
+    else if (this.split.hostIsSidebar) this.split.collapse();
   }
 }

@@ -5,6 +5,7 @@ import type { TFile } from "./files";
 import { debounce, parseLinktext } from "./functions";
 import { type ViewState, WorkspaceLeaf } from "./leaf";
 import { MarkdownView } from "./markdown-view";
+import { openPopout } from "./popout";
 import { Split } from "./tab-group";
 import { EmptyView, PlaceholderView, type View, type ViewCreator } from "./view";
 
@@ -74,9 +75,13 @@ export class Workspace extends Events {
   }
 
   getLeaf(newLeaf: PaneType | boolean = false): WorkspaceLeaf {
-    if (newLeaf === "window") throw new Error("the test host opens no pop-out windows");
+    if (newLeaf === "window") return this.openPopoutLeaf();
     if (newLeaf === "split") return this.createLeaf(this.rootSplit, true);
     return (newLeaf ? null : this.getMostRecentLeaf()) ?? this.createLeaf(this.rootSplit);
+  }
+
+  openPopoutLeaf(): WorkspaceLeaf {
+    return this.createLeaf(openPopout(this.app.keymap));
   }
 
   getRightLeaf(split: boolean): WorkspaceLeaf {
@@ -191,8 +196,9 @@ export class Workspace extends Events {
   }
 
   hostLayout(): SavedLeaf[] {
-    return this.leaves.map((leaf) => ({
-      side: leaf.parent.split.side,
+    const here = this.leaves.filter((leaf) => leaf.containerEl.doc === document);
+    return here.map((leaf) => ({
+      side: leaf.parent.split.side as SavedLeaf["side"],
       viewState: leaf.getViewState(),
       title: leaf.getDisplayText(),
       icon: leaf.getIcon(),
