@@ -1,0 +1,31 @@
+/** The element of the row that creates a note. */
+import { Platform, setIcon } from "obsidian";
+import { type Row } from "../pane/rows";
+import { combinationWords } from "../wording/keys";
+import { createWords } from "../wording/writing";
+import { initOption } from "./active-option";
+import { setText } from "./passage-block";
+import { type RowView } from "./row-view";
+
+export class CreateView implements RowView {
+  readonly el: HTMLElement;
+  private readonly textEl: HTMLElement;
+
+  constructor() {
+    this.el = createDiv({ cls: "quarry-option quarry-create" });
+    initOption(this.el);
+    setIcon(this.el.createSpan({ cls: "quarry-create-icon" }), "plus");
+    this.textEl = this.el.createSpan({ cls: "quarry-create-text", attr: { dir: "auto" } });
+    this.el.createEl("kbd", { text: combinationWords("Shift+Enter", Platform.isMacOS), attr: { "aria-hidden": "true" } });
+  }
+
+  show(row: Row): void {
+    if (row.kind !== "create") return;
+    setText(this.textEl, createWords(row.name));
+    this.el.setAttr("aria-label", createWords(row.name));
+  }
+
+  get options(): readonly HTMLElement[] {
+    return [this.el];
+  }
+}
