@@ -234,7 +234,9 @@ export class SearchView extends ItemView {
       case "open":
         if (!this.list?.handleKey(key, event)) this.session.finishTyping();
         return true;
-      default:
+      case "move":
+      case "expand":
+      case "menu":
         return this.list?.handleKey(key, event) ?? false;
     }
   }
