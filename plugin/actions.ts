@@ -6,12 +6,14 @@ import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
 import { type CommandMap, type EngineActionId } from "./pane/commands";
 import { TEXT } from "./wording/names";
+import { WRITING } from "./wording/writing";
 import { failureWords } from "./wording/failures";
 
 export interface Actions {
   readonly commands: CommandMap<EngineActionId>;
   readonly rebuild: () => void;
-  readonly copy: (text: string) => void;
+  /** Into the clipboard of `win`: a window may only write to its own while it has the focus. */
+  readonly copy: (text: string, win?: Window) => void;
 }
 
 export function createActions(
@@ -21,8 +23,9 @@ export function createActions(
   supervisor: Supervisor,
   diagnosticLog: DiagnosticLog,
 ): Actions {
-  const copy = (text: string): void => {
-    void navigator.clipboard.writeText(text).then(() => new Notice(TEXT.notices.copied));
+  const copy = (text: string, win: Window = activeWindow): void => {
+    const notify = (words: string): void => void new Notice(words);
+    win.navigator.clipboard.writeText(text).then(() => { notify(TEXT.notices.copied); }, () => { notify(WRITING.notCopied); });
   };
   const change = async (method: "index/pause" | "index/resume" | "index/rebuild", done: string): Promise<void> => {
     const reply = await client.call(method, {});

@@ -1,4 +1,5 @@
 /** What does the pane depend on? */
+import { type MarkdownView } from "obsidian";
 import { type Clock } from "../clock";
 import { type Emitter } from "../emitter";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
@@ -29,7 +30,10 @@ export interface PaneParts {
   readonly preferences: () => PanePreferences;
   readonly preferencesChanged: Emitter<void>;
   readonly savePreferences: (change: Partial<PanePreferences>) => void;
-  readonly copy: (text: string) => void;
+  /** Into the clipboard of `win`, where that is given. */
+  readonly copy: (text: string, win?: Window) => void;
+  /** The note that was used last, which is written into. */
+  readonly lastEditor: { readonly view: MarkdownView | null };
   /** What concerns the engine or the settings rather than this pane. */
   readonly engineCommands: CommandMap<EngineActionId>;
 }

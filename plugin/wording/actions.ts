@@ -21,6 +21,7 @@ const ACTIONS: Readonly<Record<ActionId, string>> = {
   "search-again": "Search again",
   "search-both": "Search by words and meaning",
   "search-typed": "Search as typed",
+  "show-keys": "Keyboard shortcuts",
   "show-operators": "Search operators",
 };
 

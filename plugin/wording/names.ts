@@ -14,14 +14,7 @@ export const TEXT = {
   unsave: "Remove from saved searches",
   forget: "Remove from recent searches",
   openPane: "Open Quarry search",
-  menu: {
-    open: "Open",
-    openTab: "Open in new tab",
-    openSplit: "Open to the right",
-    copyLink: "Copy link to passage",
-    copyText: "Copy passage",
-    explain: "Why is this here?",
-  },
+  keySheet: "Keyboard shortcuts",
   commands: {
     openSearch: "Open search",
     searchSelection: "Search selected text",

@@ -106,6 +106,7 @@ export class TestPane {
         },
       },
       copy: (text) => this.copied.push(text),
+      lastEditor: { view: null },
       engineCommands: recordedCommands(this.acted),
     };
   }
