@@ -92,7 +92,7 @@ export class Editor extends Known {
   }
 
   getSelection(): string {
-    return this.getValue().slice(...this.span());
+    return this.getValue().slice(...this.hostSpan());
   }
 
   somethingSelected(): boolean {
@@ -104,7 +104,7 @@ export class Editor extends Known {
   }
 
   replaceSelection(text: string): void {
-    this.splice(...this.span(), text);
+    this.splice(...this.hostSpan(), text);
   }
 
   replaceRange(text: string, from: EditorPosition, to: EditorPosition = from): void {
@@ -114,7 +114,7 @@ export class Editor extends Known {
   /** One step for undo; the selection is meant in the text as it is afterwards. */
   transaction({ changes = [], replaceSelection, selection, selections }: EditorTransaction): void {
     const before = this.moment();
-    if (replaceSelection !== undefined) this.replace(...this.span(), replaceSelection);
+    if (replaceSelection !== undefined) this.replace(...this.hostSpan(), replaceSelection);
     // Last first, so that the positions of the others stay right.
     const ordered = [...changes].sort((a, b) => this.posToOffset(b.from) - this.posToOffset(a.from));
     for (const { from, to, text } of ordered) this.replace(this.posToOffset(from), this.posToOffset(to ?? from), text);
@@ -149,7 +149,7 @@ export class Editor extends Known {
   }
 
   hasFocus(): boolean {
-    return this.contentEl.doc.activeElement === this.contentEl;
+    return this.contentEl.isActiveElement();
   }
 
   scrollIntoView({ from }: EditorRange, center = false): void {
@@ -187,7 +187,7 @@ export class Editor extends Known {
   }
 
   /** Host: `[start, end)` of the selection. */
-  span(): [number, number] {
+  hostSpan(): [number, number] {
     return [Math.min(this.anchor, this.head), Math.max(this.anchor, this.head)];
   }
 
@@ -231,7 +231,7 @@ export class Editor extends Known {
     let offset = 0;
     const rows = this.lines.map((line) => {
       const row = drawLine(line, offset, [
-        { cls: "cm-selectionBackground", span: this.span() },
+        { cls: "cm-selectionBackground", span: this.hostSpan() },
         ...this.flashed.map((span) => ({ cls: "is-flashing", span })),
       ]);
       offset += line.length + 1;
