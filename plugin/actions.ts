@@ -24,7 +24,7 @@ export function createActions(
   diagnosticLog: DiagnosticLog,
 ): Actions {
   const copy = (text: string, win: Window = activeWindow): void => {
-    const notify = (words: string): void => void new Notice(words);
+    const notify = (words: string): Notice => new Notice(words);
     win.navigator.clipboard.writeText(text).then(() => { notify(TEXT.notices.copied); }, () => { notify(WRITING.notCopied); });
   };
   const change = async (method: "index/pause" | "index/resume" | "index/rebuild", done: string): Promise<void> => {

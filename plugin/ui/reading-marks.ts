@@ -16,7 +16,7 @@ const SHOWN_MS = 8_000; // long enough to find them all; Obsidian's own flash is
 const BLOCKS = "p, li, td, th, dt, dd, pre, h1, h2, h3, h4, h5, h6, blockquote, div";
 
 export function lightInReadingView(view: MarkdownView, passage: Passage): void {
-  const win = view.containerEl.win as Window & typeof globalThis;
+  const win = view.containerEl.win as typeof window;
   if (passage.marks.length === 0 || typeof win.Highlight !== "function") return;
   const [first = 0, ...later] = TRIES_MS;
   const attempt = (afterMs: number, others: readonly number[]): void => {
@@ -29,7 +29,7 @@ export function lightInReadingView(view: MarkdownView, passage: Passage): void {
   attempt(first, later);
 }
 
-function show(win: Window & typeof globalThis, ranges: readonly Range[]): void {
+function show(win: typeof window, ranges: readonly Range[]): void {
   const { highlights } = win.CSS;
   const highlight = new win.Highlight(...ranges);
   highlights.set(HIGHLIGHT, highlight);

@@ -95,6 +95,7 @@ export class TestList {
     const app = {
       vault: { getFileByPath: (path: string) => ({ path }), cachedRead: async () => Promise.resolve("") },
       workspace: { getLeaf: () => leaf, trigger: vi.fn(), getActiveFile: () => null },
+      metadataCache: { getFirstLinkpathDest: () => null, getFileCache: () => null },
       fileManager: { generateMarkdownLink: (file: TFile) => `[[${file.path}]]` },
     } as unknown as App;
     this.list = new ResultList(dom, {
