@@ -1,6 +1,6 @@
 /** A dialog that asks before something is done. */
 import { type App, Modal, Setting } from "obsidian";
-import { WRITING } from "../wording/writing";
+import { t } from "../wording/translate";
 
 export class ConfirmModal extends Modal {
   constructor(
@@ -14,7 +14,7 @@ export class ConfirmModal extends Modal {
   override onOpen(): void {
     this.setTitle(this.words.title);
     new Setting(this.contentEl)
-      .addButton((button) => button.setButtonText(WRITING.cancel).onClick(() => { this.close(); }))
+      .addButton((button) => button.setButtonText(t("write.cancel")).onClick(() => { this.close(); }))
       .addButton((button) => {
         button.setButtonText(this.words.confirm).setCta().onClick(() => {
           this.close();

@@ -1,6 +1,6 @@
 /** Creates a note that is called as a query, where Obsidian creates new notes, and opens it for writing. */
 import { type App, MarkdownView, Notice, normalizePath } from "obsidian";
-import { notCreatedWords } from "../wording/writing";
+import { t } from "../wording/translate";
 import { newNoteName } from "../writing/new-note";
 
 /** The name of the note that `query` could become; null where there is one of that name, and for operators alone. */
@@ -18,6 +18,6 @@ export async function createNote(app: App, name: string): Promise<void> {
     await leaf.openFile(file, { active: true, state: { mode: "source" } });
     if (leaf.view instanceof MarkdownView) leaf.view.editor.focus();
   } catch (error) {
-    new Notice(notCreatedWords(name, error instanceof Error ? error.message : String(error)));
+    new Notice(t("write.notCreated", { name, reason: error instanceof Error ? error.message : String(error) }));
   }
 }

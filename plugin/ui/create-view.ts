@@ -2,7 +2,7 @@
 import { Platform, setIcon } from "obsidian";
 import { type Row } from "../pane/rows";
 import { combinationWords } from "../wording/keys";
-import { createWords } from "../wording/writing";
+import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";
@@ -21,8 +21,9 @@ export class CreateView implements RowView {
 
   show(row: Row): void {
     if (row.kind !== "create") return;
-    setText(this.textEl, createWords(row.name));
-    this.el.setAttr("aria-label", createWords(row.name));
+    const words = t("write.create", { name: row.name });
+    setText(this.textEl, words);
+    this.el.setAttr("aria-label", words);
   }
 
   get options(): readonly HTMLElement[] {

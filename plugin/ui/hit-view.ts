@@ -5,8 +5,9 @@
 import { type Clock } from "../clock";
 import { type HitRow, type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
-import { REASON_TIPS, ageWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
-import { WRITING } from "../wording/writing";
+import { ageWords } from "../wording/formatting";
+import { mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
+import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
 import { MarkedText, PassageBlock, setText } from "./passage-block";
@@ -48,9 +49,9 @@ export class HitView implements RowView {
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
     this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
-    this.dismissedEl = this.main.createDiv({ cls: "quarry-dismissed is-hidden", text: WRITING.dismissed });
+    this.dismissedEl = this.main.createDiv({ cls: "quarry-dismissed is-hidden", text: t("write.dismissed") });
     // For the mouse, as a listbox contains options only; the keyboard has the row's menu.
-    this.undoEl = this.dismissedEl.createSpan({ cls: "quarry-undo", text: WRITING.undo, attr: { "aria-hidden": "true" } });
+    this.undoEl = this.dismissedEl.createSpan({ cls: "quarry-undo", text: t("write.undo"), attr: { "aria-hidden": "true" } });
     this.further = new FurtherPassagesList(this.el, clock);
   }
 
@@ -104,8 +105,8 @@ export class HitView implements RowView {
   }
 
   private showFlair({ reason, hit: { furtherPassages: count } }: HitRow): void {
-    setText(this.reasonEl, reason ?? "");
-    this.reasonEl.title = reason ? REASON_TIPS[reason] : "";
+    setText(this.reasonEl, reason ? t(`row.${reason}`) : "");
+    this.reasonEl.title = reason ? t(`row.${reason}Tip`) : "";
     this.reasonEl.toggleClass("is-hidden", reason === null);
     setText(this.countEl, count === 0 ? "" : `+${count}`);
     this.countEl.title = count === 0 ? "" : morePassages(count);

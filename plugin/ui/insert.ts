@@ -6,8 +6,7 @@ import { type App, type MarkdownView, Notice } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type Passage } from "../protocol/messages";
 import { locateMarks, toEditorText } from "../search/passage";
-import { TEXT } from "../wording/names";
-import { WRITING, readingViewWords } from "../wording/writing";
+import { t } from "../wording/translate";
 import { type CaretLines, blocksAt, linksAt } from "../writing/insertion";
 import { blockquote, quotedLines } from "../writing/quote";
 import { linkTo, linksTo } from "./links";
@@ -17,13 +16,13 @@ export type Insertion = "link" | "quote";
 
 /** Inserts what `rows` stand for; false, with a notice that says why, when nothing was inserted. */
 export async function insertRows(app: App, view: MarkdownView | null, rows: readonly PlaceRow[], what: Insertion): Promise<boolean> {
-  if (!view?.file) return refused(WRITING.noEditor);
-  if (view.getMode() !== "source") return refused(readingViewWords(view.file.basename));
+  if (!view?.file) return refused(t("write.noEditor"));
+  if (view.getMode() !== "source") return refused(t("write.readingView", { note: view.file.basename }));
   const { path } = view.file;
   const texts = what === "link" ? linksTo(app, rows, path) : await quotesOf(app, rows, path);
-  if (texts.length === 0) return refused(TEXT.notices.noteGone);
+  if (texts.length === 0) return refused(t("notice.noteGone"));
   // Reading the notes took a moment, in which the tab may have been closed or turned to another note.
-  if (view.file.path !== path || !view.containerEl.isConnected) return refused(WRITING.noEditor);
+  if (view.file.path !== path || !view.containerEl.isConnected) return refused(t("write.noEditor"));
   insertAtCaret(view, (lines) => (what === "link" ? linksAt(texts, lines) : blocksAt(texts, lines)));
   await app.workspace.revealLeaf(view.leaf);
   app.workspace.setActiveLeaf(view.leaf, { focus: true });

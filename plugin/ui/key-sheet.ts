@@ -1,7 +1,7 @@
 /** The dialog that lists all keys, from the table that gives them their meaning. */
 import { type App, Modal, Platform } from "obsidian";
-import { TEXT } from "../wording/names";
 import { keySheet } from "../wording/keys";
+import { t } from "../wording/translate";
 
 export class KeySheet extends Modal {
   constructor(
@@ -12,7 +12,7 @@ export class KeySheet extends Modal {
   }
 
   override onOpen(): void {
-    this.setTitle(TEXT.keySheet);
+    this.setTitle(t("key.title"));
     this.contentEl.addClass("quarry-keys");
     for (const [heading, rows] of keySheet(this.isMac)) {
       this.contentEl.createEl("h3", { text: heading });

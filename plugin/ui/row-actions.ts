@@ -2,8 +2,7 @@
 import { type App, type MarkdownView, Notice } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type FeedbackKind, type Passage } from "../protocol/messages";
-import { TEXT } from "../wording/names";
-import { openManyWords } from "../wording/writing";
+import { t } from "../wording/translate";
 import { ConfirmModal } from "./confirm-modal";
 import { type Insertion, insertRows } from "./insert";
 import { linksTo } from "./links";
@@ -35,7 +34,7 @@ export class RowActions implements RowHandlers {
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {
     const openAll = (): void => void this.openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
-    if (rows.length > MANY) new ConfirmModal(this.parts.app, openManyWords(rows.length), openAll).open();
+    if (rows.length > MANY) new ConfirmModal(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
     else openAll();
   };
 
@@ -50,7 +49,7 @@ export class RowActions implements RowHandlers {
     const { app, copy, win } = this.parts;
     const links = linksTo(app, rows, this.sourcePath);
     if (links.length === 0) {
-      new Notice(TEXT.notices.noteGone);
+      new Notice(t("notice.noteGone"));
       return;
     }
     copy(links.join("\n"), win());
@@ -84,7 +83,7 @@ export class RowActions implements RowHandlers {
   }
 
   private async openPlace(path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> {
-    if (!(await openHit(this.parts.app, path, passage, where, isActive))) new Notice(TEXT.notices.noteGone);
+    if (!(await openHit(this.parts.app, path, passage, where, isActive))) new Notice(t("notice.noteGone"));
   }
 
   private reportAll(rows: readonly PlaceRow[], kind: FeedbackKind): void {
