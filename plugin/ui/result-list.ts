@@ -257,9 +257,9 @@ export class ResultList extends Component {
 
   private onScroll(): void {
     const { bodyEl } = this.dom;
-    const last = this.current.rows.at(-1);
+    const hasMore = this.current.rows.some((row) => row.kind === "more" && row.what === "hits");
     const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
-    if (isNear && bodyEl.scrollTop > 0 && last?.kind === "more" && last.what === "hits") this.parts.source.more();
+    if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more();
   }
 
   private open(row: Row, where: OpenWhere): void {
