@@ -4,6 +4,7 @@ import { type Actions, createActions } from "./actions";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
+import { registerPlaces } from "./places";
 import { forget, historyOf, remember } from "./search/history";
 import { SearchSession } from "./search/session";
 import { DEFAULTS, type Preferences, migrate } from "./settings";
@@ -105,6 +106,7 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
+    registerPlaces(this, { ...parts, client });
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());

@@ -287,6 +287,14 @@ export interface SearchParams {
  */
 export interface Filters {
   /**
+   * Any of these notes, by their whole paths. At most 100.
+   */
+  readonly notes?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly notNotes?: readonly string[];
+  /**
    * Any of these folders, with what is below. At most 100.
    */
   readonly folders?: readonly string[];
@@ -717,7 +725,7 @@ export interface ExplainResult {
   readonly index: Freshness;
 }
 /**
- * Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`.
+ * Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both.
  */
 export interface RelatedParams {
   /**
@@ -737,9 +745,13 @@ export interface RelatedParams {
    */
   readonly line?: number | null;
   /**
-   * The text to compare with.
+   * The text to compare with. With `path`: it stands in that note, which is left out.
    */
   readonly text?: string | null;
+  /**
+   * Maximum length of a snippet in characters; null: 120.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Maximum number of notes. 1 to 100. Default: 10.
    */

@@ -6,6 +6,7 @@
 import { type App, Component, type HoverParent, Keymap, type MarkdownView, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../clock";
 import { type RowCommandId } from "../pane/commands";
+import { type Emitter } from "../emitter";
 import { type PaneKey } from "../pane/keys";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow, targetRows } from "../pane/model";
 import { type Naming } from "../pane/note-name";
@@ -42,6 +43,8 @@ export interface Surroundings {
 export interface ListServices {
   readonly clock: Clock;
   readonly engine: ObservableEngine;
+  /** The index changed, so that answers may differ. */
+  readonly indexUpdated: Emitter<void>;
   readonly preferences: () => { readonly mode: Mode; readonly naming: Naming; readonly density: Density };
   /** Into the clipboard of `win`, where that is given. */
   readonly copy: (text: string, win?: Window) => void;
@@ -73,6 +76,8 @@ export class ResultList extends Component {
   private readonly view: ListView;
   private readonly actions: RowActions;
   private readonly commands: RowCommands;
+  private isInSight = true;
+  private refreshIsDue = false;
 
   constructor(
     private readonly dom: ListDom,
@@ -109,7 +114,7 @@ export class ResultList extends Component {
 
   override onload(): void {
     const { dom, parts } = this;
-    const { source, engine } = parts;
+    const { source, engine, indexUpdated } = parts;
     listenToMouse(this, dom.listEl, dom.rows, {
       open: (row, where) => { this.open(row, where); },
       toggle: (path) => { this.unfold(path, !isUnfolded(source.furtherOf(path))); },
@@ -125,16 +130,17 @@ export class ResultList extends Component {
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
     this.register(engine.changed.listen(({ kind }) => {
-      if (kind === "live") source.refresh();
+      if (kind === "live") this.refresh();
       readEngine();
     }));
+    this.register(indexUpdated.listen(() => { this.refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
       const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
     this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
-    this.registerInterval(window.setInterval(() => { dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
+    this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
   }
 
@@ -144,9 +150,28 @@ export class ResultList extends Component {
 
   dispatch(event: PaneEvent): void {
     this.current = reduce(this.current, event);
+    if (this.isInSight) this.draw();
+  }
+
+  /** Out of sight, the list asks for nothing and draws nothing; in sight again, it catches up with what happened. */
+  setInSight(isInSight: boolean): void {
+    if (isInSight === this.isInSight) return;
+    this.isInSight = isInSight;
+    if (!isInSight) return;
+    this.view.measure(); // its place may have another width by now
+    this.draw();
+    if (this.refreshIsDue) this.refresh();
+  }
+
+  private draw(): void {
     this.parts.around.show(this.current);
     this.view.show(this.current);
     this.parts.around.rowsShown?.();
+  }
+
+  private refresh(): void {
+    this.refreshIsDue = !this.isInSight;
+    if (this.isInSight) this.parts.source.refresh();
   }
 
   readPreferences(): void {

@@ -28,7 +28,7 @@ function managed(methods: object = {}): { app: App; dragged: unknown[] } {
     onDragStart: (_: DragEvent, what: unknown) => dragged.push(what),
     ...methods,
   };
-  return { app: { ...appWith(NOTES), dragManager } as unknown as App, dragged };
+  return { app: Object.assign(appWith(NOTES), { dragManager }), dragged };
 }
 
 test("a note is dragged as Obsidian drags a file, a passage as a link to its place, several as files", () => {

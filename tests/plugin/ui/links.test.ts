@@ -16,9 +16,9 @@ test("a link leads to the passage's own heading, written for the note it goes in
 
 test("a link leads to the block where the passage's lines have an id", () => {
   const position = { start: { line: 11 }, end: { line: 12 } };
-  const withBlock = { ...app, metadataCache: { getFileCache: () => ({ blocks: { keel: { id: "keel", position } } }) } } as unknown as App;
+  const withBlock: unknown = { vault: app.vault, metadataCache: { getFileCache: () => ({ blocks: { keel: { id: "keel", position } } }) } };
 
-  expect(subpathTo(withBlock, row("API.md", ["Backoff"]))).toBe("#^keel");
+  expect(subpathTo(withBlock as App, row("API.md", ["Backoff"]))).toBe("#^keel");
 });
 
 test("a note that is gone has no link, and one that is there has each link once", () => {

@@ -64,8 +64,8 @@ export function noteView(editor: TestEditor, mode: "source" | "preview" = "sourc
 
 /** An app whose vault holds `notes`, path -> text, and which writes links as wiki-links. */
 export function appWith(notes: Readonly<Record<string, string>>): App {
-  const files = Object.keys(notes).map((path) => ({ path, basename: path.replace(/\.md$/, "") }) as TFile);
-  const fileAt = (wanted: string): TFile | null => files.find(({ path }) => path === wanted) ?? null;
+  const files = Object.keys(notes).map((path) => ({ path, basename: path.replace(/\.md$/, "") }));
+  const fileAt = (wanted: string): Pick<TFile, "path" | "basename"> | null => files.find(({ path }) => path === wanted) ?? null;
   return {
     vault: { getFileByPath: fileAt, getMarkdownFiles: () => [], cachedRead: async ({ path }: TFile) => Promise.resolve(notes[path] ?? "") },
     metadataCache: { getFileCache: () => null },
