@@ -2,7 +2,7 @@
  * Inserts links and quotations into the note that was edited last: into its editor, never into its file, in one step that
  * undo takes back. The focus goes there, behind what was inserted, because that is where the writing goes on.
  */
-import { type App, type MarkdownView, Notice } from "obsidian";
+import { type App, type MarkdownView } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type Passage } from "../protocol/messages";
 import { locateMarks, toEditorText } from "../search/passage";
@@ -14,20 +14,20 @@ import { noteAt } from "./open-hit";
 
 export type Insertion = "link" | "quote";
 
-/** Inserts what `rows` stand for; false, with a notice that says why, when nothing was inserted. */
-export async function insertRows(app: App, view: MarkdownView | null, rows: readonly PlaceRow[], what: Insertion): Promise<boolean> {
-  if (!view?.file) return refused(t("write.noEditor"));
-  if (view.getMode() !== "source") return refused(t("write.readingView", { note: view.file.basename }));
+/** Inserts what `rows` stand for. Returns why nothing could be inserted; null when it was. */
+export async function insertRows(app: App, view: MarkdownView | null, rows: readonly PlaceRow[], what: Insertion): Promise<string | null> {
+  if (!view?.file) return t("write.noEditor");
+  if (view.getMode() !== "source") return t("write.readingView", { note: view.file.basename });
   const { path } = view.file;
   const texts = what === "link" ? linksTo(app, rows, path) : await quotesOf(app, rows, path);
-  if (texts.length === 0) return refused(t("notice.noteGone"));
+  if (texts.length === 0) return t("notice.noteGone");
   // Reading the notes took a moment, in which the tab may have been closed or turned to another note.
-  if (view.file.path !== path || !view.containerEl.isConnected) return refused(t("write.noEditor"));
+  if (view.file.path !== path || !view.containerEl.isConnected) return t("write.noEditor");
   insertAtCaret(view, (lines) => (what === "link" ? linksAt(texts, lines) : blocksAt(texts, lines)));
   await app.workspace.revealLeaf(view.leaf);
   app.workspace.setActiveLeaf(view.leaf, { focus: true });
   view.editor.focus();
-  return true;
+  return null;
 }
 
 /** Behind what is selected, which stays: a jump to a passage selects its words. */
@@ -57,9 +57,4 @@ async function quoteOf(app: App, row: PlaceRow, sourcePath: string): Promise<str
 
 function linesOf(text: string, passage: Passage): readonly string[] {
   return quotedLines(text, locateMarks(text, passage));
-}
-
-function refused(words: string): false {
-  new Notice(words);
-  return false;
 }

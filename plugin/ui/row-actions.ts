@@ -42,7 +42,10 @@ export class RowActions implements RowHandlers {
 
   readonly insert = (rows: readonly PlaceRow[], what: Insertion): void => {
     const { app, lastEditor } = this.parts;
-    void insertRows(app, lastEditor.view, rows, what).then((isDone) => { if (isDone) this.reportAll(rows, "inserted"); });
+    void insertRows(app, lastEditor.view, rows, what).then((refusal) => {
+      if (refusal === null) this.reportAll(rows, "inserted");
+      else new Notice(refusal);
+    });
   };
 
   readonly copyLinks = (rows: readonly PlaceRow[]): void => {

@@ -1,7 +1,6 @@
 // @vitest-environment jsdom
 import "./dom";
-import { Notice } from "obsidian";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type PlaceRow } from "../../../plugin/pane/rows";
 import { insertRows } from "../../../plugin/ui/insert";
 import { hit, hitRow, passage } from "../builders";
@@ -13,18 +12,11 @@ function row(path: string, headingPath: readonly string[] = ["API", "Backoff"]):
   return hitRow(hit(path), { passage: passage({ headingPath, snippet: "retry with capped backoff", marks: [{ start: 0, end: 5, kind: "word" }] }) });
 }
 
-vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice: vi.fn() }));
-const notices = (): unknown[] => vi.mocked(Notice).mock.calls.map(([text]) => text);
-
-beforeEach(() => {
-  vi.mocked(Notice).mockClear();
-});
-
 describe("a link", () => {
   test("is inserted behind the caret in one step, and the writing goes on behind it", async () => {
     const editor = new TestEditor("see |.");
 
-    expect(await insertRows(appWith(NOTES), noteView(editor), [row("API.md")], "link")).toBe(true);
+    expect(await insertRows(appWith(NOTES), noteView(editor), [row("API.md")], "link")).toBeNull();
     expect(editor.shown).toBe("see [[API#Backoff]]|.");
     expect(editor.steps).toEqual(["[[API#Backoff]]", "scrolled", "focused"]);
   });
@@ -46,20 +38,18 @@ test("a quotation is the paragraph as the note has it, with its source", async (
 
 describe("nothing is inserted, and it is said why,", () => {
   test("where no note is open", async () => {
-    expect(await insertRows(appWith(NOTES), null, [row("API.md")], "link")).toBe(false);
-    expect(notices()).toEqual(["No note is open to insert into. Open one, place the cursor, then try again."]);
+    expect(await insertRows(appWith(NOTES), null, [row("API.md")], "link")).toBe("No note is open to insert into. Open one, place the cursor, then try again.");
   });
 
   test("in reading view", async () => {
     const editor = new TestEditor("|");
 
-    expect(await insertRows(appWith(NOTES), noteView(editor, "preview"), [row("API.md")], "link")).toBe(false);
-    expect([notices(), editor.steps]).toEqual([["“Daily” is open in reading view. Switch to editing view to insert into it."], []]);
+    expect(await insertRows(appWith(NOTES), noteView(editor, "preview"), [row("API.md")], "link")).toBe("“Daily” is open in reading view. Switch to editing view to insert into it.");
+    expect(editor.steps).toEqual([]);
   });
 
   test("when the note is gone", async () => {
-    expect(await insertRows(appWith(NOTES), noteView(new TestEditor("|")), [row("gone.md")], "link")).toBe(false);
-    expect(notices()).toEqual(["This note is no longer in the vault"]);
+    expect(await insertRows(appWith(NOTES), noteView(new TestEditor("|")), [row("gone.md")], "link")).toBe("This note is no longer in the vault");
   });
 
   test("when the tab shows another note by the time that the passage is read", async () => {
@@ -68,7 +58,7 @@ describe("nothing is inserted, and it is said why,", () => {
     const done = insertRows(appWith(NOTES), view, [row("API.md")], "quote");
     Object.assign(view.file ?? {}, { path: "Other.md" });
 
-    expect(await done).toBe(false);
+    expect(await done).toMatch(/^No note is open/u);
     expect(editor.steps).toEqual([]);
   });
 });
