@@ -43,7 +43,7 @@ export type ExplainReason =
   "words" | "phrase" | "meaning" | "title" | "exact" | "severity" | "recency" | "tags" | "domain";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
-export type FeedbackKind = "opened" | "dismissed" | "copied" | "used";
+export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "inserted" | "used";
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
@@ -1434,7 +1434,7 @@ export interface FeedbackParams {
    */
   readonly path: string;
   /**
-   * opened: by a person. dismissed: as not what was meant. copied: its text. used: by an agent.
+   * opened: by a person. dismissed: as not what was meant. restored: it was dismissed by mistake. copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent.
    */
   readonly kind: FeedbackKind;
 }
