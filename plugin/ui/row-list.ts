@@ -4,6 +4,7 @@ import { type ActionId } from "../pane/commands";
 import { type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { DividerView } from "./divider-view";
+import { ExtractView } from "./extract-view";
 import { HitView } from "./hit-view";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
 import { MoreView } from "./more-view";
@@ -64,6 +65,8 @@ export class RowList {
 
   private viewOf(row: Row): RowView {
     switch (row.kind) {
+      case "extract":
+        return new ExtractView();
       case "hit":
       case "passage":
         return new HitView(this.parts.clock);
