@@ -1,5 +1,5 @@
 /** The places besides the pane where results are shown, with their commands. */
-import { type Plugin } from "obsidian";
+import { MarkdownView, type Plugin } from "obsidian";
 import { type Mode } from "./protocol/messages";
 import { t } from "./wording/translate";
 import { BoundedRequester } from "./search/bounded-requester";
@@ -7,6 +7,7 @@ import { LANGUAGE, blockText } from "./search/block-spec";
 import { insertBlock, newSearchNote } from "./ui/keep-search";
 import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./ui/live-block";
 import { type Requester } from "./sidecar/client";
+import { NoteSearchBar } from "./ui/note-search-bar";
 import { type PaneParts } from "./ui/pane-parts";
 import { QUICK_PLACE, QuickSearch } from "./ui/quick-search";
 import { RELATED_ICON, RELATED_VIEW_TYPE, RelatedView } from "./ui/related-view";
@@ -32,8 +33,31 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
     callback: () => void app.workspace.ensureSideLeaf(RELATED_VIEW_TYPE, "right", { active: false, reveal: true }),
   });
   registerBlocks(plugin, parts);
+  registerNoteSearch(plugin, parts);
   plugin.registerHoverLinkSource(QUICK_PLACE, { display: `${manifest.name}: ${t("command.quick")}`, defaultMod: true });
   plugin.addCommand({ id: "quick-search", name: t("command.quick"), icon: "search", callback: () => { new QuickSearch(app, parts, parts.openPane).open(); } });
+}
+
+function registerNoteSearch(plugin: Plugin, parts: PlaceParts): void {
+  const { app } = plugin;
+  let bar: NoteSearchBar | null = null; // there is one at a time, as there is one note that is read
+  plugin.addCommand({
+    id: "search-in-note",
+    name: t("command.inNote"),
+    icon: "text-search",
+    checkCallback: (checking) => {
+      const view = app.workspace.getActiveViewOfType(MarkdownView);
+      if (checking || !view?.file) return Boolean(view?.file);
+      const selected = view.getMode() === "source" ? view.editor.getSelection() : "";
+      if (bar) plugin.removeChild(bar);
+      bar = plugin.addChild(new NoteSearchBar(app, view, view.file, parts, () => {
+        if (bar) plugin.removeChild(bar);
+        bar = null;
+      }));
+      bar.start(selected);
+      return true;
+    },
+  });
 }
 
 function registerBlocks(plugin: Plugin, parts: PlaceParts): void {

@@ -1,5 +1,5 @@
 /** Opens a note at a passage: selected in the editor, scrolled to and highlighted in reading view. */
-import { type App, MarkdownView, type PaneType, type TFile, type Vault, type WorkspaceLeaf } from "obsidian";
+import { type App, MarkdownView, type PaneType, type TFile, type Vault } from "obsidian";
 import { type Passage } from "../protocol/messages";
 import { lineAt, locateMarks, locatePassage, toEditorText } from "../search/passage";
 import { lightInReadingView } from "./reading-marks";
@@ -14,14 +14,28 @@ export async function openHit(app: App, path: string, passage: Passage | null, w
     return true;
   }
   const text = toEditorText(await app.vault.cachedRead(file));
+  await leaf.openFile(file, { active: isActive, eState: placeIn(text, passage) });
+  if (leaf.view instanceof MarkdownView) lightIn(leaf.view, passage);
+  return true;
+}
+
+/** Goes to a passage of the note that a view shows. */
+export function showPassage(view: MarkdownView, passage: Passage): void {
+  view.setEphemeralState(placeIn(toEditorText(view.getViewData()), passage));
+  lightIn(view, passage);
+}
+
+/** Where a passage is in the text of its note, as Obsidian's views take it. */
+function placeIn(text: string, passage: Passage): Record<string, unknown> {
   const spans = locateMarks(text, passage);
   // `match` is how Obsidian's own search lights all matches in the editor, until the next click or change. It is undocumented, so the older `line` is
   // set as well, for versions that do not support `match`.
-  const eState = { line: lineAt(text, spans[0]?.start ?? 0), match: { content: text, matches: spans.map(({ start, end }) => [start, end]) } };
-  await leaf.openFile(file, { active: isActive, eState });
-  selectInEditor(leaf, passage);
-  if (leaf.view instanceof MarkdownView && leaf.view.getMode() === "preview") lightInReadingView(leaf.view, passage);
-  return true;
+  return { line: lineAt(text, spans[0]?.start ?? 0), match: { content: text, matches: spans.map(({ start, end }) => [start, end]) } };
+}
+
+function lightIn(view: MarkdownView, passage: Passage): void {
+  if (view.getMode() === "source") selectInEditor(view, passage);
+  else lightInReadingView(view, passage);
 }
 
 /** The note at an NFC path, also when the file system stores its accents decomposed. */
@@ -32,9 +46,7 @@ export function noteAt(vault: Vault, path: string): TFile | null {
 }
 
 /** Selects the passage in the editor, whose text may be newer than the file, so the passage is located again. */
-function selectInEditor({ view }: WorkspaceLeaf, passage: Passage): void {
-  if (!(view instanceof MarkdownView) || view.getMode() !== "source") return;
-  const { editor } = view;
+function selectInEditor({ editor }: MarkdownView, passage: Passage): void {
   const span = locatePassage(editor.getValue(), passage);
   const from = editor.offsetToPos(span.start);
   const to = editor.offsetToPos(span.end);

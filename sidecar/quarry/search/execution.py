@@ -232,6 +232,7 @@ class QueryExecution(Struct, frozen=True):
             deadline=deadline,
             corrects=step != "any-passage",  # who quotes a word means it as it is written
             contextual=context.contextual if "dense" in retrievers else None,
+            in_one_note=len(request.scope.notes) == 1,
         )
         matching = (
             count_matching_chunks(prepared, retrievers, reader, self.deadline)

@@ -49,6 +49,7 @@ class PreparedQuery(Struct, frozen=True):
     languages: Languages  # of the vault, besides English
     vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
     contextual: ContextualVector | None = None  # where contextual vectors answer
+    in_one_note: bool = False  # only one note is searched: every passage of it with a word of the query is wanted
     trust_in_model: float = 1.0  # less in a vault in other languages, the fewer words the model knows as a whole
 
     @property
@@ -112,6 +113,7 @@ def prepare_query(
     deadline: Deadline,
     corrects: bool = True,
     contextual: ContextualQueries | None = None,
+    in_one_note: bool = False,
 ) -> PreparedQuery:
     """
     Prepare *query* for *reader*.
@@ -121,6 +123,7 @@ def prepare_query(
         typing: Whether the last word may be the beginning of one.
         corrects: Whether an unknown word may be taken for a typing error.
         contextual: Embeds the query for the contextual vectors, where these answer.
+        in_one_note: Whether only one note is searched.
 
     Raises:
         BadQuery, DeadlineExceeded, Cancelled: A condition cannot be evaluated, or not in time.
@@ -148,6 +151,7 @@ def prepare_query(
         languages=languages,
         vector=vector if vector is not None and vector.any() else None,
         contextual=contextual.vector(text) if contextual and encoder and text else None,
+        in_one_note=in_one_note,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
         trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )

@@ -335,7 +335,7 @@ def _choose_passages(
     The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
 
     Where words speak more for the note than meaning does, the passage that is best by BM25 is the first; all others are
-    ordered by word and meaning together. A note that words found only as a whole has no such passage: the index is
+    ordered by word and meaning together. Where one note is searched, every passage with a word follows. A note that words found only as a whole has no such passage: the index is
     asked for its best ones. One that was found by the beginning of its name is shown by its first.
 
     Args:
@@ -368,6 +368,8 @@ def _choose_passages(
         if by_word:
             ordered.sort(key=lambda chunk_id: chunk_id != most_words)
         best_ids = ordered[:PASSAGES_PER_HIT]
+        if prepared.in_one_note:
+            best_ids += [chunk_id for chunk_id in ordered[PASSAGES_PER_HIT:] if evidence[chunk_id][2]]
         chosen.append(tuple([Fused(i, note.path, rank, score, *evidence[i]) for rank, i in enumerate(best_ids)]))
     return chosen
 

@@ -10,7 +10,6 @@ from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.ranking.budget import Fitted, fit
-from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.search.ranking import RankedNote
 from quarry.terms.alternatives import Languages
@@ -42,7 +41,7 @@ class SnippetBuilder(Struct, frozen=True):
         """
         if request.snippet_width == 0:
             return tuple([Hit(note.path, note.score, note.confidence, note.retrievers, ()) for note in shown]), False
-        ranks = range(PASSAGES_PER_HIT if request.expand else 1)
+        ranks = range(max((len(note.passages) for note in shown), default=0) if request.expand else 1)
         ranked = [fused for at in ranks for note in shown for fused in note.passages[at : at + 1]]
         passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
         passages, truncated = self._passages(ranked, request)

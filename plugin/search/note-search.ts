@@ -1,0 +1,103 @@
+/**
+ * A search inside one note: its passages in the order of the text, and the one that is looked at. No screen, no Obsidian.
+ *
+ * The engine finds every passage with a word of the query, and those that are nearest in meaning.
+ */
+import { type Cancel, type Clock } from "../clock";
+import { Emitter } from "../emitter";
+import { type Mode, type Passage, type SearchResult } from "../protocol/messages";
+import { type Pending, type Requester } from "../sidecar/client";
+import { type Failure } from "../sidecar/failure";
+
+const THROTTLE_MS = 60; // a fast keystroke
+const REFRESH_MS = 250;
+const MAX_TOKENS = 100_000; // the budget is meant for agents
+
+export interface NoteSearchState {
+  readonly query: string;
+  /** In the order of the text. */
+  readonly passages: readonly Passage[];
+  /** Index of the passage that is looked at; null where there is none. */
+  readonly current: number | null;
+  readonly failure: Failure | null;
+  readonly isAsking: boolean;
+  /** Rises when the user asks for a passage, and not when the note changes under it. */
+  readonly visit: number;
+}
+
+const NOTHING: NoteSearchState = { query: "", passages: [], current: null, failure: null, isAsking: false, visit: 0 };
+
+export class NoteSearch {
+  readonly changed = new Emitter<NoteSearchState>();
+  private shown = NOTHING;
+  private pending: Pending<SearchResult> | null = null;
+  private cancelTimer: Cancel = () => undefined;
+
+  /** `path`: of the note. */
+  constructor(
+    private readonly client: Requester,
+    private readonly clock: Clock,
+    private readonly path: string,
+    private readonly mode: () => Mode,
+  ) {}
+
+  get state(): NoteSearchState {
+    return this.shown;
+  }
+
+  setQuery(text: string): void {
+    const query = text.trim();
+    if (query === this.shown.query) return;
+    this.close();
+    if (query === "") this.set({ ...NOTHING, visit: this.shown.visit });
+    else {
+      this.set({ ...this.shown, query, isAsking: true });
+      this.cancelTimer = this.clock.after(THROTTLE_MS, () => void this.ask(false));
+    }
+  }
+
+  /** Asks again because the note changed; the passage that is looked at stays. */
+  refresh(): void {
+    if (this.shown.query === "") return;
+    this.cancelTimer();
+    this.cancelTimer = this.clock.after(REFRESH_MS, () => void this.ask(true));
+  }
+
+  /** Goes on by `step` passages, from the last to the first. */
+  move(step: number): void {
+    const { passages, current } = this.shown;
+    if (passages.length === 0) return;
+    this.set({ ...this.shown, current: ((current ?? (step > 0 ? -1 : 0)) + step + passages.length) % passages.length, visit: this.shown.visit + 1 });
+  }
+
+  close(): void {
+    this.cancelTimer();
+    this.pending?.cancel();
+    this.pending = null;
+  }
+
+  private async ask(isRefresh: boolean): Promise<void> {
+    this.pending?.cancel();
+    const { query } = this.shown;
+    const filters = { notes: [this.path] };
+    const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, expand: true, maxTokens: MAX_TOKENS, filters });
+    this.pending = pending;
+    const reply = await pending.reply;
+    if (this.pending !== pending) return; // superseded
+    this.pending = null;
+    if (!reply.ok) {
+      this.set({ ...NOTHING, query, failure: reply.failure, visit: this.shown.visit });
+      return;
+    }
+    const found = reply.value.hits.find(({ path }) => path.normalize("NFC") === this.path.normalize("NFC"))?.passages ?? [];
+    const passages = [...found].sort((a, b) => a.matchStart - b.matchStart);
+    const before = this.shown.current === null ? null : this.shown.passages[this.shown.current];
+    const kept = isRefresh && before ? passages.findIndex(({ matchStart }) => matchStart >= before.matchStart) : 0;
+    this.set({ query, passages, current: passages.length === 0 ? null : Math.max(0, kept), failure: null, isAsking: false, visit: this.shown.visit + (isRefresh ? 0 : 1) });
+  }
+
+  private set(state: NoteSearchState): void {
+    this.shown = state;
+    this.changed.emit(state);
+  }
+}
