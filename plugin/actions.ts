@@ -20,6 +20,7 @@ export function createActions(
   client: RpcClient,
   supervisor: Supervisor,
   diagnosticLog: DiagnosticLog,
+  openInspector: () => void,
 ): Actions {
   const copy = (text: string): void => {
     void navigator.clipboard.writeText(text).then(() => new Notice(t("notice.copied")));
@@ -38,6 +39,7 @@ export function createActions(
       const { program, log } = supervisor;
       copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
     },
+    "open-inspector": openInspector,
     "open-settings": () => { openSettings(app, manifest.id); },
   };
   return { commands, copy, rebuild: () => void change("index/rebuild", t("notice.rebuilding")) };

@@ -21,6 +21,8 @@ beforeEach(() => {
     explainNote: () => (canExplain ? call("explain") : null),
     capture: call("capture"),
     rebuild: call("rebuild"),
+    openInspector: call("inspector"),
+    why: call("why"),
     pauseOrResume: call("pause"),
     restart: call("restart"),
     copyReport: call("report"),
@@ -31,7 +33,7 @@ beforeEach(() => {
 const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
 
 test("the ids stay as they are, because people bind keys to them", () => {
-  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "capture", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "capture", "open-inspector", "why-not-found", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
 });
 
 test("no command takes a key by itself", () => {
