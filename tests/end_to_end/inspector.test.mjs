@@ -130,7 +130,7 @@ describe("the index inspector", { timeout: 180_000 }, () => {
     await until(async () => (await names()).includes("<img src=x onerror=alert(1)>"), "a hostile name is text");
   });
 
-  test("rebuilding asks first; without the engine it says so", async () => {
+  test("rebuilding asks first, and can be declined", async () => {
     await open();
     await view().getByRole("button", { name: "Rebuild index" }).click();
     const dialog = page.getByRole("dialog");
