@@ -58,8 +58,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
+  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -232,6 +232,7 @@ export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineAction
   return {
     "check-again": record("check-again"),
     "copy-report": record("copy-report"),
+    "open-inspector": record("open-inspector"),
     "open-settings": record("open-settings"),
     pause: record("pause"),
     restart: record("restart"),
