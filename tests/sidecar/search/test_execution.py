@@ -186,6 +186,19 @@ def test_a_note_is_one_hit_with_its_best_passages(vault: Vault, open_engine, fus
 PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folder:Health", "tag:nowhere sleep", "xyzzy")
 
 
+def test_in_a_single_note_every_passage_with_a_word_is_found(vault: Vault, open_engine):
+    days = "\n\n".join(f"## Day {day}\n\n{'the sea was calm ' * 40}{'keel ' if day % 2 else ''}" for day in range(16))
+    vault.write_all({"Log.md": days, "Other.md": "keel"})
+    engine = open_engine()
+    scoped = SearchRequest("keel", mode="keyword", scope=Scope(notes=("Log.md",)), expand=True, max_tokens=100_000)
+
+    (in_note,) = engine.search(scoped).hits
+    in_vault = next(hit for hit in engine.search(replace(scoped, scope=Scope())).hits if hit.path == "Log.md")
+
+    assert len(in_note.passages) == 8
+    assert len(in_vault.passages) == PASSAGES_PER_HIT
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
