@@ -336,7 +336,8 @@ def _choose_passages(
 
     Where words speak more for the note than meaning does, the passage that is best by BM25 is the first; all others are
     ordered by word and meaning together. Where one note is searched, every passage with a word follows. A note that
-    words found only as a whole has no such passage: the index is asked for its best ones. One that was found by the beginning of its name is shown by its first.
+    words found only as a whole has no such passage: the index is asked for its best ones. One that was found by the
+    beginning of its name is shown by its first.
 
     Args:
         scores: One a note, which its passages carry.

@@ -40,7 +40,7 @@ class Filters(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     notes: Annotated[
         Names,
         Doc(
-            description="Any of these notes, by their whole paths. In a single one every passage with a word of the query is found."
+            description="Any of these notes, by their whole paths. In a single one, every passage with a word is found."
         ),
     ] = field(default_factory=list)
     not_notes: Names = field(default_factory=list)
