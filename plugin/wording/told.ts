@@ -26,7 +26,7 @@ const MAX_NAMED = 6; // words of a query; more are counted
 
 function sentencesOf({ code, args }: Message): readonly Sentence[] {
   const own: Sentence = [`told.${code}`, args];
-  switch (code) {
+  switch (code as string) {
     case "relaxed-beginnings":
       return [lackingIn(args, quotedList([textOf(args["word"])], "disjunction")), own];
     case "relaxed-phrases":
