@@ -29,6 +29,7 @@ export class IndexStatusLine {
     act: ((action: ActionId) => void) | null = null,
   ) {
     el.addClass("quarry-status");
+    if (act) el.setAttr("role", "status");
     el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
     this.textEl = el.createSpan({ cls: "quarry-status-text" });
     this.actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
@@ -39,6 +40,8 @@ export class IndexStatusLine {
 
   show(freshness: Freshness): void {
     const { text, action } = freshnessWords(freshness);
+    // A change of state is told, and not every count on the way.
+    if (this.actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
     this.el.dataset["tone"] = TONES[freshness.kind];
     this.el.dataset["state"] = freshness.kind;
     if (this.textEl.textContent !== text) this.textEl.setText(text);
