@@ -1,5 +1,5 @@
 /** Which rows does the list show, and what does each say? Pure. */
-import { type Hit, type Mode, type Passage } from "../protocol/messages";
+import { type Extract, type Hit, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Answer, type Relation } from "../search/answer";
 import { type Naming, type NoteName, noteNames } from "./note-name";
@@ -22,6 +22,8 @@ export interface HitRow {
   readonly missing: readonly string[];
   /** It is merely the nearest that there is. */
   readonly isWeak: boolean;
+  /** The user said that it is not what was meant. */
+  readonly isDismissed: boolean;
 }
 
 /** A further passage of the hit above it. */
@@ -31,6 +33,16 @@ export interface PassageRow {
   /** The key of its hit, which is selected when this row disappears. */
   readonly parentKey: string;
   readonly hit: Hit;
+  readonly passage: Passage;
+}
+
+/** The sentence of a hit that answers the question, above all hits. */
+export interface ExtractRow {
+  readonly kind: "extract";
+  readonly key: string;
+  readonly hit: Hit;
+  readonly name: NoteName;
+  /** The sentence, as a passage of its own. */
   readonly passage: Passage;
 }
 
@@ -57,17 +69,29 @@ export interface MoreRow {
   readonly count: number;
 }
 
+/** Creates a note that is called as the query. */
+export interface CreateRow {
+  readonly kind: "create";
+  readonly key: string;
+  /** The note's name, without folder and extension. */
+  readonly name: string;
+}
+
 /** A row of the list; its key is unique in the list and independent of its position. */
-export type Row = HitRow | PassageRow | RecentRow | DividerRow | MoreRow;
+export type Row = ExtractRow | HitRow | PassageRow | RecentRow | DividerRow | MoreRow | CreateRow;
 
 /** A row that stands for a place in a note. */
-export type PlaceRow = HitRow | PassageRow;
+export type PlaceRow = ExtractRow | HitRow | PassageRow;
 
 export interface RowOptions {
   readonly naming: Naming;
   /** All weak rows, not the first `WEAK_SHOWN`. */
   readonly showsWeak: boolean;
   readonly further: ReadonlyMap<string, FurtherPassages>;
+  /** Paths of the hits that are not what was meant. */
+  readonly dismissed: ReadonlySet<string>;
+  /** The name of the note that can be created; null where none is offered. */
+  readonly newNote: string | null;
 }
 
 export const MAX_HITS = 100; // of the protocol
@@ -81,15 +105,17 @@ export function answerRows(answer: Answer, options: RowOptions): readonly Row[] 
   const names = noteNames(hits, options.naming);
   const strong = weakness === null ? strongCount(answer) : 0;
   const rowsOf = (hit: Hit, at: number): readonly Row[] => {
-    const further = options.further.get(hit.path) ?? FOLDED;
+    const isDismissed = options.dismissed.has(hit.path);
+    const further = isDismissed ? FOLDED : (options.further.get(hit.path) ?? FOLDED);
     const name = names[at] ?? { text: hit.title, marks: hit.titleMarks, aside: null, folder: null };
-    return [hitRow(answer, hit, name, further, at >= strong), ...passagesOf(further).map((passage) => passageRow(hit, passage))];
+    const row = hitRow(answer, hit, name, further, at >= strong);
+    return [{ ...row, isDismissed }, ...passagesOf(further).map((passage) => passageRow(hit, passage))];
   };
   const shown = options.showsWeak ? hits.length : Math.min(hits.length, strong + WEAK_SHOWN);
   const rows = hits.slice(0, shown).map(rowsOf);
   const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
   if (answer.mentionsFrom !== undefined) return withMentions(rows, answer.mentionsFrom);
-  return [...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown)];
+  return [...extractRows(answer, names), ...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...createRows(options.newNote)];
 }
 
 /** The saved queries, then the recent ones, newest first. */
@@ -102,7 +128,7 @@ export function queryRows(recent: readonly string[], saved: readonly string[]): 
 }
 
 export function isPlace(row: Row | null): row is PlaceRow {
-  return row?.kind === "hit" || row?.kind === "passage";
+  return row?.kind === "hit" || row?.kind === "passage" || row?.kind === "extract";
 }
 
 export function isSelectable({ kind }: Row): boolean {
@@ -113,6 +139,17 @@ export function isSelectable({ kind }: Row): boolean {
 function withMentions(rows: readonly (readonly Row[])[], from: number): readonly Row[] {
   const divider: readonly Row[] = from < rows.length ? [{ kind: "divider", key: "divider mentions", section: "mentions" }] : [];
   return [...rows.slice(0, from).flat(), ...divider, ...rows.slice(from).flat()];
+}
+
+function extractRows({ extract, hits }: Answer, names: readonly NoteName[]): readonly ExtractRow[] {
+  const at = hits.findIndex(({ path }) => path === extract?.path);
+  const [hit, name] = [hits[at], names[at]];
+  return extract && hit && name ? [{ kind: "extract", key: "extract", hit, name, passage: passageOf(extract) }] : [];
+}
+
+function passageOf({ text, headingPath, line, matchStart, matchEnd }: Extract): Passage {
+  const marks = [{ start: 0, end: text.length, kind: "sentence" }] as const;
+  return { headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null };
 }
 
 /** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */
@@ -129,10 +166,14 @@ function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] 
   return [{ kind: "more", key: "more", what: "hits", count: total - hits.length }];
 }
 
+function createRows(name: string | null): readonly Row[] {
+  return name === null ? [] : [{ kind: "create", key: "create", name }];
+}
+
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
   const reason = isWeak ? null : (answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode));
   const missing = hit.why === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
-  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak };
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak, isDismissed: false };
 }
 
 function reasonOf({ why, titleMarks, passages }: Hit, mode: Mode): Reason | null {

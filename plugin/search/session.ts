@@ -9,7 +9,7 @@
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type Mode, type SearchResult } from "../protocol/messages";
+import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
@@ -130,10 +130,10 @@ export class SearchSession implements ResultSource {
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
-  /** Reports that a hit of the current answer was opened. An engine of an earlier version refuses, which nobody misses. */
-  reportOpened(path: string): void {
+  /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which nobody misses. */
+  report(path: string, kind: FeedbackKind): void {
     const answer = answerOf(this.current);
-    if (answer) this.client.request("feedback", { query: answer.query, path, kind: "opened" });
+    if (answer) this.client.request("feedback", { query: answer.query, path, kind });
   }
 
   /** The further passages of a hit in the current answer. */
@@ -192,6 +192,7 @@ export class SearchSession implements ResultSource {
       typing: isTyping,
       maxTokens: MAX_TOKENS,
       snippetWidth,
+      extract: mode === "hybrid", // the engine looks for it only where a question is asked
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -202,9 +203,9 @@ export class SearchSession implements ResultSource {
     this.pending = null;
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
-      const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = reply.value;
+      const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
-      const answer = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
+      const answer = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
