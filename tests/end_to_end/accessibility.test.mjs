@@ -40,8 +40,30 @@ const VIEWS = [
   ["operators", ".quarry-pane", (product) => product.pane.locator('.quarry-tool[data-action="show-operators"]').click(), escape],
   ["explanation", ".modal-content", openExplanation, escape],
   ["capture", ".modal-content", (product) => product.host.runCommand("capture"), escape],
+  ["index inspector", ".quarry-inspect", opensWith("open-inspector", ".quarry-inspect-row")],
+  ["related notes", ".quarry-related", opensWith("open-related", ".quarry-related .quarry-hit"), closeSideViews],
+  ["key sheet", ".modal-content", (product) => product.pane.locator('[data-action="show-keys"]').click(), escape],
   ["settings", ".vertical-tab-content", (product) => product.host.openSettings(), escape],
 ];
+
+/**
+ * @param {string} command
+ * @param {string} shown once the view is there
+ * @returns {(product: Product) => Promise<unknown>}
+ */
+function opensWith(command, shown) {
+  return async (product) => {
+    await product.host.openNote("Howto/Fix a sticking key.md");
+    await product.host.runCommand(command);
+    await product.page.locator(shown).first().waitFor();
+  };
+}
+
+/** @param {Product} product */
+async function closeSideViews(product) {
+  await product.page.evaluate(() => ["quarry-related", "quarry-inspector"].forEach((type) => window.app.workspace.detachLeavesOfType(type)));
+  await product.openPane();
+}
 
 /** @param {Product} product */
 async function unfold(product) {

@@ -23,7 +23,7 @@ test("shows the state as text, as a colour, and for style sheets", () => {
 test("offers the action that fits, and none when none does", () => {
   const line = new IndexStatusLine(el, (action) => acted.push(action));
   line.show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
-  const button = one(el, "button");
+  const button = one(el, "button.quarry-status-action");
   button.click();
   line.show({ kind: "paused", notes: 1, pending: 0 });
   button.click();
@@ -44,6 +44,13 @@ test("a screen reader is told of a change of state, and not of every count", () 
   line.show({ kind: "live", notes: 2, problems: 0 });
 
   expect([el.getAttribute("role"), ...said, el.getAttribute("aria-live")]).toEqual(["status", "polite", "off", "polite"]);
+});
+
+test("its text opens the inspector of the index, where there are actions", () => {
+  new IndexStatusLine(el, (action) => acted.push(action)).show({ kind: "live", notes: 3, problems: 0 });
+  one(el, "button.quarry-status-text").click();
+
+  expect(acted).toEqual(["open-inspector"]);
 });
 
 test("has no button in the status bar", () => {
