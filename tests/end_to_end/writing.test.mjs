@@ -274,13 +274,32 @@ describe("from finding to writing", { timeout: 180_000 }, () => {
     assert.equal(await product.input.inputValue(), "why?");
   });
 
-  test("a new window is opened from the menu, and copies go to the clipboard of its window", async () => {
+  test("a new window is opened from the menu", async () => {
     await product.search("marlinspike");
     await option("Boats/Mast.md").click({ button: "right" });
     const opening = page.waitForEvent("popup");
     await page.locator(".menu-item", { hasText: "Open in new window" }).click();
     const popup = await opening;
     await popup.locator(".cm-line", { hasText: "marlinspike" }).waitFor();
+    await popup.close();
+  });
+
+  test("in a window of its own the pane copies and inserts as well", async () => {
+    const opening = page.waitForEvent("popup");
+    await page.evaluate(() => {
+      const [leaf] = window.app.workspace.getLeavesOfType("quarry-search");
+      if (leaf) window.app.workspace.moveLeafToPopout(leaf);
+    });
+    const popup = await opening;
+    const input = popup.locator(".quarry-pane .search-input-container input");
+    await input.fill("marlinspike block");
+    await popup.locator('.quarry-title[title="Boats/Block.md"]').waitFor();
+    await popup.bringToFront();
+    await input.press("ControlOrMeta+c");
+    await until(async () => (await popup.evaluate(() => navigator.clipboard.readText())) === "[[Block#^spike]]", "the link is copied");
+    await input.press("Alt+Enter");
+
+    assert.match((await written()).text, /See \[\[Block#\^spike\]\]here/);
     await popup.close();
   });
 });

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import "./dom";
-import { type App, type KeymapContext, type KeymapEventListener, type Modifier, Scope } from "obsidian";
+import { App, type KeymapContext, type KeymapEventListener, type Modifier, Scope } from "obsidian";
 import { expect, test, vi } from "vitest";
 import { keyScope } from "../../../plugin/ui/key-scope";
 
@@ -13,7 +13,7 @@ test("every combination is taken before a hotkey of Obsidian's, unless it was ta
     return { scope: new Scope(), modifiers: null, key, func: listener };
   });
   const asked: string[] = [];
-  keyScope({ scope: new Scope() } as App, ({ key }) => asked.push(key) === 1);
+  keyScope(new App(), ({ key }) => asked.push(key) === 1);
   const press = (combination: string): unknown => registered.get(combination)?.(new KeyboardEvent("keydown", { key: combination }), {} as KeymapContext);
   const taken = new KeyboardEvent("keydown", { cancelable: true });
   taken.preventDefault();
