@@ -232,6 +232,7 @@ export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineAction
   return {
     "check-again": record("check-again"),
     "copy-report": record("copy-report"),
+    "open-inspector": record("open-inspector"),
     "open-settings": record("open-settings"),
     pause: record("pause"),
     restart: record("restart"),
