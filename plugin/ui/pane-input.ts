@@ -26,7 +26,7 @@ export function listenToInput(owner: Component, { search, input, completions, li
     onText();
   });
   owner.registerDomEvent(input, "keydown", (event) => {
-    if (completions.handleKey(event) || key(event)) event.preventDefault();
+    if (!event.defaultPrevented && (completions.handleKey(event) || key(event))) event.preventDefault();
   });
   // What scrolls can be reached by Tab: from there, a key for the rows does what it does in the box.
   owner.registerDomEvent(bodyEl, "keydown", (event) => {
