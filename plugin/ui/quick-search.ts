@@ -99,7 +99,7 @@ export class QuickSearch extends Modal {
     });
     const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
     life.addChild(list);
-    listenToInput(life, { search, input, completions }, {
+    listenToInput(life, { search, input, completions, list: dom }, {
       typed: (text) => {
         session.setQuery(text);
         completions.update();
