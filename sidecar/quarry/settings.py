@@ -5,6 +5,8 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     include = []                # when given, only these folders are indexed
     exclude = ["Archive"]
     templates = false           # whether the template folders of Obsidian and Templater are indexed
+    [files]
+    canvas = true               # whether the text of canvases is indexed
     [embedding]
     model = "bundled"           # or a local folder, or a Hugging Face name
     [chunks]
@@ -69,6 +71,7 @@ class Settings:
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
     index_templates: bool = False
+    index_canvases: bool = True
     exclude_status: tuple[str, ...] = ()
     stemming: Stemming = "by-language"
     rrf_k: float = 60.0
@@ -227,6 +230,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
     "index_templates": ("folders", "templates", _flag),
+    "index_canvases": ("files", "canvas", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
     "stemming": ("keyword", "stemming", _stemming),

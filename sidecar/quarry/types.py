@@ -66,6 +66,7 @@ class Chunk(Struct, frozen=True):
     line: int  # line of `start`, from 0
     context: str  # title | type | tags | aliases, then flattened key-value data; searched, never shown
     shifts: tuple[Shift, ...] = ()
+    anchor: str | None = None  # where it stands in a file that is no Markdown: `page=12` of a PDF, a node of a canvas
 
     @property
     def section(self) -> str:
@@ -74,7 +75,7 @@ class Chunk(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """One Markdown file as the index knows it. Every text in it is scrubbed."""
+    """One file as the index knows it, a Markdown file or another kind (`kinds.py`). Every text in it is scrubbed."""
 
     path: str  # vault-relative, `/`, spelled as on disk
     title: str

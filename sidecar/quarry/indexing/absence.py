@@ -6,7 +6,8 @@ from typing import Literal
 
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
-from quarry.vault.paths import is_hidden, is_note, nfc
+from quarry.kinds import kind_of
+from quarry.vault.paths import is_hidden, nfc
 from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
 
@@ -34,8 +35,8 @@ def explain_absence(
         return "unknown", "There is no note that many folders deep."
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
         return "unknown", _unknown(path, similar)
-    if not is_note(wanted):
-        return "excluded", "Only Markdown notes are indexed, and this is no `.md` file."
+    if not rules.is_note(wanted):
+        return "excluded", _other_kind(wanted)
     if is_hidden(wanted):
         return "excluded", "It lies in a hidden folder, or is hidden itself; those are never indexed."
     if refusal := rules.refusal(wanted):
@@ -52,6 +53,16 @@ def explain_absence(
     except NoteNotFound:
         return "unknown", _unknown(path, similar)
     return "pending", "It is not indexed yet; it will be in a moment."
+
+
+def _other_kind(path: str) -> str:
+    match kind_of(path):
+        case "canvas":
+            return "Canvases are not searched in this vault; switch them on in the settings (`files.canvas`)."
+        case "pdf":
+            return "PDF files are not searched in this vault; switch them on in the settings (`files.pdf`)."
+        case _:
+            return "Only Markdown notes, canvases and PDF files can be searched, and this is none."
 
 
 def _unknown(path: str, similar: Sequence[str]) -> str:

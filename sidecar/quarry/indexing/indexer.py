@@ -175,7 +175,7 @@ class Indexer:
             work = plan_sync(listing, read, run.known)
             if everything:
                 work = with_everything(work, listing)
-            excluded = [path for path in work.remove if path in scan.excluded]
+            excluded = [path for path in work.remove if path in scan.excluded or not self._rules.is_note(path)]
             return self._carry_out(run, work, read, scan.files, certain_removals=excluded)
 
     def apply(self, index: Index, changes: Sequence[VaultChange]) -> Outcome:
