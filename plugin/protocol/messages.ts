@@ -354,6 +354,10 @@ export interface SearchResult {
  */
 export interface Hit {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   /**
    * Query words in the title.
@@ -442,6 +446,10 @@ export interface Passage {
    * `text` was cut to fit the budget.
    */
   readonly truncated: boolean;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
   /**
    * Null with `scan`, and where notes are only listed.
    */
@@ -736,6 +744,10 @@ export interface RelatedResult {
  */
 export interface RelatedNote {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly score: number;
   /**
@@ -758,6 +770,10 @@ export interface RelatedNote {
    */
   readonly matchStart: number;
   readonly matchEnd: number;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
 }
 /**
  * A block of quoted passages for a model to read, or the reason why there is none that is worth reading.
@@ -1013,6 +1029,10 @@ export interface ReadNoteParams {
  */
 export interface NoteText {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly aliases: readonly string[];
   readonly tags: readonly string[];
@@ -1084,6 +1104,10 @@ export interface NoteList {
  */
 export interface NoteSummary {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly tags: readonly string[];
   readonly type: string | null;
@@ -1240,6 +1264,10 @@ export interface Settings {
    */
   readonly indexTemplates: boolean;
   /**
+   * Whether the text of canvases is indexed.
+   */
+  readonly indexCanvases: boolean;
+  /**
    * Notes whose property `status` has one of these values are not found.
    */
   readonly excludeStatus: readonly string[];
@@ -1274,6 +1302,7 @@ export interface SettingsWriteParams {
    */
   readonly stemming?: Stemming;
   readonly indexTemplates?: boolean;
+  readonly indexCanvases?: boolean;
   readonly excludeStatus?: readonly string[];
   /**
    * At most 1000 characters.

@@ -48,6 +48,7 @@ SETTINGS = wire.Settings(
     fusion="convex",
     stemming="by-language",
     index_templates=False,
+    index_canvases=True,
     exclude_status=["archived"],
     capture_folder="00-inbox",
     capture_by_agents=False,
@@ -69,6 +70,7 @@ PASSAGE = wire.Passage(
     tokens=42,
     text="Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
     truncated=False,
+    anchor=None,
     breakdown=BREAKDOWN,
 )
 FURTHER_PASSAGE = wire.Passage(
@@ -82,11 +84,13 @@ FURTHER_PASSAGE = wire.Passage(
     tokens=10,
     text=None,
     truncated=False,
+    anchor=None,
     breakdown=None,
 )
 
 HIT = wire.Hit(
     path=BOILING,
+    kind="note",
     title="Soft-boiled eggs",
     title_marks=[wire.Mark(start=12, end=16, kind="word")],
     score=0.874,
@@ -180,6 +184,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             notes=[
                 wire.RelatedNote(
                     path=BOILING,
+                    kind="note",
                     title="Soft-boiled eggs",
                     score=0.7214,
                     linked=True,
@@ -190,6 +195,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     line=9,
                     match_start=118,
                     match_end=165,
+                    anchor=None,
                 )
             ],
             legs=["lexical", "dense"],
@@ -277,6 +283,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.ReadNoteParams(path=TEA, start_line=4),
         wire.NoteText(
             path=TEA,
+            kind="note",
             title="お茶 🍵",
             aliases=["Tea"],
             tags=["drink"],
@@ -297,6 +304,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             notes=[
                 wire.NoteSummary(
                     path=BOILING,
+                    kind="note",
                     title="Soft-boiled eggs",
                     tags=["recipe/breakfast"],
                     type=None,

@@ -103,6 +103,7 @@ export const methods: Methods = {
       "hits": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "kind": "note",
           "title": "Soft-boiled eggs",
           "titleMarks": [
             {
@@ -146,6 +147,7 @@ export const methods: Methods = {
               "tokens": 42,
               "text": "Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
               "truncated": false,
+              "anchor": null,
               "breakdown": {
                 "lexicalRank": 3,
                 "lexicalScore": 7.25,
@@ -258,6 +260,7 @@ export const methods: Methods = {
           "tokens": 10,
           "text": null,
           "truncated": false,
+          "anchor": null,
           "breakdown": null
         }
       ],
@@ -359,6 +362,7 @@ export const methods: Methods = {
       "notes": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "kind": "note",
           "title": "Soft-boiled eggs",
           "score": 0.7214,
           "linked": true,
@@ -377,7 +381,8 @@ export const methods: Methods = {
           "start": 118,
           "line": 9,
           "matchStart": 118,
-          "matchEnd": 165
+          "matchEnd": 165,
+          "anchor": null
         }
       ],
       "legs": [
@@ -552,6 +557,7 @@ export const methods: Methods = {
     },
     "result": {
       "path": "Küche/お茶 🍵.md",
+      "kind": "note",
       "title": "お茶 🍵",
       "aliases": [
         "Tea"
@@ -605,6 +611,7 @@ export const methods: Methods = {
       "notes": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "kind": "note",
           "title": "Soft-boiled eggs",
           "tags": [
             "recipe/breakfast"
@@ -936,6 +943,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "stemming": "by-language",
       "indexTemplates": false,
+      "indexCanvases": true,
       "excludeStatus": [
         "archived"
       ],
@@ -967,6 +975,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "stemming": "by-language",
       "indexTemplates": false,
+      "indexCanvases": true,
       "excludeStatus": [
         "archived"
       ],

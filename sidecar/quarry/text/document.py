@@ -8,10 +8,11 @@ on they go the way of notes: the whole text is scrubbed, and everything else is 
 from collections.abc import Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from quarry.kinds import bare_name
 from quarry.text.chunking import TextSection, chunk_sections
-from quarry.text.markdown import read_outline
+from quarry.text.markdown import MAX_HEADING_CHARS, read_outline
 from quarry.text.note import MAX_CONTEXT_CHARS, tags_and_links
 from quarry.text.reading_rules import ReadingRules
 from quarry.text.secrets.scrub import scrub, scrub_text
@@ -40,6 +41,8 @@ def note_of_document(path: str, document: Document, rules: ReadingRules, noun: s
     title = scrub_text(bare_name(path))
     aliases = tuple(alias for each in document.aliases if (alias := scrub_text(each)) != title)
     properties = {name: scrub_text(str(value)) for name, value in document.properties.items()}
+    trails = {trail: _scrubbed_trail(trail) for trail in {each.trail for each in document.sections}}
+    sections = [replace(each, trail=trails[each.trail]) for each in document.sections]
     tags: dict[str, str] = {}
     links: list[Link] = []
     for section in document.sections:
@@ -58,7 +61,7 @@ def note_of_document(path: str, document: Document, rules: ReadingRules, noun: s
     chunked = chunk_sections(
         document.text,
         scrubbed,
-        document.sections,
+        sections,
         skip_sections=rules.skip_sections,
         max_chunks=rules.max_chunks,
         context=" | ".join(" ".join(each.split()) for each in fields if each)[:MAX_CONTEXT_CHARS],
@@ -75,3 +78,7 @@ def note_of_document(path: str, document: Document, rules: ReadingRules, noun: s
         redactions=dict(scrubbed.names()),
         problems=(*document.problems, *chunked.problems),
     )
+
+
+def _scrubbed_trail(trail: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(scrub_text(each)[:MAX_HEADING_CHARS] for each in trail)

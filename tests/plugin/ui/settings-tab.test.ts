@@ -22,6 +22,7 @@ const vaultSettings: VaultSettings = {
   fusion: "convex",
   stemming: "by-language",
   indexTemplates: false,
+  indexCanvases: true,
   excludeStatus: ["archived"],
   captureFolder: "00-inbox",
   captureByAgents: false,

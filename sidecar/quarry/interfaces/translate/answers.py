@@ -7,6 +7,7 @@ from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
+from quarry.kinds import kind_of
 from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.text.snippet.highlighting import Mark
@@ -96,7 +97,8 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
 def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> list[str]:
     texts: list[str] = []
     for passage in passages:
-        texts += passage.chunk.chunk.heading_path
+        texts += passage.chunk.chunk.trail
+        texts.append(passage.chunk.chunk.anchor or "")
         texts.append(passage.snippet.text)
         if with_text:
             texts.append(passage.text)
@@ -108,6 +110,7 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
     title = clean[note.title]
     return wire.Hit(
         path=nfc(hit.path),
+        kind=kind_of(hit.path) or "note",
         title=title,
         title_marks=_marks(note.title, title, hit.title_marks),
         score=None if listed else hit.score,
@@ -141,16 +144,18 @@ def _related_note(note: RelatedNote) -> wire.RelatedNote:
     snippet = scrubbed(note.snippet.text)
     return wire.RelatedNote(
         path=nfc(note.path),
+        kind=kind_of(note.path) or "note",
         title=scrubbed(note.title),
         score=note.score,
         linked=note.linked,
-        heading_path=headings(chunk.heading_path),
+        heading_path=headings(chunk.trail),
         snippet=snippet,
         marks=_marks(note.snippet.text, snippet, note.snippet.marks),
         start=chunk.start_utf16,
         line=note_line(chunk, start),
         match_start=note_utf16_offset(chunk, start),
         match_end=note_utf16_offset(chunk, end),
+        anchor=scrubbed(chunk.anchor) if chunk.anchor else None,
     )
 
 
@@ -165,7 +170,7 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, lis
     start, end = _match(snippet)
     text = clean[snippet.text]
     return wire.Passage(
-        heading_path=[clean[heading] for heading in chunk.heading_path],
+        heading_path=[clean[heading] for heading in chunk.trail],
         snippet=text,
         marks=_marks(snippet.text, text, snippet.marks),
         start=chunk.start_utf16,
@@ -175,6 +180,7 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, lis
         tokens=passage.tokens,
         text=clean[passage.text] if with_text else None,
         truncated=passage.truncated,
+        anchor=clean[chunk.anchor] if chunk.anchor else None,
         breakdown=_breakdown(passage.fused) if with_text and not listed else None,
     )
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quarry.text.canvas.parse import Canvas, CanvasNode
-from quarry.text.markdown import MAX_HEADING_CHARS
 
 MAX_GROUPS = 500  # compared with every node
 MAX_TRAIL = 3  # labels of groups that a passage stands under: as many as there are levels of headings in a note
@@ -80,6 +79,6 @@ def _labels(group: CanvasNode, around: Mapping[str, CanvasNode | None]) -> tuple
     each: CanvasNode | None = group
     while each and len(labels) < MAX_TRAIL:
         if each.text:
-            labels.append(each.text[:MAX_HEADING_CHARS])
+            labels.append(each.text)
         each = around[each.id]
     return tuple(reversed(labels))

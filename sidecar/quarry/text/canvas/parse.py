@@ -135,7 +135,12 @@ def _text(value: object) -> str:
 
 
 def _line(value: object) -> str:
-    return " ".join(_text(value).split())[:MAX_NAME_CHARS]
+    return cut_at_word(" ".join(_text(value).split()), MAX_NAME_CHARS)
+
+
+def cut_at_word(text: str, max_chars: int) -> str:
+    """The first words of *text*: nothing is scrubbed yet, and half a credential would not be recognised as one."""
+    return text if len(text) <= max_chars else text[: max_chars + 1].rpartition(" ")[0]
 
 
 def _number(value: object) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from quarry.errors import UnreadableDocument
 from quarry.kinds import bare_name, kind_of
 from quarry.text.canvas.groups import NodeGroup, node_groups
-from quarry.text.canvas.parse import Canvas, CanvasNode, parse_canvas
+from quarry.text.canvas.parse import Canvas, CanvasNode, cut_at_word, parse_canvas
 from quarry.text.chunking import MIN_CHARS, TextSection
 from quarry.text.decoding import decode_note
 from quarry.text.document import Document, note_of_document
@@ -131,7 +131,7 @@ def _name(nodes: Mapping[str, CanvasNode], name: str) -> str:
     if node.type == "file":
         return bare_name(node.text)
     first = next((line for line in node.text.splitlines() if line.strip()), "…")
-    return shown_text(first.strip().lstrip("#").strip() or "…")[:MAX_NAMED_CHARS]
+    return cut_at_word(shown_text(first.strip().lstrip("#").strip()), MAX_NAMED_CHARS) or "…"
 
 
 def _link(node: CanvasNode) -> Link | None:

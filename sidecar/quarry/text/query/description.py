@@ -22,10 +22,12 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsKind,
     MatchesPattern,
     Not,
     PropertyComparison,
 )
+from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
 from quarry.types import Query
 
@@ -37,12 +39,14 @@ _COMPARED_DAYS: dict[PropertyComparison, str] = {
     ">=": "no earlier than",
 }
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
+_KINDS: dict[DocumentKind, str] = {"note": "Markdown", "canvas": "canvases", "pdf": "PDF files"}
 _MATCHED = {"text": "text", "path": "a path", "file": "a file name"}
 _ORDER = (
     InFolder,
     HasTag,
     InPath,
     InFile,
+    IsKind,
     HasProperty,
     InTimeRange,
     HasPhrase,
@@ -117,6 +121,8 @@ def _clause(condition: Condition, *, negated: bool) -> str:
             return f'{having} "{part}" in the path'
         case InFile(part):
             return f'{having} "{part}" in the file name'
+        case IsKind(kind):
+            return f"that are {says_not}{_KINDS[kind]}"
         case HasTag(tag):
             return f"{says_not}tagged #{tag}"
         case HasProperty(name, comparison, value):
