@@ -2,8 +2,8 @@
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf, stripHeadingForLink } from "obsidian";
 import { type RowCommandId } from "../pane/commands";
 import { type PlaceRow } from "../pane/rows";
-import { TEXT } from "../wording/names";
 import { openMapWords } from "../wording/rows";
+import { t } from "../wording/translate";
 import { noteAt } from "./open-hit";
 
 export interface RowCommand {
@@ -20,36 +20,43 @@ export type RowCommands = Readonly<Record<RowCommandId, RowCommand>>;
 export interface RowHandlers {
   readonly open: (row: PlaceRow, where: PaneType | boolean) => void;
   readonly copy: (text: string) => void;
-  readonly explain: (path: string) => void;
+  /** Null where the source of the rows cannot explain them. */
+  readonly explain: ((path: string) => void) | null;
   readonly openNote: (path: string) => void;
 }
 
 /** The commands of a row, in the order of the context menu. */
 export function rowCommands(app: App, { open, copy, explain }: RowHandlers): RowCommands {
   return {
-    open: { title: TEXT.menu.open, icon: "file-text", section: "open", run: (row) => { open(row, false); } },
-    "open-tab": { title: TEXT.menu.openTab, icon: "file-plus", section: "open", run: (row) => { open(row, "tab"); } },
-    "open-split": { title: TEXT.menu.openSplit, icon: "separator-vertical", section: "open", run: (row) => { open(row, "split"); } },
+    open: { title: t("menu.open"), icon: "file-text", section: "open", run: (row) => { open(row, false); } },
+    "open-tab": { title: t("menu.open-tab"), icon: "file-plus", section: "open", run: (row) => { open(row, "tab"); } },
+    "open-split": { title: t("menu.open-split"), icon: "separator-vertical", section: "open", run: (row) => { open(row, "split"); } },
     "copy-link": {
-      title: TEXT.menu.copyLink,
+      title: t("menu.copy-link"),
       icon: "link",
       section: "info",
       isFor: (row) => linkTo(app, row) !== null,
       run: (row) => { copy(linkTo(app, row) ?? ""); },
     },
     "copy-text": {
-      title: TEXT.menu.copyText,
+      title: t("menu.copy-text"),
       icon: "copy",
       section: "info",
       isFor: ({ passage }) => passage !== null,
       run: ({ passage }) => { copy(passage?.snippet ?? ""); },
     },
-    explain: { title: TEXT.menu.explain, icon: "info", section: "info", run: ({ hit }) => { explain(hit.path); } },
+    explain: {
+      title: t("menu.explain"),
+      icon: "info",
+      section: "info",
+      isFor: () => explain !== null,
+      run: ({ hit }) => { explain?.(hit.path); },
+    },
   };
 }
 
 /** The context menu of a row: our items first, then those that other plugins add for a file. */
-export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: string, leaf: WorkspaceLeaf, { openNote }: RowHandlers): Menu {
+export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: string, leaf: WorkspaceLeaf | null, { openNote }: RowHandlers): Menu {
   const menu = new Menu();
   const add = (title: string, icon: string, section: string, run: () => void): void => {
     menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection(section).onClick(run));
@@ -59,7 +66,7 @@ export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: 
   }
   for (const { path, title } of row.hit.maps) add(openMapWords(title), "map", "open", () => { openNote(path); });
   const file = noteAt(app.vault, row.hit.path);
-  if (file) app.workspace.trigger("file-menu", menu, file, source, leaf);
+  if (file) app.workspace.trigger("file-menu", menu, file, source, leaf ?? undefined);
   return menu;
 }
 

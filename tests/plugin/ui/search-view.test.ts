@@ -56,7 +56,7 @@ describe("typing", () => {
     await pane.answer("a.md", "b.md");
     key(pane.input(), "ArrowDown");
 
-    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("2 notes found");
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("2 notes found.");
     const active = one(document, `#${pane.input().getAttribute("aria-activedescendant") ?? "none"}`);
     expect(active.getAttribute("role")).toBe("option");
     expect(active.textContent).toContain("b");
@@ -202,7 +202,7 @@ describe("further passages", () => {
     pane.client.last.answer(result("the second"));
     await settled();
 
-    expect(failed).toMatch(/^More passages could not be loaded\. No answer within 10 s\..*Try again$/);
+    expect(failed).toMatch(/^More passages could not be loaded\. No answer within 10 seconds\..*Try again$/);
     expect(line().textContent).toBe("Show less");
     expect(snippets()).toEqual(["the second"]);
   });
