@@ -4,6 +4,7 @@ import { type RowCommandId } from "../pane/commands";
 import { type PlaceRow } from "../pane/rows";
 import { openMapWords } from "../wording/rows";
 import { t } from "../wording/translate";
+import { documentSubpath } from "./open-document";
 import { noteAt } from "./open-hit";
 
 export interface RowCommand {
@@ -70,12 +71,13 @@ export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: 
   return menu;
 }
 
-/** A link to the passage's heading, in the user's link format. Null when the note is gone. */
+/** A link to the passage's heading or page, in the user's link format. Null when the file is gone. */
 export function linkTo(app: App, { hit, passage }: PlaceRow): string | null {
   const file = noteAt(app.vault, hit.path);
   if (!file) return null;
   const heading = passage?.headingPath.at(-1);
-  const subpath = heading === undefined ? "" : `#${stripHeadingForLink(heading)}`;
+  const ofHeading = heading === undefined ? "" : `#${stripHeadingForLink(heading)}`;
+  const subpath = hit.kind === "note" ? ofHeading : documentSubpath(hit.path, passage);
   return app.fileManager.generateMarkdownLink(file, app.workspace.getActiveFile()?.path ?? "", subpath);
 }
 
@@ -93,7 +95,7 @@ export function preview(app: App, event: MouseEvent, source: string, hoverParent
     source,
     hoverParent,
     targetEl: el,
-    linktext: hit.path,
+    linktext: hit.path + documentSubpath(hit.path, passage),
     sourcePath: "",
     state: { scroll: passage?.line ?? 0 },
   });

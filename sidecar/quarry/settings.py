@@ -71,7 +71,6 @@ class Settings:
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
     index_templates: bool = False
-    index_canvases: bool = True
     exclude_status: tuple[str, ...] = ()
     stemming: Stemming = "by-language"
     rrf_k: float = 60.0
@@ -82,6 +81,7 @@ class Settings:
     capture_by_agents: bool = False
     hooks_compress_outputs: bool = False
     hooks_capture_outputs: bool = False
+    index_canvases: bool = True
     blocks: tuple[ContextBlock, ...] = ()
     block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks

@@ -109,8 +109,8 @@ class Rules:
         return kind_of(path) in self._kinds
 
     def admits(self, path: str) -> bool:
-        """Whether the file at *path* is indexed."""
-        return self.is_note(path) and self.refusal(path) is None
+        """Whether no rule excludes the note at *path*."""
+        return self.refusal(path) is None
 
     def refusal(self, path: str) -> Refusal | None:
         """The first rule that excludes the note at *path*, in the order of the class's arguments; None: none does."""

@@ -9,7 +9,7 @@ import { hit, hitRow, passage } from "../builders";
 const trigger = vi.fn();
 const leaf: unknown = {};
 const app = {
-  vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getMarkdownFiles: () => [] },
+  vault: { getFileByPath: (path: string) => (path.startsWith("API.") ? { path } : null), getFiles: () => [] },
   fileManager: { generateMarkdownLink: (file: TFile, source: string, subpath = "") => `[[${file.path}${subpath}]] from ${source}` },
   workspace: { getActiveFile: () => ({ path: "Daily.md" }), trigger },
 } as unknown as App;
@@ -25,6 +25,16 @@ test("a link leads to the passage's own heading, written for the active note", (
 
 test("a passage before any heading is linked as the note", () => {
   expect(linkTo(app, option("API.md", []))).toBe("[[API.md]] from Daily.md");
+});
+
+test("a PDF file is linked and previewed at its page, a canvas as a whole", () => {
+  const pdf = hitRow(hit("API.pdf", { kind: "pdf" }), { passage: passage({ headingPath: ["Page 12"], anchor: "page=12" }) });
+  const canvas = hitRow(hit("API.canvas", { kind: "canvas" }), { passage: passage({ headingPath: ["Ideas"], anchor: "f00d" }) });
+  preview(app, new MouseEvent("mouseover"), "quarry-search", { hoverPopover: null }, pdf, emptyBody().createDiv());
+
+  expect(linkTo(app, pdf)).toBe("[[API.pdf#page=12]] from Daily.md");
+  expect(linkTo(app, canvas)).toBe("[[API.canvas]] from Daily.md");
+  expect(trigger).toHaveBeenCalledWith("hover-link", expect.objectContaining({ linktext: "API.pdf#page=12" }));
 });
 
 test("a note that is gone has no link, and cannot be dragged", () => {

@@ -154,6 +154,14 @@ describe("the vault's settings", () => {
     expect(written).toEqual([{ indexTemplates: true }]);
   });
 
+  test("canvases are searched until somebody says otherwise", async () => {
+    await display();
+    toggles[1]?.onClick();
+    await settled();
+
+    expect(written).toEqual([{ indexCanvases: false }]);
+  });
+
   test("cannot be changed while the engine is away", async () => {
     answer = { ok: false, failure: { kind: "not-connected" } };
     await display();
