@@ -4,6 +4,7 @@ import { type Actions, createActions } from "./actions";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
+import { registerPlaces } from "./places";
 import { forget, historyOf, remember } from "./search/history";
 import { SearchSession } from "./search/session";
 import { DEFAULTS, type Preferences, migrate } from "./settings";
@@ -12,6 +13,7 @@ import { Connection } from "./sidecar/connection";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
+import { unpackText } from "./packed-text";
 import { roomFor } from "./snippet/layout";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
@@ -35,7 +37,7 @@ export default class QuarryPlugin extends Plugin {
   private supervisor: Supervisor | null = null;
 
   override async onload(): Promise<void> {
-    chooseLanguage(getLanguage());
+    chooseLanguage(getLanguage(), unpackText);
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
       new Notice(t("notice.desktopOnly"));
@@ -101,6 +103,7 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
+    registerPlaces(this, { ...parts, client });
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());

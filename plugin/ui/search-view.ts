@@ -203,7 +203,6 @@ export class SearchView extends ItemView {
       this.readPreferences();
       if (!this.hasQuery) this.readHistory(); // stars may have been synced
     }));
-    this.register(this.parts.indexUpdated.listen(() => { this.session.refresh(); }));
   }
 
   /** Remembers a query that was looked at for a while, whether or not a row was opened. */

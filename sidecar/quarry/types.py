@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolder, InPath, Not, any_of
+from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolder, InPath, IsNote, Not, any_of
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -136,6 +136,8 @@ class Fused(Struct, frozen=True):
 class Scope(Struct, frozen=True):
     """Filters that both retrievers apply inside the index, before anything is ranked or cut."""
 
+    notes: tuple[str, ...] = ()  # any of these, by their whole paths; empty: every note
+    not_notes: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # any of these subtrees
     not_folders: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()  # every one is a part of the path, case and accents ignored
@@ -148,7 +150,10 @@ class Scope(Struct, frozen=True):
     def conditions(self) -> tuple[Condition, ...]:
         """The filters as conditions, all of which must hold."""
         inside = (any_of(InFolder(folder) for folder in self.folders),) if self.folders else ()
+        among = (any_of(IsNote(path) for path in self.notes),) if self.notes else ()
         return (
+            *among,
+            *(Not(IsNote(path)) for path in self.not_notes),
             *inside,
             *(Not(InFolder(folder)) for folder in self.not_folders),
             *(InPath(part) for part in self.paths),

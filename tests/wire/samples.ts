@@ -62,6 +62,7 @@ export const methods: Methods = {
           }
         ],
         "indexedMs": 1772582400000,
+        "builtMs": 1772496000000,
         "sizeBytes": 83000000,
         "message": null
       }
@@ -80,6 +81,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -223,6 +226,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -284,6 +289,8 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -344,8 +351,11 @@ export const methods: Methods = {
       "path": "Küche/お茶 🍵.md",
       "line": 3,
       "text": null,
+      "snippetWidth": null,
       "limit": 5,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -412,6 +422,8 @@ export const methods: Methods = {
       "conversation": null,
       "peek": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -732,6 +744,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -779,6 +792,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -826,6 +840,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -873,6 +888,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -920,12 +936,151 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
   },
   "settings/read": {
     "params": {},
+    "result": {
+      "includeFolders": [],
+      "excludeFolders": [
+        "Archive"
+      ],
+      "model": "bundled",
+      "skipSections": [
+        "Related",
+        "See also",
+        "Links",
+        "References"
+      ],
+      "lexicalWeight": 1,
+      "denseWeight": 0.5,
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "indexCanvases": true,
+      "excludeStatus": [
+        "archived"
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
+    }
+  },
+  "inspect/folders": {
+    "params": {
+      "folder": "Kitchen",
+      "state": "excluded",
+      "offset": 0,
+      "limit": 100
+    },
+    "result": {
+      "folder": {
+        "path": "Kitchen",
+        "counts": {
+          "indexed": 230,
+          "partial": 1,
+          "hidden": 2,
+          "waiting": 0,
+          "excluded": 14,
+          "failed": 1,
+          "withoutVectors": 3
+        },
+        "folderCount": 1,
+        "excludedBy": null
+      },
+      "folders": [
+        {
+          "path": "Kitchen/Archive",
+          "counts": {
+            "indexed": 0,
+            "partial": 0,
+            "hidden": 0,
+            "waiting": 0,
+            "excluded": 14,
+            "failed": 0,
+            "withoutVectors": 0
+          },
+          "folderCount": 0,
+          "excludedBy": {
+            "code": "folders-exclude",
+            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
+            "entry": "Kitchen/Archive",
+            "plugin": null
+          }
+        }
+      ],
+      "total": 1
+    }
+  },
+  "inspect/notes": {
+    "params": {
+      "folder": "",
+      "state": "excluded",
+      "below": true,
+      "offset": 0,
+      "limit": 100
+    },
+    "result": {
+      "notes": [
+        {
+          "path": "Kitchen/Archive/Tea.md",
+          "state": "excluded",
+          "reason": {
+            "code": "folders-exclude",
+            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
+            "entry": "Kitchen/Archive",
+            "plugin": null
+          }
+        }
+      ],
+      "total": 1
+    }
+  },
+  "inspect/note": {
+    "params": {
+      "path": "Kitchen/Soft-boiled eggs.md"
+    },
+    "result": {
+      "path": "Kitchen/Soft-boiled eggs.md",
+      "state": "partial",
+      "reasons": [
+        {
+          "code": "too-large",
+          "message": "Only its first 10 MB are indexed; split the note.",
+          "entry": null,
+          "plugin": null
+        }
+      ],
+      "indexed": {
+        "title": "Soft-boiled eggs",
+        "chunks": 3,
+        "words": 412,
+        "languages": [
+          "german"
+        ],
+        "redactions": {
+          "password": 1
+        },
+        "skippedSections": [
+          "See also"
+        ],
+        "hasVectors": true,
+        "modifiedMs": 1772000000000,
+        "sizeBytes": 2310
+      },
+      "modifiedMs": 1772000000000,
+      "sizeBytes": 2310
+    }
+  },
+  "settings/folders": {
+    "params": {
+      "exclude": [
+        "Archive"
+      ],
+      "include": []
+    },
     "result": {
       "includeFolders": [],
       "excludeFolders": [
@@ -1037,6 +1192,7 @@ export const serverNotifications: ServerNotifications = {
       }
     ],
     "indexedMs": 1772582400000,
+    "builtMs": 1772496000000,
     "sizeBytes": 83000000,
     "message": null
   },
@@ -1088,6 +1244,7 @@ export const serverNotifications: ServerNotifications = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }

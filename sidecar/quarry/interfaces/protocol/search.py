@@ -291,14 +291,21 @@ class ExplainResult(Value, frozen=True, kw_only=True):
 
 
 class RelatedParams(ReadParams, frozen=True, kw_only=True):
-    """Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`."""
+    """Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both."""
 
     path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
     line: Annotated[
         Annotated[int, Doc(ge=0)] | None,
         Doc(description="With `path`: compare with the passage at this line, counting from 0, not with the note."),
     ] = None
-    text: Annotated[Annotated[str, Doc(max_length=100_000)] | None, Doc(description="The text to compare with.")] = None
+    text: Annotated[
+        Annotated[str, Doc(max_length=100_000)] | None,
+        Doc(description="The text to compare with. With `path`: it stands in that note, which is left out."),
+    ] = None
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=40, le=1000)] | None,
+        Doc(description="Maximum length of a snippet in characters; null: 120."),
+    ] = None
     limit: Annotated[int, Doc(description="Maximum number of notes.", ge=1, le=100)] = 10
     filters: Filters = Filters()
 
