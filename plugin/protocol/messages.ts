@@ -5,7 +5,7 @@ export type Access = "reader" | "owner";
 export type BlockState = "kept" | "built" | "empty";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
-export type FeedbackKind = "opened" | "dismissed" | "copied" | "used";
+export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "inserted" | "used";
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
@@ -280,6 +280,10 @@ export interface SearchParams {
    */
   readonly expand?: boolean;
   /**
+   * Look for a sentence of the first hit that answers, where the query is a question.
+   */
+  readonly extract?: boolean;
+  /**
    * An earlier search of this client to cancel.
    */
   readonly supersedes?: number | string | null;
@@ -371,6 +375,10 @@ export interface SearchResult {
    * Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any; they are the nearest in meaning. unlikely: some contain a few.
    */
   readonly weakness: Weakness | null;
+  /**
+   * With `extract`: set where a question is asked and a sentence likely answers it.
+   */
+  readonly extract: Extract | null;
   /**
    * The retrievers that served this answer.
    */
@@ -553,6 +561,27 @@ export interface Relaxed {
    * A sentence to show to the user.
    */
   readonly message: string;
+}
+/**
+ * The sentence of the first hit that answers the question, word for word as it stands in the note.
+ */
+export interface Extract {
+  readonly path: string;
+  readonly text: string;
+  readonly headingPath: readonly string[];
+  /**
+   * The line where it begins.
+   */
+  readonly line: number;
+  /**
+   * Where it begins in the note.
+   */
+  readonly matchStart: number;
+  readonly matchEnd: number;
+  /**
+   * The probability that it answers; of those that are given, four in five do.
+   */
+  readonly confidence: number;
 }
 /**
  * How current the index was that an answer was read from. The answer is complete where `done` is `total`.
@@ -1260,7 +1289,7 @@ export interface FeedbackParams {
    */
   readonly path: string;
   /**
-   * opened: by a person. dismissed: as not what was meant. copied: its text. used: by an agent.
+   * opened: by a person. dismissed: as not what was meant. restored: it was dismissed by mistake. copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent.
    */
   readonly kind: FeedbackKind;
 }

@@ -13,10 +13,10 @@ interface CanvasView {
 }
 
 /** Opens a file that is no note. */
-export async function openDocument(app: App, file: TFile, passage: Passage | null, where: PaneType | boolean): Promise<void> {
+export async function openDocument(app: App, file: TFile, passage: Passage | null, where: PaneType | boolean, isActive: boolean): Promise<void> {
   const leaf = app.workspace.getLeaf(where);
   const subpath = documentSubpath(file.path, passage);
-  await leaf.openFile(file, subpath === "" ? { active: true } : { active: true, eState: { subpath } });
+  await leaf.openFile(file, subpath === "" ? { active: isActive } : { active: isActive, eState: { subpath } });
   if (kindOf(file.path) === "canvas" && passage?.anchor) showCard(leaf, passage.anchor);
 }
 

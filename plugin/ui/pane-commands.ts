@@ -16,9 +16,10 @@ export interface PaneCommandParts {
   readonly refresh: () => void;
   readonly changeDensity: () => void;
   readonly copy: (text: string) => void;
+  readonly showKeys: () => void;
 }
 
-export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, copy }: PaneCommandParts): CommandMap<PaneActionId> {
+export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
     "change-density": changeDensity,
     "clear-history": clearHistory,
@@ -44,6 +45,7 @@ export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, r
       if (query !== null) setQuery(query, true);
       dom.input.focus();
     },
+    "show-keys": showKeys,
     "show-operators": () => {
       dom.input.focus();
       dom.completions.openAll();

@@ -1,5 +1,5 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
-import { type HoverPopover, ItemView, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../clock";
 import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
@@ -7,6 +7,7 @@ import { paneKey } from "../pane/keys";
 import { fileName } from "../pane/note-name";
 import { type Mode } from "../protocol/messages";
 import { type SearchState } from "../search/answer";
+import { searchLink } from "../search/search-link";
 import { type SearchSession } from "../search/session";
 import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
@@ -79,6 +80,18 @@ export class SearchView extends ItemView {
     this.session.finishTyping();
   }
 
+  /** A link to this search; null where there is none. */
+  get link(): string | null {
+    const query = this.dom?.input.value.trim() ?? "";
+    return query === "" ? null : searchLink(this.app.vault.getName(), query, this.session.mode);
+  }
+
+  override onPaneMenu(menu: Menu, source: string): void {
+    super.onPaneMenu(menu, source);
+    const { link } = this;
+    if (link !== null) menu.addItem((item) => item.setTitle(t("command.copy-search-link")).setIcon("link").onClick(() => { this.parts.copy(link); }));
+  }
+
   get hasQuery(): boolean {
     return this.session.state.kind !== "idle";
   }
@@ -108,6 +121,7 @@ export class SearchView extends ItemView {
       hoverParent: this,
       leaf: this.leaf,
       explain: (path) => void this.explain(path),
+      offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
@@ -190,6 +204,7 @@ export class SearchView extends ItemView {
       refresh: () => { this.session.refresh(); },
       changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
       copy: this.parts.copy,
+      showKeys: () => { list.showKeys(); },
     });
     return { ...this.parts.engineCommands, ...ofPane };
   }
@@ -226,15 +241,21 @@ export class SearchView extends ItemView {
     if (!key) return false;
     switch (key.kind) {
       case "escape":
-        this.onEscape();
+        if (!this.list?.handleKey(key, event)) this.onEscape();
         return true;
       case "undo":
         return this.restoreQuery();
       case "open":
         if (!this.list?.handleKey(key, event)) this.session.finishTyping();
         return true;
+      case "command":
+        return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.list?.handleKey(key, event) ?? false);
+      case "keys":
+        return this.dom?.input.value === "" && (this.list?.handleKey(key, event) ?? false);
       case "move":
+      case "extend":
       case "expand":
+      case "create":
       case "menu":
         return this.list?.handleKey(key, event) ?? false;
     }
@@ -261,4 +282,8 @@ export class SearchView extends ItemView {
 
 function nextOf<T>(values: readonly T[], value: T): T {
   return values[(values.indexOf(value) + 1) % values.length] ?? value;
+}
+
+function hasSelectedText(target: EventTarget | null): boolean {
+  return target !== null && "selectionStart" in target && "selectionEnd" in target && target.selectionStart !== target.selectionEnd;
 }

@@ -7,6 +7,7 @@ import { type Action, actionOf } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";
 import { degradationWords } from "./freshness";
 import { joinSentences } from "./formatting";
+import { chosenWords } from "./writing";
 
 export interface StatusWords {
   readonly tone: "count" | "remark" | "warning";
@@ -26,6 +27,8 @@ export function statusWords(model: PaneModel): StatusWords {
     return { tone: "warning", text: joinSentences(state.message, state.next), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
   if (!answer || answer.hits.length === 0) return NOTHING;
+  const chosen = chosenWords(model.selection.chosen.size);
+  if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
   const remark = remarkOn(answer);
   if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;

@@ -211,3 +211,4 @@ class SearchRequest(Struct, frozen=True):
     show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `ranking/grouping.py`
     with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
     expand: bool = False  # True: all passages of a hit are quoted, not its best one alone
+    extract: bool = False  # True: the sentence that answers is looked for, where a question is asked

@@ -44,6 +44,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     relaxed: null,
     confidence: 0.9,
     weakness: null,
+    extract: null,
     unknownWords: [],
     legs: ["lexical", "dense"],
     missing: [],
@@ -210,7 +211,7 @@ export class FakeClient implements Requester {
 }
 
 /** Rows as they are at first: folded, named by file. */
-export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map() };
+export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map(), dismissed: new Set(), newNote: null };
 
 /** More room than any excerpt of a test needs. */
 export const ROOM: Room = { characters: 400, asked: 640 };

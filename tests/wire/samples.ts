@@ -100,6 +100,7 @@ export const methods: Methods = {
       },
       "guard": true,
       "expand": false,
+      "extract": false,
       "supersedes": 6
     },
     "result": {
@@ -198,6 +199,18 @@ export const methods: Methods = {
       },
       "confidence": 0.04,
       "weakness": "no-words",
+      "extract": {
+        "path": "Kitchen/Soft-boiled eggs.md",
+        "text": "Six minutes from the moment the water boils 🥚.",
+        "headingPath": [
+          "Soft-boiled eggs",
+          "Timing"
+        ],
+        "line": 9,
+        "matchStart": 118,
+        "matchEnd": 165,
+        "confidence": 0.82
+      },
       "legs": [
         "lexical",
         "dense"

@@ -164,6 +164,9 @@ class SearchParams(RankedParams, frozen=True, kw_only=True):
         bool,
         Doc(description="Quote all passages of each hit, not its best one alone; see `search/passages`."),
     ] = False
+    extract: Annotated[
+        bool, Doc(description="Look for a sentence of the first hit that answers, where the query is a question.")
+    ] = False
     supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
 
 
@@ -205,6 +208,20 @@ class Relaxed(Value, frozen=True, kw_only=True):
     message: Annotated[str, Doc(description="A sentence to show to the user.")]
 
 
+class Extract(Value, frozen=True, kw_only=True):
+    """The sentence of the first hit that answers the question, word for word as it stands in the note."""
+
+    path: str
+    text: str
+    heading_path: list[str]
+    line: Annotated[int, Doc(description="The line where it begins.")]
+    match_start: Annotated[int, Doc(description="Where it begins in the note.")]
+    match_end: int
+    confidence: Annotated[
+        float, Doc(description="The probability that it answers; of those that are given, four in five do.")
+    ]
+
+
 class SearchResult(Value, frozen=True, kw_only=True):
     """Hits, best first."""
 
@@ -234,6 +251,10 @@ class SearchResult(Value, frozen=True, kw_only=True):
                 "any; they are the nearest in meaning. unlikely: some contain a few."
             )
         ),
+    ]
+    extract: Annotated[
+        Extract | None,
+        Doc(description="With `extract`: set where a question is asked and a sentence likely answers it."),
     ]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]

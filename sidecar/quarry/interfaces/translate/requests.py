@@ -30,6 +30,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
         show_all_when_few=params.guard,
         with_text=params.detail == "full",
         expand=isinstance(params, wire.SearchParams) and params.expand,
+        extract=isinstance(params, wire.SearchParams) and params.extract,
     )
 
 
