@@ -21,6 +21,7 @@ export function createActions(
   client: RpcClient,
   supervisor: Supervisor,
   diagnosticLog: DiagnosticLog,
+  openInspector: () => void,
 ): Actions {
   const copy = (text: string, win: Window = activeWindow): void => {
     const notify = (words: string): Notice => new Notice(words);
@@ -40,6 +41,7 @@ export function createActions(
       const { program, log } = supervisor;
       copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
     },
+    "open-inspector": openInspector,
     "open-settings": () => { openSettings(app, manifest.id); },
   };
   return { commands, copy, rebuild: () => void change("index/rebuild", t("notice.rebuilding")) };

@@ -5,7 +5,7 @@
  */
 
 /** What concerns the engine or the settings rather than one pane. */
-export type EngineActionId = "check-again" | "copy-report" | "open-settings" | "pause" | "restart" | "resume";
+export type EngineActionId = "check-again" | "copy-report" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume";
 
 /** What concerns one pane. */
 export type PaneActionId =

@@ -1,6 +1,6 @@
 /** What is said in and about one row? Pure. */
 import { type DocumentKind, pageOf } from "../document-kind";
-import { type HitRow, type MoreRow } from "../pane/rows";
+import { type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
 import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { failureWords } from "./failures";
@@ -35,6 +35,16 @@ export function headingsOf({ headingPath, anchor }: Passage): readonly string[] 
 /** What a row that is no note is; empty for a note. */
 export function kindWords(kind: DocumentKind): string {
   return kind === "note" ? "" : t(`row.${kind}`);
+}
+
+/** Where the sentence that answers stands: its note, and the headings above it that do not repeat the note's name. */
+export function extractSource({ name, passage }: ExtractRow): string {
+  return [name.text, ...headingsOf(passage).filter((heading) => heading !== name.text)].join(t("pane.headings"));
+}
+
+/** The sentence that answers, as a screen reader says it. */
+export function extractLabel(row: ExtractRow, text: string): string {
+  return t("row.extract", { source: extractSource(row), text });
 }
 
 /** The line that names the maps of content of a hit; empty when there are none. */
