@@ -30,8 +30,8 @@ The errors of the sidecar. Every message says what happened, with which values, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as that of `typing`, which takes longer to import than `quarry --version`
 if TYPE_CHECKING:
     from quarry.messages import Message
 

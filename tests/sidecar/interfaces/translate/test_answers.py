@@ -51,7 +51,7 @@ def test_the_sentence_that_answers_is_placed_in_the_note_and_scrubbed(stored, ma
     chunk = stored(f"🍵 Tea.\nSteep it for 🍵 two minutes, {secret}.", start=10, start_utf16=14, line=7)
     answer = made.answer_of(chunk, extract=Extract("Tea.md", chunk, Span(7, len(chunk.chunk.text)), 0.8))
 
-    extract = translate.search_result(answer, INDEX, with_text=False).extract
+    extract = translate.search_result(answer, INDEX, query="", with_text=False).extract
 
     assert extract.text.startswith("Steep it for 🍵 two minutes, ")
     assert secret not in extract.text
