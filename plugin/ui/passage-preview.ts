@@ -24,13 +24,18 @@ export class PassagePreview extends Component {
     if (row?.key === this.shown?.key && row?.passage === this.shown?.passage) return;
     this.shown = row;
     const file = row && noteAt(this.app.vault, row.hit.path);
-    const text = file ? toEditorText(await this.app.vault.cachedRead(file)) : "";
+    const isNote = file?.extension === "md";
+    const text = isNote ? toEditorText(await this.app.vault.cachedRead(file)) : "";
     if (this.shown !== row) return; // another row is selected by now
     if (this.drawn) this.removeChild(this.drawn);
     this.drawn = this.addChild(new Component());
     this.el.empty();
     this.el.scrollTop = 0;
     if (!file) return;
+    if (!isNote) { // of a canvas or a PDF file there is what was quoted
+      this.el.createDiv({ text: row?.passage?.snippet ?? "", attr: { dir: "auto" } });
+      return;
+    }
     const pageEl = this.el.createDiv({ cls: "markdown-rendered", attr: { dir: "auto" } });
     await MarkdownRenderer.render(this.app, shownText(text, row.passage), pageEl, file.path, this.drawn);
     if (row.passage && this.shown === row) lightUp(pageEl, foundWords(row.passage));

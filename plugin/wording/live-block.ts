@@ -16,7 +16,7 @@ export function blockErrorWords(error: BlockError): string {
     case "bad-value":
       return t("block.badValue", { line: error.line, name: error.name, allowed: plainList(error.allowed) });
     case "bad-limit":
-      return t("block.badLimit", { line: error.line, most: error.most });
+      return t("block.badLimit", { line: error.line, name: "limit", most: error.most });
   }
 }
 
