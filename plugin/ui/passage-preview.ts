@@ -33,7 +33,7 @@ export class PassagePreview extends Component {
     this.el.scrollTop = 0;
     if (!file) return;
     if (!isNote) { // of a canvas or a PDF file there is what was quoted
-      this.el.createDiv({ text: row?.passage?.snippet ?? "", attr: { dir: "auto" } });
+      this.el.createDiv({ text: row.passage?.snippet ?? "", attr: { dir: "auto" } });
       return;
     }
     const pageEl = this.el.createDiv({ cls: "markdown-rendered", attr: { dir: "auto" } });
