@@ -1,6 +1,6 @@
-/** Which option does the search box point at, while it keeps the keyboard focus (ARIA's combobox pattern)? */
+/** Which option is selected, while another element keeps the keyboard focus: a combobox, or the listbox itself (ARIA's patterns)? */
 
-let lastId = 0; // ids must be unique in the document, which may have several panes
+let lastId = 0; // ids must be unique in the document, which may have several lists
 
 /** Gives an element the id, role and state of a listbox option. */
 export function initOption(el: HTMLElement): void {
@@ -12,17 +12,17 @@ export function initOption(el: HTMLElement): void {
 export class ActiveOption {
   private current: HTMLElement | null = null;
 
-  /** `listId`: id of the listbox element. */
+  /** `input`: the box that points at the options; null where the list itself has the focus. */
   constructor(
-    private readonly input: HTMLInputElement,
-    private readonly listId: string,
+    private readonly input: HTMLInputElement | null,
+    private readonly listEl: HTMLElement,
   ) {}
 
   get el(): HTMLElement | null {
     return this.current;
   }
 
-  /** Marks `el` as selected and points the input at it; null when the list has no options. */
+  /** Marks `el` as selected and points at it; null when the list has no options. */
   show(el: HTMLElement | null): void {
     if (this.current !== el) {
       this.current?.setAttr("aria-selected", "false");
@@ -31,12 +31,13 @@ export class ActiveOption {
     this.current = el;
     el?.setAttr("aria-selected", "true");
     el?.addClass("is-selected");
-    this.input.setAttr("aria-expanded", String(el !== null));
+    this.input?.setAttr("aria-expanded", String(el !== null));
     this.updateAria();
   }
 
-  /** Points the input's `aria-activedescendant` at the selected option. */
+  /** Points `aria-activedescendant` at the selected option. */
   updateAria(): void {
-    this.input.setAttrs({ "aria-controls": this.listId, "aria-activedescendant": this.current?.id ?? null });
+    this.input?.setAttr("aria-controls", this.listEl.id);
+    (this.input ?? this.listEl).setAttr("aria-activedescendant", this.current?.id ?? null);
   }
 }

@@ -4,16 +4,13 @@ import { type Clock } from "../clock";
 import { type Mode } from "../protocol/messages";
 import { type PaneActionId } from "../pane/commands";
 import { actionOf } from "../wording/actions";
-import { ActiveOption } from "./active-option";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
-import { DelayedFlag } from "./delayed-flag";
 import { IndexStatusLine } from "./index-status";
-import { LiveRegion } from "./live-region";
+import { type ListDom, buildList } from "./list-dom";
 import { ModeSwitch } from "./mode-switch";
 import { Panel, type PanelHandlers } from "./panel";
 import { ProgressBlock } from "./progress-block";
 import { type RecentHandlers } from "./recent-view";
-import { RowList } from "./row-list";
 import { StatusLine } from "./status-line";
 import { TEXT } from "../wording/names";
 
@@ -27,17 +24,10 @@ export interface PaneDom {
   readonly line: StatusLine;
   readonly panel: Panel;
   readonly progress: ProgressBlock;
-  /** What scrolls: the panel and the list. */
-  readonly bodyEl: HTMLElement;
-  readonly listEl: HTMLElement;
-  readonly stale: DelayedFlag;
-  readonly rows: RowList;
-  readonly active: ActiveOption;
+  /** The list; the panel and the progress scroll with it. */
+  readonly list: ListDom;
   readonly status: IndexStatusLine;
-  readonly live: LiveRegion;
 }
-
-let lastListId = 0; // ids must be unique in the document, which may have several panes
 
 export interface PaneHandlers extends PanelHandlers, RecentHandlers {
   readonly clock: Clock;
@@ -63,30 +53,21 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const bodyEl = el.createDiv({ cls: "quarry-body" });
   const panel = new Panel(bodyEl.createDiv({ cls: "quarry-panel is-hidden" }), handlers);
   const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
-  const listEl = bodyEl.createDiv({ cls: "quarry-list search-result-container" });
-  lastListId += 1;
-  listEl.id = `quarry-list-${lastListId}`;
-  completionsEl.id = `quarry-completions-${lastListId}`;
-  listEl.setAttrs({ role: "listbox", "aria-label": TEXT.listLabel });
-  const rows = new RowList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), handlers);
-  const stale = new DelayedFlag(handlers.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });
+  const list = buildList(el, bodyEl, input, handlers);
+  completionsEl.id = `quarry-completions-${list.listEl.id}`;
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
-  const live = new LiveRegion(el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } }));
   input.setAttrs({
     role: "combobox",
     "aria-autocomplete": "list",
-    "aria-controls": listEl.id,
-    "aria-expanded": "false",
     "aria-haspopup": "listbox",
     "aria-label": TEXT.placeholder,
   });
-  const active = new ActiveOption(input, listEl.id);
   const completions = new CompletionList(completionsEl, input, {
     names: handlers.names,
     accepted: handlers.completed,
-    deactivated: () => { active.updateAria(); },
+    deactivated: () => { list.active.updateAria(); },
   });
-  return { el, search, input, completions, modes, line, panel, progress, bodyEl, listEl, stale, rows, active, status, live };
+  return { el, search, input, completions, modes, line, panel, progress, list, status };
 }
 
 function tool(parent: HTMLElement, icon: string, id: PaneActionId, act: (action: PaneActionId) => void): void {

@@ -1,44 +1,16 @@
-/** Draws a model of the pane: patches only what differs from the model drawn before. */
+/** Draws what is around the rows of the pane: patches only what differs from the model drawn before. */
 import { answerOf } from "../search/answer";
-import { type Room } from "../snippet/excerpt";
-import { roomFor } from "../snippet/layout";
 import { type PaneModel, stateOf } from "../pane/model";
-import { type PaneState, freshness } from "../pane/state";
+import { freshness } from "../pane/state";
 import { TEXT } from "../wording/names";
 import { announcement, panelWords } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
-import { keepInPlace } from "./row-list";
+import { type Surroundings } from "./result-list";
 
-export class PaneView {
-  private shown: PaneModel | null = null;
-  private currentRoom: Room = roomFor(0, "normal");
-
+export class PaneView implements Surroundings {
   constructor(private readonly dom: PaneDom) {}
 
-  /** The room for an excerpt, as of the last measurement. */
-  get room(): Room {
-    return this.currentRoom;
-  }
-
   show(model: PaneModel): void {
-    const before = this.shown;
-    this.shown = model;
-    if (model.density !== before?.density) this.measure();
-    this.showState(model);
-    this.showRows(model, before);
-  }
-
-  /** Measures the pane and draws the rows for its width. */
-  measure(): void {
-    const density = this.shown?.density ?? "normal";
-    const room = roomFor(this.dom.listEl.clientWidth, density);
-    this.dom.el.dataset["density"] = density;
-    if (room.characters === this.currentRoom.characters && room.asked === this.currentRoom.asked) return;
-    this.currentRoom = room;
-    if (this.shown) this.dom.rows.show(this.shown.rows, Date.now(), room);
-  }
-
-  private showState(model: PaneModel): void {
     const { dom } = this;
     const state = stateOf(model);
     const fresh = freshness(model.engine, model.status);
@@ -49,27 +21,11 @@ export class PaneView {
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;
-    dom.stale.set(isStale(state));
-    dom.listEl.setAttr("aria-label", answerOf(model.search) ? TEXT.listLabel : TEXT.recentLabel);
-    if (state.kind !== "searching") dom.live.announceState(announcement(state));
+    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? TEXT.listLabel : TEXT.recentLabel);
+    if (state.kind !== "searching") dom.list.live.announceState(announcement(state));
   }
 
-  private showRows(model: PaneModel, before: PaneModel | null): void {
-    const { rows, active, completions, bodyEl, listEl } = this.dom;
-    const isNew = model.search !== before?.search && model.search.kind === "results" && !model.search.isRefresh;
-    if (model.rows !== before?.rows) {
-      const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el;
-      const held = !isNew && model.selection.isPinned ? pointed : null;
-      keepInPlace(bodyEl, held, () => { rows.show(model.rows, Date.now(), this.currentRoom); });
-    }
-    active.show(rows.elementOf(model.selection.key));
-    completions.restoreAria();
-    if (isNew) bodyEl.scrollTop = 0;
-    else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
+  rowsShown(): void {
+    this.dom.completions.restoreAria();
   }
-}
-
-/** Whether the rows answer an earlier query, or come from an engine that is gone. */
-function isStale({ kind }: PaneState): boolean {
-  return kind !== "results" && kind !== "empty";
 }

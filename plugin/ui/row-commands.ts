@@ -20,7 +20,8 @@ export type RowCommands = Readonly<Record<RowCommandId, RowCommand>>;
 export interface RowHandlers {
   readonly open: (row: PlaceRow, where: PaneType | boolean) => void;
   readonly copy: (text: string) => void;
-  readonly explain: (path: string) => void;
+  /** Null where the source of the rows cannot explain them. */
+  readonly explain: ((path: string) => void) | null;
   readonly openNote: (path: string) => void;
 }
 
@@ -44,12 +45,18 @@ export function rowCommands(app: App, { open, copy, explain }: RowHandlers): Row
       isFor: ({ passage }) => passage !== null,
       run: ({ passage }) => { copy(passage?.snippet ?? ""); },
     },
-    explain: { title: TEXT.menu.explain, icon: "info", section: "info", run: ({ hit }) => { explain(hit.path); } },
+    explain: {
+      title: TEXT.menu.explain,
+      icon: "info",
+      section: "info",
+      isFor: () => explain !== null,
+      run: ({ hit }) => { explain?.(hit.path); },
+    },
   };
 }
 
 /** The context menu of a row: our items first, then those that other plugins add for a file. */
-export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: string, leaf: WorkspaceLeaf, { openNote }: RowHandlers): Menu {
+export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: string, leaf: WorkspaceLeaf | null, { openNote }: RowHandlers): Menu {
   const menu = new Menu();
   const add = (title: string, icon: string, section: string, run: () => void): void => {
     menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection(section).onClick(run));
@@ -59,7 +66,7 @@ export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: 
   }
   for (const { path, title } of row.hit.maps) add(openMapWords(title), "map", "open", () => { openNote(path); });
   const file = noteAt(app.vault, row.hit.path);
-  if (file) app.workspace.trigger("file-menu", menu, file, source, leaf);
+  if (file) app.workspace.trigger("file-menu", menu, file, source, leaf ?? undefined);
   return menu;
 }
 

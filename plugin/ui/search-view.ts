@@ -1,38 +1,35 @@
-/** The search pane as Obsidian's view: events of the session, the engine and the user become events of the model. */
-import { type HoverPopover, ItemView, Keymap, Notice, type PaneType, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+/** The search pane as Obsidian's view: a search box with its session, around the list of results. */
+import { type HoverPopover, ItemView, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../clock";
 import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
 import { paneKey } from "../pane/keys";
-import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow } from "../pane/model";
 import { fileName } from "../pane/note-name";
-import { type PlaceRow, type Row, isPlace } from "../pane/rows";
-import { type Mode, type Passage } from "../protocol/messages";
-import { type FurtherPassages } from "../search/passage-loader";
-import { type SearchState, answerOf } from "../search/answer";
+import { type Mode } from "../protocol/messages";
+import { type SearchState } from "../search/answer";
 import { type SearchSession } from "../search/session";
 import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
 import { TEXT } from "../wording/names";
-import { passagesAnnouncement } from "../wording/rows";
 import { ICON } from "./icon";
 import { ExplainModal } from "./explain-modal";
-import { openHit } from "./open-hit";
 import { paneCommands } from "./pane-commands";
 import { type PaneDom, buildPane } from "./pane-dom";
 import { listenToInput } from "./pane-input";
-import { listenToMouse } from "./pane-mouse";
 import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
-import { type RowCommands, type RowHandlers, preview, rowCommands, rowMenu, startDrag } from "./row-commands";
+import { ResultList } from "./result-list";
 import { vaultNames } from "./vault-names";
 
 export const VIEW_TYPE = "quarry-search";
 
-const AGES_EVERY_MS = 60_000; // the smallest unit of an age
+/** What the buttons of the pane call, once it is there. */
+interface Act {
+  run: CommandMap<ActionId> | null;
+}
+
 const REST_MS = 2_000; // a query that stays so long was meant
-const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
 
 export class SearchView extends ItemView {
   override navigation = false;
@@ -41,11 +38,8 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   private readonly cleared = new ClearedQuery();
   private readonly session: SearchSession;
-  private model: PaneModel;
-  private readonly rowHandlers: RowHandlers;
-  private readonly rowCommands: RowCommands;
   private dom: PaneDom | null = null;
-  private view: PaneView | null = null;
+  private list: ResultList | null = null;
   private cancelRest: Cancel = () => undefined;
 
   constructor(
@@ -54,14 +48,6 @@ export class SearchView extends ItemView {
   ) {
     super(leaf);
     this.session = parts.createSession();
-    this.model = emptyModel(this.session.mode, parts.engine.state, parts.engine.status);
-    this.rowHandlers = {
-      open: (row, where) => { this.open(row, where); },
-      copy: parts.copy,
-      explain: (path) => void this.explain(path),
-      openNote: (path) => void this.openNote(path, null, false),
-    };
-    this.rowCommands = rowCommands(this.app, this.rowHandlers);
   }
 
   getViewType(): string {
@@ -111,71 +97,69 @@ export class SearchView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     await super.onOpen();
-    const dom = this.build();
+    const act: Act = { run: null };
+    const dom = this.build(act);
+    const list = new ResultList(dom.list, {
+      ...this.parts,
+      app: this.app,
+      source: this.session,
+      around: new PaneView(dom),
+      place: VIEW_TYPE,
+      hoverParent: this,
+      leaf: this.leaf,
+      explain: (path) => void this.explain(path),
+      opening: () => { this.parts.history.add(dom.input.value); },
+      chooseQuery: ({ query }) => {
+        this.setQuery(query, true);
+        dom.input.focus();
+      },
+    });
+    this.dom = dom;
+    this.list = list;
+    act.run = this.commands(dom, list);
     listenToInput(this, dom, {
       typed: (text) => { this.onInput(text); },
       key: (event) => this.onKey(event),
       left: () => { this.session.finishTyping(); },
     });
-    listenToMouse(this, dom.listEl, dom.rows, {
-      open: (row, where) => { this.open(row, where); },
-      toggle: (path) => { this.unfold(path, !isUnfolded(this.session.furtherOf(path))); },
-      touch: () => { if (!this.model.selection.isPinned) this.dispatch({ kind: "touched" }); },
-      showMenu: (row, event) => { this.menuFor(row).showAtMouseEvent(event); },
-      preview: (row, event) => {
-        const el = dom.rows.elementOf(row.key);
-        if (el) preview(this.app, event, VIEW_TYPE, this, row, el);
-      },
-      drag: (row, event) => { startDrag(this.app, event, row); },
-    });
-    this.listenToSources();
-    this.registerInterval(window.setInterval(() => { dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
-    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(dom); });
+    this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
+    this.addChild(list);
     this.readPreferences();
     this.readHistory();
     this.onResize();
   }
 
   override onResize(): void {
-    this.view?.measure();
+    this.list?.measure();
     this.setSearchOptions();
   }
 
   protected override async onClose(): Promise<void> {
     this.cancelRest();
     this.session.close();
-    this.dom?.stale.set(false);
+    if (this.list) this.removeChild(this.list);
     this.dom = null;
-    this.view = null;
+    this.list = null;
     await super.onClose();
-  }
-
-  // --- the model ----------------------------------------------------------------------------------
-
-  private dispatch(event: PaneEvent): void {
-    this.model = reduce(this.model, event);
-    this.view?.show(this.model);
   }
 
   private readHistory(): void {
     const { history } = this.parts;
-    this.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
+    this.list?.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
   }
 
   private readPreferences(): void {
-    const { mode, naming, density } = this.parts.preferences();
-    this.dispatch({ kind: "options", mode, naming, density });
+    this.list?.readPreferences();
     this.setSearchOptions();
   }
 
   private setSearchOptions(): void {
     const { mode, limit } = this.parts.preferences();
-    this.session.setOptions({ mode, limit, snippetWidth: this.view?.room.asked ?? this.session.snippetWidth });
+    this.session.setOptions({ mode, limit, snippetWidth: this.list?.room.asked ?? this.session.snippetWidth });
   }
 
-  private build(): PaneDom {
-    const commands = { current: null as CommandMap<ActionId> | null };
-    const dom = buildPane(this.contentEl, {
+  private build(act: Act): PaneDom {
+    return buildPane(this.contentEl, {
       clock: this.parts.clock,
       toggleSaved: (query) => {
         this.parts.history.toggleSaved(query);
@@ -185,14 +169,17 @@ export class SearchView extends ItemView {
         this.parts.history.remove(query);
         this.readHistory();
       },
-      act: (action) => { commands.current?.[action](); },
+      act: (action) => { act.run?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
       names: () => vaultNames(this.app),
-      completed: () => { this.onInput(dom.input.value); },
+      completed: () => { this.onInput(this.dom?.input.value ?? ""); },
     });
+  }
+
+  private commands(dom: PaneDom, list: ResultList): CommandMap<ActionId> {
     const ofPane = paneCommands({
-      model: () => this.model,
+      model: () => list.model,
       dom,
       setQuery: (query, isComplete) => { this.setQuery(query, isComplete); },
       chooseMode: (mode) => { this.chooseMode(mode); },
@@ -201,42 +188,22 @@ export class SearchView extends ItemView {
         this.readHistory();
       },
       refresh: () => { this.session.refresh(); },
-      changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, this.model.density) }); },
+      changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
       copy: this.parts.copy,
     });
-    commands.current = { ...this.parts.engineCommands, ...ofPane };
-    this.dom = dom;
-    this.view = new PaneView(dom);
-    return dom;
+    return { ...this.parts.engineCommands, ...ofPane };
   }
 
   private listenToSources(): void {
-    const { engine } = this.parts;
-    const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
-    this.register(engine.changed.listen(({ kind }) => {
-      if (kind === "live") this.session.refresh();
-      readEngine();
-    }));
-    this.register(engine.statusChanged.listen(readEngine));
     this.register(this.session.changed.listen((search) => {
       if (search.kind === "idle") this.readHistory();
-      this.dispatch({ kind: "search", search });
       this.rememberAtRest(search);
     }));
-    this.register(this.session.furtherChanged.listen((path) => { this.onFurther(path); }));
     this.register(this.parts.preferencesChanged.listen(() => {
       this.readPreferences();
-      if (this.model.search.kind === "idle") this.readHistory(); // stars may have been synced
+      if (!this.hasQuery) this.readHistory(); // stars may have been synced
     }));
     this.register(this.parts.indexUpdated.listen(() => { this.session.refresh(); }));
-  }
-
-  private onFurther(path: string): void {
-    const further = this.session.furtherOf(path);
-    this.dispatch({ kind: "further", path, further });
-    const title = answerOf(this.session.state)?.hits.find((hit) => hit.path === path)?.title ?? path;
-    const words = passagesAnnouncement(further, title);
-    if (words !== "") this.dom?.live.announceEvent(words);
   }
 
   /** Remembers a query that was looked at for a while, whether or not a row was opened. */
@@ -248,14 +215,6 @@ export class SearchView extends ItemView {
     this.cancelRest = this.parts.clock.after(REST_MS, () => { this.parts.history.add(query); });
   }
 
-  private onScroll({ bodyEl }: PaneDom): void {
-    const last = this.model.rows.at(-1);
-    const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
-    if (isNear && bodyEl.scrollTop > 0 && last?.kind === "more" && last.what === "hits") this.session.more();
-  }
-
-  // --- input --------------------------------------------------------------------------------------
-
   private onInput(text: string): void {
     this.cleared.observe(text);
     this.session.setQuery(text);
@@ -265,27 +224,20 @@ export class SearchView extends ItemView {
   /** Handles a key of the search box; true when it was handled. */
   private onKey(event: KeyboardEvent): boolean {
     const key = paneKey(event);
-    const row = selectedRow(this.model);
-    switch (key?.kind) {
-      case undefined:
-        return false;
-      case "move":
-        this.move(key.step);
-        return true;
-      case "expand":
-        if (isPlace(row)) this.unfold(row.hit.path, key.isExpanded);
-        return true;
-      case "open":
-        if (row) this.open(row, Keymap.isModEvent(event));
-        else this.session.finishTyping();
-        return true;
+    if (!key) return false;
+    switch (key.kind) {
       case "escape":
         this.onEscape();
         return true;
-      case "menu":
-        return this.openMenuAt(row);
       case "undo":
         return this.restoreQuery();
+      case "open":
+        if (!this.list?.handleKey(key, event)) this.session.finishTyping();
+        return true;
+      case "move":
+      case "expand":
+      case "menu":
+        return this.list?.handleKey(key, event) ?? false;
     }
   }
 
@@ -294,13 +246,6 @@ export class SearchView extends ItemView {
     const query = this.cleared.restorable;
     if (query !== null) this.setQuery(query, true);
     return query !== null;
-  }
-
-  private move(step: number): void {
-    this.dispatch({ kind: "moved", step });
-    this.session.freezeRows();
-    const row = selectedRow(this.model);
-    if (row?.kind === "more" && row.what === "hits") this.session.more();
   }
 
   /** Returns the focus to the note. The query stays: the cross in the box clears it. */
@@ -313,57 +258,6 @@ export class SearchView extends ItemView {
     this.parts.savePreferences({ mode });
     this.dom?.input.focus();
   }
-
-  // --- rows ---------------------------------------------------------------------------------------
-
-  private open(row: Row, where: PaneType | boolean): void {
-    if (row.kind === "recent") {
-      this.setQuery(row.query, true);
-      this.dom?.input.focus();
-    } else if (row.kind === "more") {
-      if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
-      else this.session.more();
-    } else if (isPlace(row)) this.openPlace(row, where);
-  }
-
-  private openPlace(row: PlaceRow, where: PaneType | boolean): void {
-    this.dispatch({ kind: "selected", key: row.key });
-    this.session.freezeRows();
-    this.parts.history.add(this.dom?.input.value ?? "");
-    this.session.reportOpened(row.hit.path);
-    void this.openNote(row.hit.path, row.passage, where);
-  }
-
-  private async openNote(path: string, passage: Passage | null, where: PaneType | boolean): Promise<void> {
-    if (!(await openHit(this.app, path, passage, where))) new Notice(TEXT.notices.noteGone);
-  }
-
-  private unfold(path: string, isUnfolded: boolean): void {
-    const row = this.model.rows.find(({ key }) => key === path);
-    if (row?.kind !== "hit" || row.hit.furtherPassages === 0) return;
-    if (isUnfolded) {
-      this.session.freezeRows();
-      this.session.unfold(path);
-    } else {
-      this.session.fold(path);
-    }
-  }
-
-  private menuFor(row: PlaceRow): ReturnType<typeof rowMenu> {
-    return rowMenu(this.app, row, this.rowCommands, VIEW_TYPE, this.leaf, this.rowHandlers);
-  }
-
-  private openMenuAt(row: Row | null): boolean {
-    const el = row && this.dom?.rows.elementOf(row.key);
-    if (!isPlace(row) || !el) return false;
-    const { left, bottom } = el.getBoundingClientRect();
-    this.menuFor(row).showAtPosition({ x: left, y: bottom }, el.doc);
-    return true;
-  }
-}
-
-function isUnfolded({ kind }: FurtherPassages): boolean {
-  return kind === "loading" || kind === "unfolded";
 }
 
 function nextOf<T>(values: readonly T[], value: T): T {

@@ -297,6 +297,41 @@ export class Host {
     await this.page.evaluate((theme) => window.testHost.theme(theme), name);
   }
 
+  /**
+   * What the system asks of every page: forced colours, less motion, more contrast. `null` takes one back.
+   *
+   * @param {Pick<NonNullable<Parameters<import("playwright-core").Page["emulateMedia"]>[0]>, "forcedColors" | "reducedMotion" | "contrast" | "colorScheme">} features
+   */
+  async media(features) {
+    await this.page.emulateMedia(features);
+  }
+
+  /**
+   * The app's language is written from right to left, or again from left to right.
+   *
+   * @param {"ltr" | "rtl"} dir
+   */
+  async direction(dir) {
+    await this.page.evaluate((to) => window.testHost.direction(to), dir);
+  }
+
+  /** @param {Record<string, string>} values CSS variables that a user or a theme sets on the body */
+  async cssVariables(values) {
+    await this.page.evaluate((set) => window.testHost.cssVariables(set), values);
+  }
+
+  /**
+   * Move a view into a window of its own.
+   *
+   * @param {string} type
+   * @returns {Promise<import("playwright-core").Page>} the window
+   */
+  async popOut(type) {
+    const [popout] = await Promise.all([this.page.context().waitForEvent("page"), this.page.evaluate((view) => window.testHost.popOut(view), type)]);
+    this.#listen(popout);
+    return popout;
+  }
+
   /** @returns {number[]} pids of the programs the plugin started that are alive */
   children() {
     return this.#bridge.processes.alive();

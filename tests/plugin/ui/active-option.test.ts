@@ -4,11 +4,13 @@ import { beforeEach, expect, test } from "vitest";
 import { ActiveOption, initOption } from "../../../plugin/ui/active-option";
 
 let input: HTMLInputElement;
+let listEl: HTMLElement;
 let active: ActiveOption;
 
 beforeEach(() => {
   input = emptyBody().createEl("input");
-  active = new ActiveOption(input, "rows");
+  listEl = document.body.createDiv({ attr: { id: "rows" } });
+  active = new ActiveOption(input, listEl);
 });
 
 function option(): HTMLElement {
@@ -35,4 +37,12 @@ test("no options, nothing to point at", () => {
   expect(active.el).toBeNull();
   expect(input.hasAttribute("aria-activedescendant")).toBe(false);
   expect(input.getAttribute("aria-expanded")).toBe("false");
+});
+
+test("a list without a box points at the option itself", () => {
+  const a = option();
+  new ActiveOption(null, listEl).show(a);
+
+  expect(listEl.getAttribute("aria-activedescendant")).toBe(a.id);
+  expect(listEl.hasAttribute("aria-expanded")).toBe(false);
 });

@@ -42,7 +42,7 @@ test("a pane that is built again replaces what was there", () => {
 });
 
 test("announcements are read out politely, from an element that is never hidden", () => {
-  const { el, live } = buildPane(emptyBody().createDiv(), handlers);
+  const { el, list: { live } } = buildPane(emptyBody().createDiv(), handlers);
   live.announceEvent("3 notes found");
 
   expect(one(el, '[aria-live="polite"]').textContent).toBe("3 notes found");

@@ -1,33 +1,19 @@
 /** The search pane in a document, with an engine, a client and a clock that the test moves. */
 import { emptyBody, one, texts } from "./dom";
 import { type WorkspaceLeaf } from "obsidian";
-import { type IndexStatus, type Mode } from "../../../plugin/protocol/messages";
+import { type Mode } from "../../../plugin/protocol/messages";
 import { SearchSession } from "../../../plugin/search/session";
-import { type EngineState } from "../../../plugin/sidecar/supervisor";
 import { Emitter } from "../../../plugin/emitter";
 import { type PaneParts, type PanePreferences } from "../../../plugin/ui/pane-parts";
 import { SearchView } from "../../../plugin/ui/search-view";
 import { type EngineActionId } from "../../../plugin/pane/commands";
-import { FakeClient, hit, indexStatus, manualClock, recordedCommands, searchResult, settled } from "../builders";
-
-/** An engine whose state the test sets. */
-class FakeEngine {
-  readonly changed = new Emitter<EngineState>();
-  readonly statusChanged = new Emitter<IndexStatus | null>();
-  state: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
-  status: IndexStatus | null = indexStatus();
-
-  setState(state: EngineState): void {
-    this.state = state;
-    this.status = state.kind === "live" ? indexStatus() : null;
-    this.changed.emit(state);
-  }
-}
+import { TestEngine } from "./test-list";
+import { FakeClient, hit, manualClock, recordedCommands, searchResult, settled } from "../builders";
 
 export class TestPane {
   readonly client = new FakeClient();
   readonly clock = manualClock();
-  readonly engine = new FakeEngine();
+  readonly engine = new TestEngine();
   readonly indexUpdated = new Emitter<void>();
   readonly acted: EngineActionId[] = [];
   readonly copied: string[] = [];
@@ -47,6 +33,7 @@ export class TestPane {
   async open(): Promise<void> {
     await this.clock.advance(1_000);
     emptyBody().append(this.view.contentEl);
+    this.view.load();
     await (this.view as unknown as { onOpen(): Promise<void> }).onOpen();
   }
 

@@ -6,23 +6,52 @@
 
 type Classes = string | string[] | undefined;
 
-/** Put every helper in place; once, before any plugin code runs. */
-export function installDomHelpers(): void {
-  define(Node.prototype, nodeHelpers);
-  define(Element.prototype, elementHelpers);
-  define(HTMLElement.prototype, htmlHelpers);
-  define(SVGElement.prototype, { setCssStyles: htmlHelpers.setCssStyles, setCssProps: htmlHelpers.setCssProps });
-  define(DocumentFragment.prototype, { find: elementHelpers.find, findAll: elementHelpers.findAll });
-  define(Array.prototype, arrayHelpers);
-  define(String.prototype, { contains: String.prototype.includes });
-  define(Math, { clamp: (value: number, low: number, high: number) => Math.min(Math.max(value, low), high), square: (value: number) => value * value });
-  define(Object, { isEmpty: (object: object) => Object.keys(object).length === 0 });
-  define(String, { isString: (value: unknown) => typeof value === "string" });
-  define(Number, { isNumber: (value: unknown) => typeof value === "number" });
-  defineGetters(Node.prototype, { doc: (node) => node.ownerDocument ?? (node as Document), win: (node) => (node.ownerDocument ?? (node as Document)).defaultView, constructorWin: () => window });
-  defineGetters(UIEvent.prototype as unknown as Node, { doc: () => document, win: () => window, targetNode: (event) => (event as unknown as UIEvent).target });
-  define(UIEvent.prototype, { instanceOf: nodeHelpers.instanceOf });
-  Object.assign(window, globals, { activeWindow: window, activeDocument: document });
+type AnyWindow = Window & typeof globalThis;
+
+/** Put every helper in place in *win*; once, before any plugin code meets it. Each window has prototypes of its own. */
+export function installDomHelpers(win: AnyWindow = window): void {
+  define(win.Node.prototype, nodeHelpers);
+  define(win.Element.prototype, elementHelpers);
+  define(win.HTMLElement.prototype, htmlHelpers);
+  define(win.SVGElement.prototype, { setCssStyles: htmlHelpers.setCssStyles, setCssProps: htmlHelpers.setCssProps });
+  define(win.DocumentFragment.prototype, { find: elementHelpers.find, findAll: elementHelpers.findAll });
+  define(win.Array.prototype, arrayHelpers);
+  define(win.String.prototype, { contains: String.prototype.includes });
+  define(win.Math, { clamp: (value: number, low: number, high: number) => Math.min(Math.max(value, low), high), square: (value: number) => value * value });
+  define(win.Object, { isEmpty: (object: object) => Object.keys(object).length === 0 });
+  define(win.String, { isString: (value: unknown) => typeof value === "string" });
+  define(win.Number, { isNumber: (value: unknown) => typeof value === "number" });
+  defineGetters(win.Node.prototype, { doc: documentOf, win: (node) => documentOf(node).defaultView, constructorWin: () => win });
+  defineGetters(win.UIEvent.prototype as unknown as Node, {
+    doc: (event) => ((event as unknown as UIEvent).view ?? win).document,
+    win: (event) => (event as unknown as UIEvent).view ?? win,
+    targetNode: (event) => (event as unknown as UIEvent).target,
+  });
+  define(win.UIEvent.prototype, { instanceOf: nodeHelpers.instanceOf });
+  Object.assign(win, globals);
+  setActiveWindow(window);
+}
+
+/** The window that has the focus, as plugins ask for it from code that runs in the main one. */
+export function setActiveWindow(win: Window): void {
+  Object.assign(window, { activeWindow: win, activeDocument: win.document });
+}
+
+function documentOf(node: Node): Document {
+  return node.ownerDocument ?? (node as Document);
+}
+
+/** Whom to tell when an element is moved to another window. */
+const migrations = new Set<{ readonly el: HTMLElement; win: Window | null; readonly listener: (win: Window) => unknown }>();
+
+/** Tell those whose element was moved to another window. */
+export function tellMigrated(): void {
+  for (const migration of migrations) {
+    const win = documentOf(migration.el).defaultView;
+    if (!win || win === migration.win || !migration.el.isConnected) continue;
+    migration.win = win;
+    migration.listener(win);
+  }
 }
 
 const nodeHelpers = {
@@ -47,8 +76,11 @@ const nodeHelpers = {
   appendText(this: Node, text: string) {
     this.appendChild(document.createTextNode(text));
   },
-  instanceOf(this: unknown, type: new () => unknown) {
-    return this instanceof type;
+  /** True for the class of that name in any window, which `instanceof` is not. */
+  instanceOf(this: Node | UIEvent, type: new () => unknown) {
+    const home = (this as Node).win as unknown as Record<string, unknown> | null;
+    const sameName = home?.[type.name];
+    return this instanceof type || (typeof sameName === "function" && this instanceof sameName);
   },
   createEl(this: Node, tag: string, info?: DomElementInfo | string, callback?: (el: HTMLElement) => void) {
     return make(tag, info, this, callback);
@@ -108,7 +140,7 @@ const elementHelpers = {
     return getComputedStyle(this, pseudo).getPropertyValue(property).trim();
   },
   isActiveElement(this: Element) {
-    return document.activeElement === this;
+    return this.ownerDocument.activeElement === this;
   },
   find(this: ParentNode, selector: string) {
     return this.querySelector<HTMLElement>(selector);
@@ -147,9 +179,10 @@ const htmlHelpers = {
     this.addEventListener("click", listener, options);
     this.addEventListener("auxclick", listener, options);
   },
-  /** The host has one window, so nothing ever moves to another. */
-  onWindowMigrated(): () => void {
-    return () => undefined;
+  onWindowMigrated(this: HTMLElement, listener: (win: Window) => unknown): () => void {
+    const migration = { el: this, win: this.ownerDocument.defaultView, listener };
+    migrations.add(migration);
+    return () => void migrations.delete(migration);
   },
   trigger(this: HTMLElement, type: string) {
     this.dispatchEvent(new Event(type, { bubbles: true, cancelable: true }));

@@ -127,7 +127,7 @@ export class Driver {
     const view = this.app.workspace.getMostRecentLeaf()?.view;
     if (!(view instanceof MarkdownView) || !view.file) return null;
     const { editor } = view;
-    const [from, to] = editor.span();
+    const [from, to] = editor.hostSpan();
     return {
       path: view.file.path,
       mode: view.getMode(),
@@ -158,6 +158,28 @@ export class Driver {
     document.body.toggleClass("theme-dark", name === "dark");
     document.body.toggleClass("theme-light", name === "light");
     this.app.workspace.trigger("css-change");
+  }
+
+  /** As the app does for a language that is written from right to left. */
+  direction(dir: "ltr" | "rtl", lang = dir === "rtl" ? "ar" : "en"): void {
+    document.documentElement.lang = lang;
+    document.body.dir = dir;
+    document.body.toggleClass("mod-rtl", dir === "rtl");
+    this.app.workspace.trigger("css-change");
+  }
+
+  /** What a user or a theme sets: CSS variables on the body. */
+  cssVariables(values: Record<string, string>): void {
+    document.body.setCssProps(values);
+    this.app.workspace.trigger("css-change");
+  }
+
+  /** Move the first tab of this type into a window of its own. */
+  async popOut(type: string): Promise<void> {
+    const [leaf] = this.app.workspace.getLeavesOfType(type);
+    if (!leaf) throw new Error(`there is no tab of type "${type}"`);
+    await leaf.loadIfDeferred();
+    this.app.workspace.moveLeafToPopout(leaf);
   }
 
   seedLocalStorage(entries: Record<string, unknown>): void {

@@ -39,6 +39,7 @@ export class PluginLoader {
     const manifest = (await (await fetch("/plugin/manifest.json")).json()) as PluginManifest;
     const source = await (await fetch("/plugin/main.js")).text();
     this.styles = document.head.createEl("link", { href: "/plugin/styles.css", attr: { rel: "stylesheet" } });
+    this.app.workspace.trigger("css-change");
     const begun = performance.now();
     const PluginUnderTest = evaluate(source, manifest.id, this.require);
     this.loaded = new PluginUnderTest(this.app, { ...manifest, dir: `${this.app.vault.configDir}/plugins/${manifest.id}` });
@@ -50,6 +51,7 @@ export class PluginLoader {
     this.loaded?.unload();
     this.loaded = null;
     this.styles?.remove();
+    this.app.workspace.trigger("css-change");
     await this.app.workspace.hostSettled();
   }
 }

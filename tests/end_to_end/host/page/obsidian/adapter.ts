@@ -27,7 +27,7 @@ export class FileSystemAdapter extends Known {
   constructor(
     private readonly basePath: string,
     /** Host: the file system, for the vault's own needs. */
-    readonly disk: Disk,
+    readonly hostDisk: Disk,
   ) {
     super();
   }
@@ -54,19 +54,19 @@ export class FileSystemAdapter extends Known {
   }
 
   async exists(path: string): Promise<boolean> {
-    return this.disk.existsSync(this.getFullPath(path));
+    return this.hostDisk.existsSync(this.getFullPath(path));
   }
 
   async stat(path: string): Promise<Stat | null> {
     const full = this.getFullPath(path);
-    if (!this.disk.existsSync(full)) return null;
-    const stat = this.disk.statSync(full);
+    if (!this.hostDisk.existsSync(full)) return null;
+    const stat = this.hostDisk.statSync(full);
     return { type: stat.isDirectory() ? "folder" : "file", ctime: stat.birthtimeMs, mtime: stat.mtimeMs, size: stat.size };
   }
 
   async list(path: string): Promise<{ files: string[]; folders: string[] }> {
     const prefix = normalizePath(path) === "/" ? "" : `${normalizePath(path)}/`;
-    const entries = this.disk.readdirSync(this.getFullPath(path), { withFileTypes: true });
+    const entries = this.hostDisk.readdirSync(this.getFullPath(path), { withFileTypes: true });
     const named = (wanted: boolean): string[] => entries.filter((entry) => entry.isDirectory() === wanted).map((entry) => prefix + entry.name);
     return { files: named(false), folders: named(true) };
   }
@@ -77,19 +77,19 @@ export class FileSystemAdapter extends Known {
   }
 
   async readBinary(path: string): Promise<ArrayBuffer> {
-    return new Uint8Array(this.disk.readFileSync(this.getFullPath(path))).buffer;
+    return new Uint8Array(this.hostDisk.readFileSync(this.getFullPath(path))).buffer;
   }
 
   async write(path: string, data: string): Promise<void> {
-    this.disk.writeFileSync(this.getFullPath(path), data);
+    this.hostDisk.writeFileSync(this.getFullPath(path), data);
   }
 
   async writeBinary(path: string, data: ArrayBuffer): Promise<void> {
-    this.disk.writeFileSync(this.getFullPath(path), new Uint8Array(data));
+    this.hostDisk.writeFileSync(this.getFullPath(path), new Uint8Array(data));
   }
 
   async append(path: string, data: string): Promise<void> {
-    this.disk.appendFileSync(this.getFullPath(path), data);
+    this.hostDisk.appendFileSync(this.getFullPath(path), data);
   }
 
   async process(path: string, change: (data: string) => string): Promise<string> {
@@ -99,22 +99,22 @@ export class FileSystemAdapter extends Known {
   }
 
   async mkdir(path: string): Promise<void> {
-    this.disk.mkdirSync(this.getFullPath(path), { recursive: true });
+    this.hostDisk.mkdirSync(this.getFullPath(path), { recursive: true });
   }
 
   async remove(path: string): Promise<void> {
-    this.disk.rmSync(this.getFullPath(path), { recursive: false });
+    this.hostDisk.rmSync(this.getFullPath(path), { recursive: false });
   }
 
   async rmdir(path: string, recursive: boolean): Promise<void> {
-    this.disk.rmSync(this.getFullPath(path), { recursive });
+    this.hostDisk.rmSync(this.getFullPath(path), { recursive });
   }
 
   async rename(path: string, newPath: string): Promise<void> {
-    this.disk.renameSync(this.getFullPath(path), this.getFullPath(newPath));
+    this.hostDisk.renameSync(this.getFullPath(path), this.getFullPath(newPath));
   }
 
   async copy(path: string, newPath: string): Promise<void> {
-    this.disk.copyFileSync(this.getFullPath(path), this.getFullPath(newPath));
+    this.hostDisk.copyFileSync(this.getFullPath(path), this.getFullPath(newPath));
   }
 }

@@ -89,7 +89,7 @@ export class Editor extends Known {
   }
 
   getSelection(): string {
-    return this.getValue().slice(...this.span());
+    return this.getValue().slice(...this.hostSpan());
   }
 
   somethingSelected(): boolean {
@@ -101,7 +101,7 @@ export class Editor extends Known {
   }
 
   replaceSelection(text: string): void {
-    this.splice(...this.span(), text);
+    this.splice(...this.hostSpan(), text);
   }
 
   replaceRange(text: string, from: EditorPosition, to: EditorPosition = from): void {
@@ -132,7 +132,7 @@ export class Editor extends Known {
   }
 
   hasFocus(): boolean {
-    return document.activeElement === this.contentEl;
+    return this.contentEl.isActiveElement();
   }
 
   scrollIntoView({ from }: EditorRange, center = false): void {
@@ -159,7 +159,7 @@ export class Editor extends Known {
   }
 
   /** Host: `[start, end)` of the selection. */
-  span(): [number, number] {
+  hostSpan(): [number, number] {
     return [Math.min(this.anchor, this.head), Math.max(this.anchor, this.head)];
   }
 
@@ -180,7 +180,7 @@ export class Editor extends Known {
     let offset = 0;
     const rows = this.lines.map((line) => {
       const row = drawLine(line, offset, [
-        { cls: "cm-selectionBackground", span: this.span() },
+        { cls: "cm-selectionBackground", span: this.hostSpan() },
         ...this.flashed.map((span) => ({ cls: "is-flashing", span })),
       ]);
       offset += line.length + 1;

@@ -1,5 +1,4 @@
 /** Obsidian's small functions and constants. */
-import type { CachedMetadata } from "obsidian";
 import { Known } from "../known";
 
 /** The version of the API this host answers for. */
@@ -93,11 +92,6 @@ export function stripHeading(heading: string): string {
 /** A heading as it is written in a link: only what would end the link is taken out. */
 export function stripHeadingForLink(heading: string): string {
   return heading.replace(/[#|^:%[\]\\\r\n]/g, " ").replace(/\s+/g, " ").trim();
-}
-
-/** Tags in the text and in the properties, with their sign, as often as they stand there. */
-export function getAllTags(cache: CachedMetadata): string[] | null {
-  return (cache.tags ?? []).map(({ tag }) => tag); // the host reads no properties
 }
 
 function compareVersions(left: string, right: string): number {

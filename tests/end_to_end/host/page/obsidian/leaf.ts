@@ -3,7 +3,7 @@ import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";
 import { setIcon } from "./icons";
-import type { TabGroup } from "./tab-group";
+import type { Split, TabGroup } from "./tab-group";
 import { EmptyView, FileView, PlaceholderView, type View } from "./view";
 
 export interface ViewState {
@@ -30,7 +30,7 @@ export class WorkspaceLeaf extends Events {
 
   constructor(
     readonly app: App,
-    readonly parent: TabGroup,
+    public parent: TabGroup,
   ) {
     super();
     this.view = new EmptyView(this);
@@ -45,11 +45,14 @@ export class WorkspaceLeaf extends Events {
   }
 
   getRoot(): object {
-    return this.parent.split;
+    const { split } = this.parent;
+    return split.side === "window" ? this.app.workspace.floatingSplit : split;
   }
 
-  getContainer(): object {
-    return this.app.workspace.rootSplit;
+  /** The window it is in: the main one, or a pop-out. */
+  getContainer(): Split {
+    const { split } = this.parent;
+    return split.side === "window" ? split : this.app.workspace.rootSplit;
   }
 
   getViewState(): ViewState {

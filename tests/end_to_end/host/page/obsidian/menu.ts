@@ -65,7 +65,7 @@ export class Menu extends Component {
   readonly dom = createDiv({ cls: "menu", attr: { role: "menu" } });
   private hidden: (() => unknown) | undefined;
   private readonly onOutside = (event: Event): void => {
-    if (!(event.target instanceof Node) || !this.dom.contains(event.target)) this.hide();
+    if (!this.dom.contains(event.target as Node | null)) this.hide();
   };
   private readonly onKey = (event: KeyboardEvent): void => {
     if (event.key === "Escape") this.hide();
@@ -104,23 +104,25 @@ export class Menu extends Component {
   }
 
   showAtMouseEvent(event: MouseEvent): this {
-    return this.showAtPosition({ x: event.clientX, y: event.clientY });
+    return this.showAtPosition({ x: event.clientX, y: event.clientY }, event.doc);
   }
 
-  showAtPosition({ x, y }: { x: number; y: number }): this {
-    document.body.append(this.dom);
-    this.dom.setCssStyles({ left: `${Math.min(x, innerWidth - this.dom.offsetWidth)}px`, top: `${Math.min(y, innerHeight - this.dom.offsetHeight)}px` });
-    window.addEventListener("pointerdown", this.onOutside, true);
-    window.addEventListener("keydown", this.onKey);
+  showAtPosition({ x, y }: { x: number; y: number }, doc: Document = activeDocument): this {
+    doc.body.append(this.dom);
+    const { win } = this.dom;
+    this.dom.setCssStyles({ left: `${Math.min(x, win.innerWidth - this.dom.offsetWidth)}px`, top: `${Math.min(y, win.innerHeight - this.dom.offsetHeight)}px` });
+    win.addEventListener("pointerdown", this.onOutside, true);
+    win.addEventListener("keydown", this.onKey);
     this.load();
     return this;
   }
 
   hide(): this {
     if (!this.dom.isConnected) return this;
+    const { win } = this.dom;
+    win.removeEventListener("pointerdown", this.onOutside, true);
+    win.removeEventListener("keydown", this.onKey);
     this.dom.remove();
-    window.removeEventListener("pointerdown", this.onOutside, true);
-    window.removeEventListener("keydown", this.onKey);
     this.unload();
     this.hidden?.();
     return this;

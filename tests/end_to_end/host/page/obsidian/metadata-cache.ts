@@ -1,16 +1,18 @@
-/** Metadata of notes: headings, tags, links, and the targets of links. */
-import type { CachedMetadata, HeadingCache, LinkCache, Pos, TagCache } from "obsidian";
+/** The metadata of all notes, and the targets of links. */
+import type { CachedMetadata } from "obsidian";
 import { Events } from "./events";
 import type { TAbstractFile, TFile } from "./files";
 import { getLinkpath } from "./functions";
+import { describeNote } from "./note-metadata";
 import type { Vault } from "./vault";
 
-const HEADING = /^(#{1,6})\s+(.+?)\s*#*$/;
-const WIKI_LINK = /(!?)\[\[([^\][|]+)(?:\|([^\][]+))?\]\]/g;
-const TAG = /(?<![\w/#&])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)/gu;
+/** Source -> target -> how often. */
+type LinkCounts = Record<string, Record<string, number>>;
 
 export class MetadataCache extends Events {
   private readonly notes = new Map<string, CachedMetadata>();
+  private files: Map<string, TFile[]> | null = null;
+  private links: { resolved: LinkCounts; unresolved: LinkCounts } | null = null;
 
   constructor(private readonly vault: Vault) {
     super();
@@ -30,10 +32,11 @@ export class MetadataCache extends Events {
 
   /** Exact path first, then next to the source, then the shortest path that ends so. */
   getFirstLinkpathDest(linkpath: string, sourcePath: string): TFile | null {
-    const wanted = getLinkpath(linkpath).normalize("NFC").toLowerCase();
+    const wanted = getLinkpath(linkpath).normalize("NFC").toLowerCase().replace(/^\/|^(?:\.\.?\/)+/, "");
     const folder = sourcePath.slice(0, sourcePath.lastIndexOf("/") + 1).toLowerCase();
     const spellings = [wanted, `${wanted}.md`];
-    const paths = this.vault.getFiles().map((file) => ({ file, path: file.path.normalize("NFC").toLowerCase() }));
+    const named = spellings.flatMap((spelling) => this.filesByName().get(spelling.slice(spelling.lastIndexOf("/") + 1)) ?? []);
+    const paths = named.map((file) => ({ file, path: file.path.normalize("NFC").toLowerCase() }));
     const at = (prefix: string): TFile | undefined => paths.find(({ path }) => spellings.some((spelling) => path === prefix + spelling))?.file;
     const ending = paths.filter(({ path }) => spellings.some((spelling) => path.endsWith(`/${spelling}`)));
     ending.sort((a, b) => a.path.length - b.path.length || a.path.localeCompare(b.path));
@@ -46,7 +49,52 @@ export class MetadataCache extends Events {
     return this.getFirstLinkpathDest(file.name, sourcePath) === file ? bare(file.name) : bare(file.path);
   }
 
+  get resolvedLinks(): LinkCounts {
+    return this.countLinks().resolved;
+  }
+
+  get unresolvedLinks(): LinkCounts {
+    return this.countLinks().unresolved;
+  }
+
+  private countLinks(): { resolved: LinkCounts; unresolved: LinkCounts } {
+    if (this.links) return this.links;
+    const links = { resolved: {} as LinkCounts, unresolved: {} as LinkCounts };
+    for (const [path, cache] of this.notes) {
+      const resolved: Record<string, number> = (links.resolved[path] = {});
+      const unresolved: Record<string, number> = (links.unresolved[path] = {});
+      for (const { link } of [...(cache.links ?? []), ...(cache.embeds ?? []), ...(cache.frontmatterLinks ?? [])]) {
+        const target = getLinkpath(link);
+        if (target === "") continue; // within the note
+        const file = this.getFirstLinkpathDest(target, path);
+        const counts = file ? resolved : unresolved;
+        const name = file?.path ?? target;
+        counts[name] = (counts[name] ?? 0) + 1;
+      }
+    }
+    return (this.links = links);
+  }
+
+  /** All files by their lower-case name. */
+  private filesByName(): Map<string, TFile[]> {
+    if (this.files) return this.files;
+    this.files = new Map();
+    for (const file of this.vault.getFiles()) {
+      const name = file.name.normalize("NFC").toLowerCase();
+      const same = this.files.get(name);
+      if (same) same.push(file);
+      else this.files.set(name, [file]);
+    }
+    return this.files;
+  }
+
+  /** What was computed from all notes and files is computed anew when it is next asked for. */
+  private forgetDerived(): void {
+    this.files = this.links = null;
+  }
+
   private async index(file: TAbstractFile): Promise<void> {
+    this.forgetDerived();
     const note = this.vault.getFileByPath(file.path);
     if (note?.extension !== "md") return;
     let text: string;
@@ -57,50 +105,22 @@ export class MetadataCache extends Events {
     }
     const cache = describeNote(text);
     this.notes.set(note.path, cache);
+    this.forgetDerived();
     this.trigger("changed", note, text, cache);
     this.trigger("resolve", note);
     this.trigger("resolved");
   }
 
   private move(file: TAbstractFile, oldPath: string): void {
+    this.forgetDerived();
     const cache = this.notes.get(oldPath);
     this.notes.delete(oldPath);
     if (cache) this.notes.set(file.path, cache);
   }
 
   private drop(file: TAbstractFile): void {
+    this.forgetDerived();
     const cache = this.notes.get(file.path) ?? null;
     if (this.notes.delete(file.path)) this.trigger("deleted", file, cache);
   }
-}
-
-/** Line by line; fences and front matter hold no headings. */
-function describeNote(text: string): CachedMetadata {
-  const headings: HeadingCache[] = [];
-  const links: LinkCache[] = [];
-  const tags: TagCache[] = [];
-  let offset = 0;
-  let fence: string | null = null;
-  text.split("\n").forEach((line, row) => {
-    const marker = /^\s*(```+|~~~+)/.exec(line)?.[1] ?? (row === 0 && line.trim() === "---" ? "---" : null);
-    if (fence !== null) fence = line.trimStart().startsWith(fence) ? null : fence;
-    else if (marker !== null) fence = marker;
-    else describeLine(line, (from, to) => position(row, offset, from, to), { headings, links, tags });
-    offset += line.length + 1;
-  });
-  return { headings, links, tags };
-}
-
-function describeLine(line: string, at: (from: number, to: number) => Pos, into: { headings: HeadingCache[]; links: LinkCache[]; tags: TagCache[] }): void {
-  const heading = HEADING.exec(line);
-  if (heading) into.headings.push({ heading: heading[2]!, level: heading[1]!.length, position: at(0, line.length) });
-  for (const match of line.matchAll(WIKI_LINK)) {
-    const [original, , link, label] = match;
-    into.links.push({ link: link!, original, displayText: label ?? link!, position: at(match.index, match.index + original.length) });
-  }
-  for (const match of line.matchAll(TAG)) into.tags.push({ tag: match[0], position: at(match.index, match.index + match[0].length) });
-}
-
-function position(line: number, offset: number, from: number, to: number): Pos {
-  return { start: { line, col: from, offset: offset + from }, end: { line, col: to, offset: offset + to } };
 }

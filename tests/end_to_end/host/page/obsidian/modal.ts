@@ -27,8 +27,8 @@ export class Modal {
   }
 
   open(): void {
-    this.focusBefore = document.activeElement;
-    document.body.append(this.containerEl);
+    this.focusBefore = activeDocument.activeElement;
+    activeDocument.body.append(this.containerEl);
     this.app.keymap.pushScope(this.scope);
     void this.onOpen();
   }
@@ -37,7 +37,7 @@ export class Modal {
     if (!this.containerEl.isConnected) return;
     this.app.keymap.popScope(this.scope);
     this.containerEl.remove();
-    if (this.shouldRestoreSelection && this.focusBefore instanceof HTMLElement) this.focusBefore.focus();
+    if (this.shouldRestoreSelection && this.focusBefore?.instanceOf(HTMLElement)) this.focusBefore.focus();
     this.onClose();
     this.closed?.();
   }

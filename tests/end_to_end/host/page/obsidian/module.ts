@@ -9,6 +9,7 @@ import * as controls from "./controls";
 import { Editor } from "./editor";
 import { Events } from "./events";
 import { FileManager } from "./file-manager";
+import * as frontmatter from "./frontmatter";
 import { TAbstractFile, TFile, TFolder } from "./files";
 import * as functions from "./functions";
 import * as icons from "./icons";
@@ -25,11 +26,20 @@ import { PluginSettingTab, SettingTab } from "./settings-tab";
 import { Vault } from "./vault";
 import { EditableFileView, FileView, ItemView, TextFileView, View } from "./view";
 import { Workspace } from "./workspace";
+import { WorkspaceFloating, WorkspaceRoot, WorkspaceWindow } from "./workspace-window";
 
 /** Checked by the compiler: every name is one of the real module. */
 const members: Partial<Record<keyof typeof Api, unknown>> = {
   ...controls,
   ...functions,
+  getAllTags: frontmatter.getAllTags,
+  getFrontMatterInfo: frontmatter.getFrontMatterInfo,
+  parseFrontMatterAliases: frontmatter.parseFrontMatterAliases,
+  parseFrontMatterEntry: frontmatter.parseFrontMatterEntry,
+  parseFrontMatterStringArray: frontmatter.parseFrontMatterStringArray,
+  parseFrontMatterTags: frontmatter.parseFrontMatterTags,
+  parseYaml: frontmatter.parseYaml,
+  stringifyYaml: frontmatter.stringifyYaml,
   ...icons,
   App,
   Component,
@@ -62,7 +72,10 @@ const members: Partial<Record<keyof typeof Api, unknown>> = {
   Vault,
   View,
   Workspace,
+  WorkspaceFloating,
   WorkspaceLeaf,
+  WorkspaceRoot,
+  WorkspaceWindow,
   moment,
 };
 

@@ -17,7 +17,7 @@ export class Notice {
 
   /** *duration* in ms; 0: until it is clicked. */
   constructor(message: string | DocumentFragment, duration = DEFAULT_MS) {
-    const stack = document.body.find(".notice-container") ?? document.body.createDiv({ cls: "notice-container" });
+    const stack = activeDocument.body.find(".notice-container") ?? activeDocument.body.createDiv({ cls: "notice-container" });
     this.containerEl = stack.createDiv({ cls: "notice" });
     this.messageEl = this.containerEl.createDiv({ cls: "notice-message" });
     this.setMessage(message);

@@ -47,16 +47,19 @@ export class Scope extends Known {
 
 export class Keymap extends Known {
   private readonly pushed: Scope[] = [];
+  /** Host: take the keys of another window as well. */
+  readonly hostListen: (win: Window) => void;
 
   /** *base* is asked when no dialog has put its own scope on top. */
   constructor(base: () => Scope) {
     super();
-    window.addEventListener("keydown", (event) => {
+    this.hostListen = (win) => win.addEventListener("keydown", (event) => {
       const scope = this.pushed.at(-1) ?? base();
       if (!scope.handleKey(event)) return;
       event.preventDefault();
       event.stopPropagation();
     });
+    this.hostListen(window);
   }
 
   pushScope(scope: Scope): void {
@@ -86,7 +89,7 @@ export class Keymap extends Known {
   /** Where a click or Enter asks its target to open: in place (false), tab, split or window. */
   static isModEvent(event?: KeyboardEvent | MouseEvent | null): false | "tab" | "split" | "window" {
     if (!event) return false;
-    if (event instanceof MouseEvent && event.button === 1) return "tab";
+    if (event.instanceOf(MouseEvent) && event.button === 1) return "tab";
     if (!Keymap.isModifier(event, "Mod")) return false;
     if (!event.altKey) return "tab";
     return event.shiftKey ? "window" : "split";

@@ -7,11 +7,19 @@ export class Split extends Known {
   readonly groups: TabGroup[] = [];
 
   constructor(
-    readonly side: "left" | "root" | "right",
+    readonly side: "left" | "root" | "right" | "window",
     readonly containerEl: HTMLElement,
   ) {
     super();
-    if (side !== "root") this.collapse();
+    if (side === "left" || side === "right") this.collapse();
+  }
+
+  get win(): Window {
+    return this.containerEl.win;
+  }
+
+  get doc(): Document {
+    return this.containerEl.doc;
   }
 
   get collapsed(): boolean {
@@ -29,6 +37,11 @@ export class Split extends Known {
   toggle(): void {
     if (this.collapsed) this.expand();
     else this.collapse();
+  }
+
+  /** Host: the last tab of a group was closed. */
+  hostEmptied(): void {
+    if (this.side !== "root") this.collapse();
   }
 
   /** Host: the first group, or a new one where *fresh*. */
@@ -75,12 +88,16 @@ export class TabGroup extends Known {
     }
   }
 
+  get hostLeaves(): readonly WorkspaceLeaf[] {
+    return this.leaves;
+  }
+
   remove(leaf: WorkspaceLeaf): void {
     this.leaves.remove(leaf);
     leaf.containerEl.remove();
     leaf.tabHeaderEl.remove();
     const next = this.leaves.at(-1);
     if (next) this.show(next);
-    else if (this.split.side !== "root") this.split.collapse();
+    else this.split.hostEmptied();
   }
 }

@@ -40,11 +40,11 @@ export class Vault extends Events {
   hostReconcile(path: string): void {
     const known = this.entries.get(path);
     const full = this.adapter.getFullPath(path);
-    if (!this.adapter.disk.existsSync(full)) {
+    if (!this.adapter.hostDisk.existsSync(full)) {
       if (known) this.forget(known);
       return;
     }
-    const isFolder = this.adapter.disk.statSync(full).isDirectory();
+    const isFolder = this.adapter.hostDisk.statSync(full).isDirectory();
     if (!known) this.appear(path, isFolder);
     else if (isFolder) this.discover(path);
     else if (known instanceof TFile && this.restat(known)) this.trigger("modify", known);
@@ -107,19 +107,19 @@ export class Vault extends Events {
   async create(path: string, data: string): Promise<TFile> {
     const wanted = normalizePath(path);
     if (this.entries.has(wanted)) throw new Error("File already exists.");
-    this.adapter.disk.writeFileSync(this.adapter.getFullPath(wanted), data);
+    this.adapter.hostDisk.writeFileSync(this.adapter.getFullPath(wanted), data);
     return this.appear(wanted, false) as TFile;
   }
 
   async createFolder(path: string): Promise<TFolder> {
     const wanted = normalizePath(path);
     if (this.entries.has(wanted)) throw new Error("Folder already exists.");
-    this.adapter.disk.mkdirSync(this.adapter.getFullPath(wanted), { recursive: true });
+    this.adapter.hostDisk.mkdirSync(this.adapter.getFullPath(wanted), { recursive: true });
     return this.appear(wanted, true) as TFolder;
   }
 
   async modify(file: TFile, data: string): Promise<void> {
-    this.adapter.disk.writeFileSync(this.adapter.getFullPath(file.path), data);
+    this.adapter.hostDisk.writeFileSync(this.adapter.getFullPath(file.path), data);
     this.restat(file);
     this.trigger("modify", file);
   }
@@ -135,14 +135,14 @@ export class Vault extends Events {
   }
 
   async delete(file: TAbstractFile): Promise<void> {
-    this.adapter.disk.rmSync(this.adapter.getFullPath(file.path), { recursive: true });
+    this.adapter.hostDisk.rmSync(this.adapter.getFullPath(file.path), { recursive: true });
     this.forget(file);
   }
 
   /** Into the vault's own `.trash`; the host does not touch the system's bin. */
   async trash(file: TAbstractFile): Promise<void> {
-    this.adapter.disk.mkdirSync(this.adapter.getFullPath(".trash"), { recursive: true });
-    this.adapter.disk.renameSync(this.adapter.getFullPath(file.path), this.adapter.getFullPath(`.trash/${file.name}`));
+    this.adapter.hostDisk.mkdirSync(this.adapter.getFullPath(".trash"), { recursive: true });
+    this.adapter.hostDisk.renameSync(this.adapter.getFullPath(file.path), this.adapter.getFullPath(`.trash/${file.name}`));
     this.forget(file);
   }
 
@@ -150,7 +150,7 @@ export class Vault extends Events {
   async rename(file: TAbstractFile, newPath: string): Promise<void> {
     const wanted = normalizePath(newPath);
     if (this.entries.has(wanted)) throw new Error("Destination file already exists!");
-    this.adapter.disk.renameSync(this.adapter.getFullPath(file.path), this.adapter.getFullPath(wanted));
+    this.adapter.hostDisk.renameSync(this.adapter.getFullPath(file.path), this.adapter.getFullPath(wanted));
     const moved = this.move(file, wanted);
     for (const [entry, oldPath] of moved) this.trigger("rename", entry, oldPath);
   }
@@ -162,7 +162,7 @@ export class Vault extends Events {
   /** What is below *folder* on disk and not in the tree appears, folders before what is in them. */
   private discover(folder: string): void {
     const prefix = folder === "/" ? "" : `${folder}/`;
-    for (const entry of this.adapter.disk.readdirSync(this.adapter.getFullPath(folder), { withFileTypes: true })) {
+    for (const entry of this.adapter.hostDisk.readdirSync(this.adapter.getFullPath(folder), { withFileTypes: true })) {
       if (entry.name.startsWith(".") || !(entry.isFile() || entry.isDirectory())) continue;
       if (!this.entries.has(prefix + entry.name)) this.appear(prefix + entry.name, entry.isDirectory());
     }
@@ -216,7 +216,7 @@ export class Vault extends Events {
 
   /** True when size or time on disk are not what the tree said. */
   private restat(file: TFile): boolean {
-    const { size, mtimeMs, birthtimeMs } = this.adapter.disk.statSync(this.adapter.getFullPath(file.path));
+    const { size, mtimeMs, birthtimeMs } = this.adapter.hostDisk.statSync(this.adapter.getFullPath(file.path));
     const changed = file.stat.size !== size || file.stat.mtime !== mtimeMs;
     file.stat = { size, mtime: mtimeMs, ctime: birthtimeMs };
     return changed;

@@ -1,12 +1,14 @@
 /** The open tabs, the active one, and where new ones open. */
+import { setActiveWindow, tellMigrated } from "../dom";
 import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";
 import { debounce, parseLinktext } from "./functions";
 import { type ViewState, WorkspaceLeaf } from "./leaf";
 import { MarkdownView } from "./markdown-view";
-import { Split } from "./tab-group";
+import { Split, type TabGroup } from "./tab-group";
 import { EmptyView, PlaceholderView, type View, type ViewCreator } from "./view";
+import { WorkspaceFloating, WorkspaceRoot, WorkspaceWindow, type WindowInitData, becomesActive, openWindow } from "./workspace-window";
 
 type PaneType = "tab" | "split" | "window";
 type Side = "left" | "right";
@@ -37,8 +39,9 @@ export interface SavedLeaf {
 export class Workspace extends Events {
   readonly containerEl: HTMLElement;
   readonly leftSplit: Split;
-  readonly rootSplit: Split;
+  readonly rootSplit: WorkspaceRoot;
   readonly rightSplit: Split;
+  readonly floatingSplit = new WorkspaceFloating();
   activeLeaf: WorkspaceLeaf | null = null;
   layoutReady = false;
   /** The host keeps the layout when the app is started again, not before. */
@@ -57,11 +60,14 @@ export class Workspace extends Events {
     super();
     this.containerEl = workspaceEl;
     this.leftSplit = new Split("left", workspaceEl.find(".mod-left-split"));
-    this.rootSplit = new Split("root", workspaceEl.find(".mod-root"));
+    this.rootSplit = new WorkspaceRoot(workspaceEl.find(".mod-root"));
     this.rightSplit = new Split("right", workspaceEl.find(".mod-right-split"));
     this.creators.set("markdown", (leaf) => new MarkdownView(leaf));
     this.creators.set("empty", (leaf) => new EmptyView(leaf));
     window.addEventListener("resize", () => this.trigger("resize"));
+    window.addEventListener("pagehide", () => this.floatingSplit.children.forEach(({ win }) => win.close()));
+    becomesActive(window);
+    this.on("css-change", () => this.floatingSplit.children.forEach((popout) => popout.hostSyncStyles()));
   }
 
   get activeEditor(): MarkdownView | null {
@@ -74,9 +80,28 @@ export class Workspace extends Events {
   }
 
   getLeaf(newLeaf: PaneType | boolean = false): WorkspaceLeaf {
-    if (newLeaf === "window") throw new Error("the test host opens no pop-out windows");
+    if (newLeaf === "window") return this.openPopoutLeaf();
     if (newLeaf === "split") return this.createLeaf(this.rootSplit, true);
     return (newLeaf ? null : this.getMostRecentLeaf()) ?? this.createLeaf(this.rootSplit);
+  }
+
+  openPopoutLeaf(data: WindowInitData = {}): WorkspaceLeaf {
+    return this.createLeaf(this.openPopout(data));
+  }
+
+  /** The leaf goes with its view, whose elements are adopted by the new document. */
+  moveLeafToPopout(leaf: WorkspaceLeaf, data: WindowInitData = {}): WorkspaceWindow {
+    const popout = this.openPopout(data);
+    const left: TabGroup = leaf.parent;
+    left.remove(leaf);
+    leaf.parent = popout.hostGroup();
+    leaf.parent.add(leaf);
+    tellMigrated();
+    if (!this.getMostRecentLeaf()) this.createLeaf(this.rootSplit);
+    this.setActiveLeaf(leaf, { focus: true });
+    leaf.onResize();
+    this.trigger("layout-change");
+    return popout;
   }
 
   getRightLeaf(split: boolean): WorkspaceLeaf {
@@ -97,8 +122,9 @@ export class Workspace extends Events {
     return leaf;
   }
 
-  getMostRecentLeaf(root: object = this.rootSplit): WorkspaceLeaf | null {
-    return [...this.leaves, ...this.recent].findLast((leaf) => leaf.getRoot() === root && !leaf.pinned) ?? null;
+  getMostRecentLeaf(root?: object): WorkspaceLeaf | null {
+    const roots: object[] = root ? [root] : [this.rootSplit, this.floatingSplit];
+    return [...this.leaves, ...this.recent].findLast((leaf) => roots.includes(leaf.getRoot()) && !leaf.pinned) ?? null;
   }
 
   getLeafById(id: string): WorkspaceLeaf | null {
@@ -118,7 +144,7 @@ export class Workspace extends Events {
   }
 
   iterateRootLeaves(visit: (leaf: WorkspaceLeaf) => unknown): void {
-    for (const leaf of [...this.leaves]) if (leaf.getRoot() === this.rootSplit) visit(leaf);
+    for (const leaf of [...this.leaves]) if (leaf.getRoot() === this.rootSplit || leaf.getRoot() === this.floatingSplit) visit(leaf);
   }
 
   async revealLeaf(leaf: WorkspaceLeaf): Promise<void> {
@@ -129,6 +155,7 @@ export class Workspace extends Events {
 
   setActiveLeaf(leaf: WorkspaceLeaf, { focus = false }: { focus?: boolean } = {}): void {
     leaf.parent.show(leaf);
+    setActiveWindow(leaf.getContainer().win);
     void leaf.loadIfDeferred();
     if (this.activeLeaf !== leaf) this.activate(leaf);
     if (focus && leaf.view instanceof MarkdownView) leaf.view.editor.focus();
@@ -190,9 +217,11 @@ export class Workspace extends Events {
     this.trigger("layout-change");
   }
 
+  /** Host: without the pop-out windows, which close with the app. */
   hostLayout(): SavedLeaf[] {
-    return this.leaves.map((leaf) => ({
-      side: leaf.parent.split.side,
+    const kept = this.leaves.flatMap((leaf) => (leaf.parent.split.side === "window" ? [] : [{ leaf, side: leaf.parent.split.side }]));
+    return kept.map(({ leaf, side }) => ({
+      side,
       viewState: leaf.getViewState(),
       title: leaf.getDisplayText(),
       icon: leaf.getIcon(),
@@ -226,6 +255,23 @@ export class Workspace extends Events {
     this.trigger("active-leaf-change", leaf);
     const file = leaf?.hostFile;
     if (file && file !== fileBefore) this.trigger("file-open", file);
+  }
+
+  private openPopout(data: WindowInitData): WorkspaceWindow {
+    const opened = openWindow(data);
+    this.app.keymap.hostListen(opened);
+    opened.addEventListener("resize", () => this.trigger("resize"));
+    const popout: WorkspaceWindow = new WorkspaceWindow(opened, () => this.closed(popout));
+    this.floatingSplit.children.push(popout);
+    this.trigger("window-open", popout, opened);
+    return popout;
+  }
+
+  private closed(popout: WorkspaceWindow): void {
+    this.floatingSplit.children.remove(popout);
+    for (const leaf of popout.groups.flatMap(({ hostLeaves }) => [...hostLeaves])) leaf.detach();
+    if (window.activeWindow === popout.win) setActiveWindow(window);
+    this.trigger("window-close", popout, popout.win);
   }
 
   private createLeaf(split: Split, fresh = false): WorkspaceLeaf {

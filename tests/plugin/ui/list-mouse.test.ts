@@ -3,7 +3,7 @@ import { emptyBody, one } from "./dom";
 import { Component } from "obsidian";
 import { beforeEach, expect, test } from "vitest";
 import { answerRows, queryRows } from "../../../plugin/pane/rows";
-import { listenToMouse } from "../../../plugin/ui/pane-mouse";
+import { listenToMouse } from "../../../plugin/ui/list-mouse";
 import { RowList } from "../../../plugin/ui/row-list";
 import { ROOM, ROW_OPTIONS, answer, hit, manualClock } from "../builders";
 

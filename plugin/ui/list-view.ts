@@ -1,0 +1,55 @@
+/** Draws the rows of a model: patches only what differs from the model drawn before. */
+import { type PaneModel, stateOf } from "../pane/model";
+import { type PaneState } from "../pane/state";
+import { type Room } from "../snippet/excerpt";
+import { roomFor } from "../snippet/layout";
+import { type ListDom } from "./list-dom";
+import { keepInPlace } from "./row-list";
+
+export class ListView {
+  private shown: PaneModel | null = null;
+  private currentRoom: Room = roomFor(0, "normal");
+
+  constructor(private readonly dom: ListDom) {}
+
+  /** The room for an excerpt, as of the last measurement. */
+  get room(): Room {
+    return this.currentRoom;
+  }
+
+  show(model: PaneModel): void {
+    const before = this.shown;
+    this.shown = model;
+    if (model.density !== before?.density) this.measure();
+    this.dom.stale.set(isStale(stateOf(model)));
+    this.showRows(model, before);
+  }
+
+  /** Measures the list and draws the rows for its width. */
+  measure(): void {
+    const density = this.shown?.density ?? "normal";
+    const room = roomFor(this.dom.listEl.clientWidth, density);
+    this.dom.el.dataset["density"] = density;
+    if (room.characters === this.currentRoom.characters && room.asked === this.currentRoom.asked) return;
+    this.currentRoom = room;
+    if (this.shown) this.dom.rows.show(this.shown.rows, Date.now(), room);
+  }
+
+  private showRows(model: PaneModel, before: PaneModel | null): void {
+    const { rows, active, bodyEl, listEl } = this.dom;
+    const isNew = model.search !== before?.search && model.search.kind === "results" && !model.search.isRefresh;
+    if (model.rows !== before?.rows) {
+      const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el;
+      const held = !isNew && model.selection.isPinned ? pointed : null;
+      keepInPlace(bodyEl, held, () => { rows.show(model.rows, Date.now(), this.currentRoom); });
+    }
+    active.show(rows.elementOf(model.selection.key));
+    if (isNew) bodyEl.scrollTop = 0;
+    else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** Whether the rows answer an earlier query, or come from an engine that is gone. */
+function isStale({ kind }: PaneState): boolean {
+  return kind !== "results" && kind !== "empty";
+}

@@ -1,0 +1,233 @@
+/**
+ * A list of results as a component: rows of a source, with selection, keys, mouse, menu, further passages and commands.
+ *
+ * The pane, a dialog, a block in a note and a view of their own show the same list; each draws what is around it.
+ */
+import { type App, Component, type HoverParent, Keymap, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
+import { type Clock } from "../clock";
+import { type PaneKey } from "../pane/keys";
+import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow } from "../pane/model";
+import { type Naming } from "../pane/note-name";
+import { type PlaceRow, type RecentRow, type Row, isPlace } from "../pane/rows";
+import { type ObservableEngine } from "../pane/state";
+import { type Mode, type Passage } from "../protocol/messages";
+import { answerOf } from "../search/answer";
+import { type FurtherPassages } from "../search/passage-loader";
+import { type ResultSource } from "../search/result-source";
+import { type Room } from "../snippet/excerpt";
+import { type Density } from "../snippet/layout";
+import { TEXT } from "../wording/names";
+import { passagesAnnouncement } from "../wording/rows";
+import { type ListDom } from "./list-dom";
+import { listenToMouse } from "./list-mouse";
+import { ListView } from "./list-view";
+import { openHit } from "./open-hit";
+import { type RowCommands, type RowHandlers, preview, rowCommands, rowMenu, startDrag } from "./row-commands";
+
+const AGES_EVERY_MS = 60_000; // the smallest unit of an age
+const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
+
+/** What a place draws around its list. */
+export interface Surroundings {
+  show(model: PaneModel): void;
+  /** The rows of the model that was shown are drawn too. */
+  rowsShown?(): void;
+}
+
+/** What every list depends on, wherever it is shown. */
+export interface ListServices {
+  readonly clock: Clock;
+  readonly engine: ObservableEngine;
+  readonly preferences: () => { readonly mode: Mode; readonly naming: Naming; readonly density: Density };
+  readonly copy: (text: string) => void;
+}
+
+export interface ListParts extends ListServices {
+  readonly app: App;
+  readonly source: ResultSource;
+  readonly around: Surroundings;
+  /** Names the place, for the page preview and for menus. */
+  readonly place: string;
+  readonly hoverParent: HoverParent;
+  /** The leaf whose menu it is; null in a dialog. */
+  readonly leaf: WorkspaceLeaf | null;
+  /** Explains why a note is in the list, where the source can. */
+  readonly explain: ((path: string) => void) | null;
+  /** A place in a note is about to be opened. */
+  readonly opening?: (row: PlaceRow) => void;
+  /** A query of the list was chosen. */
+  readonly chooseQuery?: (row: RecentRow) => void;
+}
+
+export class ResultList extends Component {
+  private current: PaneModel;
+  private readonly view: ListView;
+  private readonly handlers: RowHandlers;
+  private readonly commands: RowCommands;
+
+  constructor(
+    private readonly dom: ListDom,
+    private readonly parts: ListParts,
+  ) {
+    super();
+    const { app, copy, explain, engine, preferences } = parts;
+    this.current = emptyModel(preferences().mode, engine.state, engine.status);
+    this.view = new ListView(dom);
+    this.handlers = {
+      open: (row, where) => { this.open(row, where); },
+      copy,
+      explain,
+      openNote: (path) => void this.openNote(path, null, false),
+    };
+    this.commands = rowCommands(app, this.handlers);
+  }
+
+  get model(): PaneModel {
+    return this.current;
+  }
+
+  /** The room for an excerpt, as of the last measurement. */
+  get room(): Room {
+    return this.view.room;
+  }
+
+  override onload(): void {
+    const { dom, parts } = this;
+    const { source, engine } = parts;
+    listenToMouse(this, dom.listEl, dom.rows, {
+      open: (row, where) => { this.open(row, where); },
+      toggle: (path) => { this.unfold(path, !isUnfolded(source.furtherOf(path))); },
+      touch: () => { if (!this.current.selection.isPinned) this.dispatch({ kind: "touched" }); },
+      showMenu: (row, event) => { this.menuFor(row).showAtMouseEvent(event); },
+      preview: (row, event) => {
+        const el = dom.rows.elementOf(row.key);
+        if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
+      },
+      drag: (row, event) => { startDrag(parts.app, event, row); },
+    });
+    const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
+    this.register(engine.changed.listen(({ kind }) => {
+      if (kind === "live") source.refresh();
+      readEngine();
+    }));
+    this.register(engine.statusChanged.listen(readEngine));
+    this.register(source.changed.listen((search) => { this.dispatch({ kind: "search", search }); }));
+    this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
+    this.registerInterval(window.setInterval(() => { dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
+    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
+  }
+
+  override onunload(): void {
+    this.dom.stale.set(false);
+  }
+
+  dispatch(event: PaneEvent): void {
+    this.current = reduce(this.current, event);
+    this.parts.around.show(this.current);
+    this.view.show(this.current);
+    this.parts.around.rowsShown?.();
+  }
+
+  readPreferences(): void {
+    const { mode, naming, density } = this.parts.preferences();
+    this.dispatch({ kind: "options", mode, naming, density });
+  }
+
+  /** Measures the list and draws the rows for its width. */
+  measure(): void {
+    this.view.measure();
+  }
+
+  /** Handles a key that concerns the rows; false when it has nothing to do with them. */
+  handleKey(key: PaneKey, event: KeyboardEvent): boolean {
+    const row = selectedRow(this.current);
+    switch (key.kind) {
+      case "move":
+        this.move(key.step);
+        return true;
+      case "expand":
+        if (isPlace(row)) this.unfold(row.hit.path, key.isExpanded);
+        return true;
+      case "open":
+        if (row) this.open(row, Keymap.isModEvent(event));
+        return row !== null;
+      case "menu":
+        return this.openMenuAt(row);
+      case "escape":
+      case "undo":
+        return false;
+    }
+  }
+
+  private move(step: number): void {
+    this.dispatch({ kind: "moved", step });
+    this.parts.source.freezeRows();
+    const row = selectedRow(this.current);
+    if (row?.kind === "more" && row.what === "hits") this.parts.source.more();
+  }
+
+  private onFurther(path: string): void {
+    const { source } = this.parts;
+    const further = source.furtherOf(path);
+    this.dispatch({ kind: "further", path, further });
+    const title = answerOf(source.state)?.hits.find((hit) => hit.path === path)?.title ?? path;
+    const words = passagesAnnouncement(further, title);
+    if (words !== "") this.dom.live.announceEvent(words);
+  }
+
+  private onScroll(): void {
+    const { bodyEl } = this.dom;
+    const last = this.current.rows.at(-1);
+    const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
+    if (isNear && bodyEl.scrollTop > 0 && last?.kind === "more" && last.what === "hits") this.parts.source.more();
+  }
+
+  private open(row: Row, where: PaneType | boolean): void {
+    if (row.kind === "recent") this.parts.chooseQuery?.(row);
+    else if (row.kind === "more") {
+      if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
+      else this.parts.source.more();
+    } else if (isPlace(row)) this.openPlace(row, where);
+  }
+
+  private openPlace(row: PlaceRow, where: PaneType | boolean): void {
+    this.dispatch({ kind: "selected", key: row.key });
+    this.parts.source.freezeRows();
+    this.parts.opening?.(row);
+    this.parts.source.reportOpened(row.hit.path);
+    void this.openNote(row.hit.path, row.passage, where);
+  }
+
+  private async openNote(path: string, passage: Passage | null, where: PaneType | boolean): Promise<void> {
+    if (!(await openHit(this.parts.app, path, passage, where))) new Notice(TEXT.notices.noteGone);
+  }
+
+  private unfold(path: string, isUnfolded: boolean): void {
+    const { source } = this.parts;
+    const row = this.current.rows.find(({ key }) => key === path);
+    if (row?.kind !== "hit" || row.hit.furtherPassages === 0) return;
+    if (isUnfolded) {
+      source.freezeRows();
+      source.unfold(path);
+    } else {
+      source.fold(path);
+    }
+  }
+
+  private menuFor(row: PlaceRow): ReturnType<typeof rowMenu> {
+    const { app, place, leaf } = this.parts;
+    return rowMenu(app, row, this.commands, place, leaf, this.handlers);
+  }
+
+  private openMenuAt(row: Row | null): boolean {
+    const el = row && this.dom.rows.elementOf(row.key);
+    if (!isPlace(row) || !el) return false;
+    const { left, bottom } = el.getBoundingClientRect();
+    this.menuFor(row).showAtPosition({ x: left, y: bottom }, el.doc);
+    return true;
+  }
+}
+
+function isUnfolded({ kind }: FurtherPassages): boolean {
+  return kind === "loading" || kind === "unfolded";
+}

@@ -1,0 +1,91 @@
+// @vitest-environment jsdom
+import { one, texts } from "./dom";
+import { TestList } from "./test-list";
+import { beforeEach, describe, expect, test } from "vitest";
+import { hit, passage, settled } from "../builders";
+
+let shown: TestList;
+
+beforeEach(() => {
+  shown = new TestList();
+});
+
+test("the rows of a source are drawn, and the place draws what is around them", () => {
+  shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
+
+  expect(shown.titles()).toEqual(["a", "b"]);
+  expect(shown.drawn.at(-1)?.rows.map(({ key }) => key)).toEqual(["a.md", "b.md"]);
+});
+
+test("rows are patched by key, so that a row that stays keeps its elements", () => {
+  shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
+  const a = one(shown.el, ".quarry-hit");
+  shown.source.answer({ hits: [hit("new.md"), hit("a.md")] }, true);
+
+  expect(shown.titles()).toEqual(["new", "a"]);
+  expect(a.isConnected).toBe(true);
+});
+
+describe("keys", () => {
+  test("the arrows select, and the list says so to a screen reader", () => {
+    shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
+
+    expect(shown.press("ArrowDown")).toBe(true);
+    expect(shown.selected()).toEqual(["b"]);
+    const active = one(shown.el, ".quarry-list").getAttribute("aria-activedescendant") ?? "none";
+    expect(one(shown.el, `#${active}`).textContent).toContain("b");
+    expect(shown.source.asked).toContain("freeze");
+  });
+
+  test("Enter opens the selected row, and the source hears of it", async () => {
+    shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
+    shown.press("ArrowDown");
+
+    expect(shown.press("Enter")).toBe(true);
+    await settled();
+    expect(shown.opened).toEqual(["b.md"]);
+    expect(shown.source.asked).toContain("opened b.md");
+  });
+
+  test("without rows Enter is left to the place, as Escape is", () => {
+    expect(shown.press("Enter")).toBe(false);
+    expect(shown.press("Escape")).toBe(false);
+  });
+
+  test("Alt and the arrows unfold and fold further passages", () => {
+    shown.source.answer({ hits: [hit("a.md", { furtherPassages: 1 })] });
+    shown.press("ArrowDown", { altKey: true });
+    shown.press("ArrowUp", { altKey: true });
+
+    expect(shown.source.asked).toEqual(["freeze", "unfold a.md", "fold a.md"]);
+  });
+
+  test("the last row asks for more when it is reached", () => {
+    shown.source.answer({ hits: [hit("a.md")], total: 9, limit: 1 });
+    shown.press("ArrowDown");
+
+    expect(shown.source.asked).toContain("more");
+  });
+});
+
+test("further passages are drawn below their row and announced", () => {
+  shown.source.answer({ hits: [hit("a.md", { furtherPassages: 1 })] });
+  shown.source.setFurther("a.md", { kind: "unfolded", passages: [passage({ snippet: "another one", start: 40 })] });
+
+  expect(texts(shown.el, ".quarry-others .quarry-snippet")).toEqual(["another one"]);
+  expect(one(shown.el, "[aria-live]").textContent).toBe("1 more passage in a");
+});
+
+test("an engine that is there again is asked again", () => {
+  shown.engine.setState({ kind: "starting" });
+  shown.engine.setState({ kind: "live", version: "0.1.0", isOurs: true });
+
+  expect(shown.source.asked).toEqual(["refresh"]);
+});
+
+test("nothing is drawn once the list is unloaded", () => {
+  shown.list.unload();
+  shown.source.answer({ hits: [hit("a.md")] });
+
+  expect(shown.titles()).toEqual([]);
+});

@@ -1,0 +1,129 @@
+/** A list of results in a document, over a source whose answers the test gives. */
+import { emptyBody, texts } from "./dom";
+import { type App, type TFile } from "obsidian";
+import { vi } from "vitest";
+import { Emitter } from "../../../plugin/emitter";
+import { paneKey } from "../../../plugin/pane/keys";
+import { type PaneModel } from "../../../plugin/pane/model";
+import { type IndexStatus } from "../../../plugin/protocol/messages";
+import { type Answer, type SearchState } from "../../../plugin/search/answer";
+import { type FurtherPassages } from "../../../plugin/search/passage-loader";
+import { type ResultSource } from "../../../plugin/search/result-source";
+import { type EngineState } from "../../../plugin/sidecar/supervisor";
+import { buildList } from "../../../plugin/ui/list-dom";
+import { type ListParts, ResultList } from "../../../plugin/ui/result-list";
+import { answer, indexStatus, manualClock } from "../builders";
+
+/** A source that answers what the test says, and writes down what it was asked. */
+export class TestSource implements ResultSource {
+  readonly changed = new Emitter<SearchState>();
+  readonly furtherChanged = new Emitter<string>();
+  readonly asked: string[] = [];
+  state: SearchState = { kind: "idle" };
+  private further: FurtherPassages = { kind: "folded" };
+
+  answer(fields: Partial<Answer>, isRefresh = false): void {
+    this.state = { kind: "results", answer: answer(fields), isRefresh };
+    this.changed.emit(this.state);
+  }
+
+  setFurther(path: string, further: FurtherPassages): void {
+    this.further = further;
+    this.furtherChanged.emit(path);
+  }
+
+  furtherOf(): FurtherPassages {
+    return this.further;
+  }
+
+  unfold(path: string): void {
+    this.asked.push(`unfold ${path}`);
+  }
+
+  fold(path: string): void {
+    this.asked.push(`fold ${path}`);
+  }
+
+  more(): void {
+    this.asked.push("more");
+  }
+
+  refresh(): void {
+    this.asked.push("refresh");
+  }
+
+  freezeRows(): void {
+    this.asked.push("freeze");
+  }
+
+  reportOpened(path: string): void {
+    this.asked.push(`opened ${path}`);
+  }
+
+  close(): void {
+    this.asked.push("close");
+  }
+}
+
+/** An engine whose state the test sets. */
+export class TestEngine {
+  readonly changed = new Emitter<EngineState>();
+  readonly statusChanged = new Emitter<IndexStatus | null>();
+  state: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
+  status: IndexStatus | null = indexStatus();
+
+  setState(state: EngineState): void {
+    this.state = state;
+    this.status = state.kind === "live" ? indexStatus() : null;
+    this.changed.emit(state);
+  }
+}
+
+export class TestList {
+  readonly source = new TestSource();
+  readonly engine = new TestEngine();
+  readonly clock = manualClock();
+  readonly opened: string[] = [];
+  readonly drawn: PaneModel[] = [];
+  readonly el = emptyBody().createDiv();
+  readonly list: ResultList;
+
+  constructor(parts: Partial<ListParts> = {}) {
+    const dom = buildList(this.el, this.el.createDiv(), null, { clock: this.clock, act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
+    const leaf = { openFile: async (file: TFile) => { this.opened.push(file.path); return Promise.resolve(); }, view: {} };
+    const app = {
+      vault: { getFileByPath: (path: string) => ({ path }), cachedRead: async () => Promise.resolve("") },
+      workspace: { getLeaf: () => leaf, trigger: vi.fn(), getActiveFile: () => null },
+      fileManager: { generateMarkdownLink: (file: TFile) => `[[${file.path}]]` },
+    } as unknown as App;
+    this.list = new ResultList(dom, {
+      app,
+      source: this.source,
+      engine: this.engine,
+      clock: this.clock,
+      preferences: () => ({ mode: "hybrid", naming: "file", density: "normal" }),
+      copy: () => undefined,
+      around: { show: (model) => { this.drawn.push(model); } },
+      place: "test",
+      hoverParent: { hoverPopover: null },
+      leaf: null,
+      explain: null,
+      ...parts,
+    });
+    this.list.load();
+  }
+
+  press(key: string, modifiers: KeyboardEventInit = {}): boolean {
+    const event = new KeyboardEvent("keydown", { key, ...modifiers });
+    const meant = paneKey(event);
+    return meant !== null && this.list.handleKey(meant, event);
+  }
+
+  titles(): string[] {
+    return texts(this.el, ".quarry-title");
+  }
+
+  selected(): string[] {
+    return texts(this.el, '[aria-selected="true"] .quarry-title');
+  }
+}
