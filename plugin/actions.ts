@@ -38,6 +38,8 @@ export function createActions(
       const { program, log } = supervisor;
       copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
     },
+    "start-engine": () => { supervisor.approve(); },
+    "decline-engine": () => { supervisor.decline(); },
     "open-settings": () => { openSettings(app, manifest.id); },
   };
   return { commands, copy, rebuild: () => void change("index/rebuild", TEXT.notices.rebuilding) };

@@ -7,8 +7,11 @@ import { DiagnosticLog } from "./diagnostic-log";
 import { forget, historyOf, remember } from "./search/history";
 import { SearchSession } from "./search/session";
 import { DEFAULTS, type Preferences, migrate } from "./settings";
+import { NameIndex } from "./search/name-index";
+import { NamesFallback } from "./search/names-fallback";
 import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
+import { consentIn } from "./sidecar/consent";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
@@ -16,16 +19,18 @@ import { roomFor } from "./snippet/layout";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
 import { IndexStatusLine } from "./ui/index-status";
-import { freshness, isQuiet } from "./pane/state";
+import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
 import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { QuarrySettingTab } from "./ui/settings-tab";
 import { TEXT } from "./wording/names";
+import { noteNamesOf } from "./ui/note-names";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
 // In local storage, per device and per vault: a path from a synced file must never decide which program runs.
 const ENGINE_PATH_KEY = "quarry-engine-path";
+const CONSENT_KEY = "quarry-engine-consent";
 const HISTORY_KEY = "quarry-recent-searches";
 
 export default class QuarryPlugin extends Plugin {
@@ -54,6 +59,10 @@ export default class QuarryPlugin extends Plugin {
       client,
       clock: windowClock,
       chosenProgram: () => this.enginePath,
+      consent: consentIn({
+        read: () => this.app.loadLocalStorage(CONSENT_KEY) as unknown,
+        write: (answers) => { this.app.saveLocalStorage(CONSENT_KEY, answers); },
+      }),
     });
     this.supervisor = supervisor;
     const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog);
@@ -65,6 +74,7 @@ export default class QuarryPlugin extends Plugin {
     this.app.workspace.onLayoutReady(() => {
       this.registerSync(client, supervisor);
       supervisor.start();
+      this.registerDomEvent(window, "focus", () => { supervisor.lookAgain(); }); // back from the terminal, it may be there
     });
   }
 
@@ -87,8 +97,16 @@ export default class QuarryPlugin extends Plugin {
         if (method === "index/updated") indexUpdated.emit();
       }),
     );
+    const names = noteNamesOf(this.app, this);
+    const searcher = new NamesFallback(client, supervisor, new NameIndex(names, windowClock), windowClock);
+    this.register(names.changed.listen(() => {
+      if (supervisor.state.kind !== "live") indexUpdated.emit();
+    }));
+    this.register(supervisor.changed.listen(({ kind }) => {
+      if (isWithoutEngine(kind)) indexUpdated.emit(); // rows of an engine that is gone for good make way for those by names
+    }));
     const parts: PaneParts = {
-      createSession: () => new SearchSession(client, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
+      createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
       indexUpdated,

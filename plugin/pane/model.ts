@@ -26,6 +26,8 @@ export interface PaneModel {
   readonly density: Density;
   /** The weak rows of this answer are all shown. */
   readonly showsWeak: boolean;
+  /** What is said about the engine stands above rows that were found without it. */
+  readonly showsHelp: boolean;
   readonly rows: readonly Row[];
   readonly selection: Selection;
 }
@@ -40,6 +42,8 @@ export type PaneEvent =
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
   /** The weak rows that are held back are wanted. */
   | { readonly kind: "weak-wanted" }
+  /** What there is to say about the engine is wanted, or no longer. */
+  | { readonly kind: "help-toggled" }
   /** The pointer is in the list, so rows must stay under it. */
   | { readonly kind: "touched" }
   /** The selection was moved by so many rows. */
@@ -49,13 +53,13 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, showsHelp: false, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
   switch (event.kind) {
     case "engine":
-      return { ...model, engine: event.engine, status: event.status };
+      return { ...model, engine: event.engine, status: event.status, showsHelp: model.showsHelp && event.engine.kind !== "live" };
     case "search":
       return isNewAnswer(event.search)
         ? withRows(model, { ...model, search: event.search, showsWeak: false }, true)
@@ -68,6 +72,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
     case "weak-wanted":
       return withRows(model, { ...model, showsWeak: true }, false);
+    case "help-toggled":
+      return { ...model, showsHelp: !model.showsHelp };
     case "touched":
       return { ...model, selection: { ...model.selection, isPinned: model.selection.key !== null } };
     case "moved":

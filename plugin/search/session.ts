@@ -16,6 +16,7 @@ import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
 import { type Answer, type SearchState, answerOf } from "./answer";
+import { ignoredBy } from "./names-fallback";
 import { lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
@@ -204,7 +205,9 @@ export class SearchSession implements ResultSource {
     if (reply.ok) {
       const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
-      const answer = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
+      const ignored = ignoredBy(reply.value);
+      const byNames = ignored && { ignored };
+      const answer = { query, byNames, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
@@ -259,5 +262,5 @@ function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */
 function hasNewCorrections(answer: Answer, before: SearchState): boolean {
   const words = ({ corrections }: Answer): string => corrections.map(({ used }) => used).join(" ");
-  return before.kind === "results" && words(answer) !== words(before.answer);
+  return before.kind === "results" && before.answer.byNames === null && words(answer) !== words(before.answer);
 }

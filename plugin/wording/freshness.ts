@@ -43,8 +43,12 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
   }
 }
 
+/** Below the bar, while nothing else is shown. */
+export const INDEXING_HINT = "Notes can be found as soon as they are indexed.";
+
 const ENGINE_PROBLEMS = {
   missing: "Engine not installed",
+  unapproved: "Engine not started",
   outdated: "Engine needs an update",
   occupied: "Index in use by another program",
   failed: "Engine stopped",

@@ -1,15 +1,14 @@
 /** What does the pane say in each of its states, and what does it offer? Pure. */
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type ActionId } from "../pane/commands";
-import { type PaneState } from "../pane/state";
+import { type PaneModel, stateOf } from "../pane/model";
+import { type PaneState, helpState } from "../pane/state";
 import { type Answer } from "../search/answer";
 import { type Action, actionOf } from "./actions";
 import { remarkOn } from "./answer";
+import { ENGINE_TEXT, installWords, updateCommands, updateHint } from "./engine";
 import { failureWords, startFailureWords } from "./failures";
 import { joinSentences, noteCount } from "./formatting";
-
-export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
-export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
 
 /** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
 export interface PanelWords {
@@ -21,6 +20,15 @@ export interface PanelWords {
   readonly hasWayOut: boolean;
 }
 
+/** The panel that a model shows; null when only rows are shown. */
+export function shownPanel(model: PaneModel): PanelWords | null {
+  const state = stateOf(model);
+  // Rows of the query before stay where they are while this one cannot be read: the line above them says so.
+  if (state.kind === "bad-query" && model.rows.length > 0) return null;
+  const help = model.showsHelp ? helpState(model.engine) : null;
+  return panelWords(help ?? state);
+}
+
 /** The panel for a state of the pane; null when only rows are shown. */
 export function panelWords(state: PaneState): PanelWords | null {
   switch (state.kind) {
@@ -29,17 +37,12 @@ export function panelWords(state: PaneState): PanelWords | null {
       return null;
     case "starting":
       return info("Starting the search engine", "This takes a few seconds after Obsidian starts.");
-    case "missing":
-      return {
-        ...panel(
-          "The search engine is not installed",
-          "Quarry uses a separate program that runs on this computer. To install it, run one of these commands in a terminal, then check again.",
-          "copy-command",
-          "check-again",
-          "open-settings",
-        ),
-        commands: INSTALL_COMMANDS,
-      };
+    case "missing": {
+      const { detail, commands } = installWords(state);
+      return { ...panel("The search engine is not installed", detail, "copy-command", "check-again", "open-settings"), commands };
+    }
+    case "unapproved":
+      return unapprovedWords(state.program, state.isDeclined);
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
@@ -78,7 +81,14 @@ function outdatedWords(protocol: number | null, version: string | null): PanelWo
     return panel("The plugin needs an update", detail, "check-again", "copy-report");
   }
   const detail = `The installed engine${found} is too old for this plugin. To update it, run one of these commands in a terminal, then check again.`;
-  return { ...panel("The search engine needs an update", detail, "copy-command", "check-again"), commands: UPDATE_COMMANDS };
+  return { ...panel("The search engine needs an update", joinSentences(detail, updateHint()), "copy-command", "check-again"), commands: updateCommands() };
+}
+
+function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
+  const words = isDeclined
+    ? info(ENGINE_TEXT.declined, ENGINE_TEXT.declinedDetail, "start-engine", "open-settings")
+    : panel(ENGINE_TEXT.question, ENGINE_TEXT.asked, "start-engine", "decline-engine", "open-settings");
+  return { ...words, commands: [program] };
 }
 
 function occupiedDetail(pid: number | null): string {

@@ -5,6 +5,7 @@ import { type Answer, answerOf } from "../search/answer";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";
+import { scopeWords } from "./engine";
 import { degradationWords } from "./freshness";
 import { joinSentences } from "./formatting";
 
@@ -22,6 +23,7 @@ const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
 export function statusWords(model: PaneModel): StatusWords {
   const state = stateOf(model);
   const answer = answerOf(model.search);
+  if (answer?.byNames) return { tone: "remark", ...scopeWords(model.engine.kind, answer) };
   if (state.kind === "bad-query" && model.rows.length > 0) {
     return { tone: "warning", text: joinSentences(state.message, state.next), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }

@@ -7,6 +7,7 @@ import { type Answer } from "../../plugin/search/answer";
 import { type Room } from "../../plugin/snippet/excerpt";
 import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
+import { type EngineState } from "../../plugin/sidecar/supervisor";
 
 export function passage(fields: Partial<Passage> = {}): Passage {
   return {
@@ -55,7 +56,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
   const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
+  return { query: "retry", byNames: null, mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -207,6 +208,9 @@ export class FakeClient implements Requester {
   }
 }
 
+/** A computer without an engine. */
+export const MISSING = { kind: "missing", tried: ["/bin/quarry"], platform: "linux", installers: ["uv"] } as const satisfies EngineState;
+
 /** Rows as they are at first: folded, named by file. */
 export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map() };
 
@@ -226,9 +230,11 @@ export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineAction
   return {
     "check-again": record("check-again"),
     "copy-report": record("copy-report"),
+    "decline-engine": record("decline-engine"),
     "open-settings": record("open-settings"),
     pause: record("pause"),
     restart: record("restart"),
     resume: record("resume"),
+    "start-engine": record("start-engine"),
   };
 }
