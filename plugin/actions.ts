@@ -5,8 +5,8 @@ import { type RpcClient } from "./sidecar/client";
 import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
 import { type CommandMap, type EngineActionId } from "./pane/commands";
-import { TEXT } from "./wording/names";
 import { failureWords } from "./wording/failures";
+import { t } from "./wording/translate";
 
 export interface Actions {
   readonly commands: CommandMap<EngineActionId>;
@@ -22,7 +22,7 @@ export function createActions(
   diagnosticLog: DiagnosticLog,
 ): Actions {
   const copy = (text: string): void => {
-    void navigator.clipboard.writeText(text).then(() => new Notice(TEXT.notices.copied));
+    void navigator.clipboard.writeText(text).then(() => new Notice(t("notice.copied")));
   };
   const change = async (method: "index/pause" | "index/resume" | "index/rebuild", done: string): Promise<void> => {
     const reply = await client.call(method, {});
@@ -32,8 +32,8 @@ export function createActions(
   const commands: CommandMap<EngineActionId> = {
     restart: () => { supervisor.restart(); },
     "check-again": () => { supervisor.restart(); },
-    pause: () => void change("index/pause", TEXT.notices.paused),
-    resume: () => void change("index/resume", TEXT.notices.resumed),
+    pause: () => void change("index/pause", t("notice.paused")),
+    resume: () => void change("index/resume", t("notice.resumed")),
     "copy-report": () => {
       const { program, log } = supervisor;
       copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
@@ -42,7 +42,7 @@ export function createActions(
     "decline-engine": () => { supervisor.decline(); },
     "open-settings": () => { openSettings(app, manifest.id); },
   };
-  return { commands, copy, rebuild: () => void change("index/rebuild", TEXT.notices.rebuilding) };
+  return { commands, copy, rebuild: () => void change("index/rebuild", t("notice.rebuilding")) };
 }
 
 /** Opens the plugin's settings tab. The API is undocumented: in a version without it nothing happens. */

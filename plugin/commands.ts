@@ -1,8 +1,6 @@
 /** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
-import { TEXT } from "./wording/names";
-
-const NAMES = TEXT.commands;
+import { t } from "./wording/translate";
 
 export interface CommandTargets {
   readonly openSearch: (query?: string) => void;
@@ -26,7 +24,7 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
   };
   plugin.addCommand({
     id: "open-search",
-    name: NAMES.openSearch,
+    name: t("command.open"),
     icon: "search",
     callback: () => {
       targets.openSearch();
@@ -34,7 +32,7 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
   });
   plugin.addCommand({
     id: "search-selection",
-    name: NAMES.searchSelection,
+    name: t("command.selection"),
     icon: "text-search",
     editorCheckCallback: (checking: boolean, editor: Editor) => {
       const text = queryOf(editor.getSelection());
@@ -45,7 +43,7 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
   });
   plugin.addCommand({
     id: "explain-note",
-    name: NAMES.explainNote,
+    name: t("command.explain"),
     icon: "info",
     checkCallback: (checking: boolean) => {
       const explain = targets.isLive() ? targets.explainNote() : null;
@@ -53,11 +51,11 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
       return explain !== null;
     },
   });
-  plugin.addCommand({ id: "capture", name: NAMES.capture, icon: "inbox", checkCallback: whenLive(targets.capture) });
-  plugin.addCommand({ id: "rebuild-index", name: NAMES.rebuild, icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });
-  plugin.addCommand({ id: "pause-or-resume", name: NAMES.pauseOrResume, icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
-  plugin.addCommand({ id: "restart-engine", name: NAMES.restart, icon: "power", callback: targets.restart });
-  plugin.addCommand({ id: "copy-diagnostics", name: NAMES.copyReport, icon: "clipboard-copy", callback: targets.copyReport });
+  plugin.addCommand({ id: "capture", name: t("command.capture"), icon: "inbox", checkCallback: whenLive(targets.capture) });
+  plugin.addCommand({ id: "rebuild-index", name: t("command.rebuild"), icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });
+  plugin.addCommand({ id: "pause-or-resume", name: t("command.pause"), icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
+  plugin.addCommand({ id: "restart-engine", name: t("command.restart"), icon: "power", callback: targets.restart });
+  plugin.addCommand({ id: "copy-diagnostics", name: t("command.copy-report"), icon: "clipboard-copy", callback: targets.copyReport });
 }
 
 const SELECTION_CHARS = 500; // a paragraph; the protocol allows 4,096, but a longer selection is hardly meant as a query

@@ -1,5 +1,5 @@
 /** The plugin's lifecycle: load the settings, build and register the parts, unload. */
-import { FileSystemAdapter, Notice, Platform, Plugin, addIcon } from "obsidian";
+import { FileSystemAdapter, Notice, Platform, Plugin, addIcon, getLanguage } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
@@ -23,8 +23,8 @@ import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
 import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { QuarrySettingTab } from "./ui/settings-tab";
-import { TEXT } from "./wording/names";
 import { noteNamesOf } from "./ui/note-names";
+import { chooseLanguage, t } from "./wording/translate";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
@@ -40,9 +40,10 @@ export default class QuarryPlugin extends Plugin {
   private supervisor: Supervisor | null = null;
 
   override async onload(): Promise<void> {
+    chooseLanguage(getLanguage());
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
-      new Notice(TEXT.notices.desktopOnly);
+      new Notice(t("notice.desktopOnly"));
       return;
     }
     this.preferences = migrate(await this.loadData());
@@ -120,11 +121,11 @@ export default class QuarryPlugin extends Plugin {
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
-    this.addRibbonIcon(ICON, TEXT.openPane, () => void this.openPane());
+    this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());
     this.registerObsidianProtocolHandler("quarry", ({ query }) => void this.openPane(query));
     this.register(
       supervisor.changed.listen(({ kind }) => {
-        if (kind === "failed") new Notice(TEXT.notices.gaveUp);
+        if (kind === "failed") new Notice(t("notice.gaveUp"));
       }),
     );
   }
@@ -132,7 +133,7 @@ export default class QuarryPlugin extends Plugin {
   private registerStatusBar(supervisor: Supervisor): void {
     const el = this.addStatusBarItem();
     el.addClass("mod-clickable");
-    el.setAttr("aria-label", TEXT.openPane);
+    el.setAttr("aria-label", t("pane.open"));
     this.registerDomEvent(el, "click", () => void this.openPane());
     const line = new IndexStatusLine(el);
     const show = (): void => {

@@ -12,8 +12,34 @@ export type IndexState =
 export type LegName = "lexical" | "dense";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
+export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
+export type ReasonCode =
+  | "folders-include"
+  | "folders-exclude"
+  | "index-ignore"
+  | "obsidian-excluded"
+  | "templates"
+  | "hidden"
+  | "not-markdown"
+  | "drawing"
+  | "status"
+  | "link"
+  | "name"
+  | "unreadable"
+  | "not-a-file"
+  | "crash"
+  | "defect"
+  | "too-large"
+  | "too-many-passages"
+  | "front-matter"
+  | "new"
+  | "changed"
+  | "gone"
+  | "unknown"
+  | "other";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
@@ -116,6 +142,10 @@ export interface IndexStatus {
    * When the index last became equal to the vault.
    */
   readonly indexedMs: number | null;
+  /**
+   * When the whole index was last rebuilt, or begun; null where an older version did.
+   */
+  readonly builtMs: number | null;
   /**
    * Size of the index on disk.
    */
@@ -1209,6 +1239,195 @@ export type NoParams = Record<string, never>;
  */
 export type RebuildParams = Record<string, never>;
 /**
+ * The states of the notes in a folder, and the folders directly in it.
+ */
+export interface InspectFoldersParams {
+  /**
+   * "" is the vault. At most 4096 characters.
+   */
+  readonly folder?: string;
+  /**
+   * Only folders that have notes in this state. indexed: found. partial: only part of it is found. hidden: left out of answers by its status. waiting: not indexed yet, or changed since. excluded: left out by a rule. failed: it could not be indexed.
+   */
+  readonly state?: NoteState | null;
+  /**
+   * 0 to 1000000000.
+   */
+  readonly offset?: number;
+  /**
+   * 0 to 500. Default: 100.
+   */
+  readonly limit?: number;
+}
+/**
+ * A folder, and a page of those directly in it, as counted at most some seconds ago.
+ */
+export interface InspectFoldersResult {
+  readonly folder: FolderState;
+  /**
+   * By name.
+   */
+  readonly folders: readonly FolderState[];
+  /**
+   * Folders on all pages.
+   */
+  readonly total: number;
+}
+/**
+ * A folder with the states of all notes below it.
+ */
+export interface FolderState {
+  /**
+   * "" is the vault.
+   */
+  readonly path: string;
+  readonly counts: StateCounts;
+  /**
+   * Folders with notes that lie directly in it.
+   */
+  readonly folderCount: number;
+  /**
+   * The setting that leaves out all notes below it; null where there is none.
+   */
+  readonly excludedBy: Reason | null;
+}
+/**
+ * How many notes are in each state.
+ */
+export interface StateCounts {
+  readonly indexed: number;
+  readonly partial: number;
+  readonly hidden: number;
+  readonly waiting: number;
+  readonly excluded: number;
+  readonly failed: number;
+  /**
+   * Notes with a passage that waits for a vector of a model in use; their words are found.
+   */
+  readonly withoutVectors: number;
+}
+/**
+ * Why a note is not found, or only partly.
+ */
+export interface Reason {
+  readonly code: ReasonCode;
+  /**
+   * The same as a sentence, for clients that do not know the code.
+   */
+  readonly message: string;
+  /**
+   * Of the rule: the folder, line or expression as it is written; or the status.
+   */
+  readonly entry: string | null;
+  /**
+   * Of `templates`: the plugin that keeps its templates there.
+   */
+  readonly plugin: string | null;
+}
+/**
+ * The states of the notes in a folder, one by one.
+ */
+export interface InspectNotesParams {
+  /**
+   * "" is the vault. At most 4096 characters.
+   */
+  readonly folder?: string;
+  /**
+   * Only notes in this state.
+   */
+  readonly state?: NoteState | null;
+  /**
+   * Whether those in the folders below it are listed too.
+   */
+  readonly below?: boolean;
+  /**
+   * 0 to 1000000000.
+   */
+  readonly offset?: number;
+  /**
+   * 0 to 500. Default: 100.
+   */
+  readonly limit?: number;
+}
+/**
+ * A page of notes, by path.
+ */
+export interface InspectNotesResult {
+  readonly notes: readonly NoteStateEntry[];
+  readonly total: number;
+}
+/**
+ * The state of one note.
+ */
+export interface NoteStateEntry {
+  readonly path: string;
+  readonly state: NoteState;
+  /**
+   * Null where it is found.
+   */
+  readonly reason: Reason | null;
+}
+/**
+ * Why a note is found or not, whatever is searched for, and what of it is in the index.
+ */
+export interface InspectNoteParams {
+  /**
+   * It need not be indexed, or exist. At most 4096 characters.
+   */
+  readonly path: string;
+}
+/**
+ * Why a note is found or not.
+ */
+export interface NoteReport {
+  readonly path: string;
+  readonly state: ReportState;
+  /**
+   * Every one that is known, that of the state first.
+   */
+  readonly reasons: readonly Reason[];
+  /**
+   * Null where nothing of it is in the index.
+   */
+  readonly indexed: IndexedContent | null;
+  /**
+   * Of the file as it is now; null where that cannot be told.
+   */
+  readonly modifiedMs: number | null;
+  readonly sizeBytes: number | null;
+}
+/**
+ * What of a note is in the index.
+ */
+export interface IndexedContent {
+  readonly title: string;
+  readonly chunks: number;
+  readonly words: number;
+  /**
+   * That words are stemmed in, besides English.
+   */
+  readonly languages: readonly string[];
+  /**
+   * Credentials that were blanked, by their kind.
+   */
+  readonly redactions: {
+    readonly [k: string]: number;
+  };
+  /**
+   * Headings whose sections the settings leave out; at most 20.
+   */
+  readonly skippedSections: readonly string[];
+  /**
+   * False: some of it waits for a vector of a model in use.
+   */
+  readonly hasVectors: boolean;
+  /**
+   * When the file was last changed, as it was indexed.
+   */
+  readonly modifiedMs: number;
+  readonly sizeBytes: number;
+}
+/**
  * The vault's settings, as `.quarry.toml` at its root gives them, or the defaults.
  */
 export interface Settings {
@@ -1280,6 +1499,22 @@ export interface SettingsWriteParams {
    */
   readonly captureFolder?: string;
   readonly captureByAgents?: boolean;
+}
+/**
+ * Leave folders out of the index, or take them in again, by single entries of the settings; all others stay.
+ *
+ * A folder is taken in by removing each entry of `excludeFolders` that leaves it out, be it of a folder above it, and
+ * by adding it to `includeFolders` where only those are indexed and none holds it.
+ */
+export interface FoldersWriteParams {
+  /**
+   * At most 100.
+   */
+  readonly exclude?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly include?: readonly string[];
 }
 /**
  * Forget a request; its answer is the error `cancelled`.
@@ -1361,8 +1596,12 @@ export interface Methods {
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };
+  readonly "inspect/folders": { readonly params: InspectFoldersParams; readonly result: InspectFoldersResult };
+  readonly "inspect/notes": { readonly params: InspectNotesParams; readonly result: InspectNotesResult };
+  readonly "inspect/note": { readonly params: InspectNoteParams; readonly result: NoteReport };
   readonly "settings/read": { readonly params: NoParams; readonly result: Settings };
   readonly "settings/write": { readonly params: SettingsWriteParams; readonly result: Settings };
+  readonly "settings/folders": { readonly params: FoldersWriteParams; readonly result: Settings };
   readonly "shutdown": { readonly params: NoParams; readonly result: Done };
 }
 

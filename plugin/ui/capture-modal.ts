@@ -3,15 +3,13 @@ import { type App, Modal, Notice, Setting } from "obsidian";
 import { type CaptureParams, type CaptureResult } from "../protocol/messages";
 import { type Reply } from "../sidecar/failure";
 import { failureWords } from "../wording/failures";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 
 export interface CaptureParts {
   readonly capture: (params: CaptureParams) => Promise<Reply<CaptureResult>>;
   /** What was typed when the dialog closes, if that is another text than it began with; empty once it is captured. */
   readonly keepDraft: (text: string) => void;
 }
-
-const WORDS = TEXT.capture;
 
 export class CaptureModal extends Modal {
   private text = "";
@@ -30,14 +28,14 @@ export class CaptureModal extends Modal {
   }
 
   override onOpen(): void {
-    this.setTitle(TEXT.commands.capture);
+    this.setTitle(t("command.capture"));
     this.contentEl.addClass("quarry-capture");
     this.drawText();
-    this.drawField(WORDS.title, WORDS.titleHelp, (value) => { this.title = value; });
-    this.drawField(WORDS.tags, WORDS.tagsHelp, (value) => { this.tags = value; });
+    this.drawField(t("capture.title"), t("capture.titleHelp"), (value) => { this.title = value; });
+    this.drawField(t("capture.tags"), t("capture.tagsHelp"), (value) => { this.tags = value; });
     this.problemEl = this.contentEl.createEl("p", { cls: "mod-warning", attr: { role: "alert" } });
     new Setting(this.contentEl).addButton((button) => {
-      button.setButtonText(WORDS.submit).setCta().onClick(() => void this.submit());
+      button.setButtonText(t("capture.submit")).setCta().onClick(() => void this.submit());
     });
     this.scope.register(["Mod"], "Enter", () => {
       void this.submit();
@@ -56,7 +54,7 @@ export class CaptureModal extends Modal {
     const reply = await this.parts.capture({
       text: this.text,
       title: this.title.trim() === "" ? null : this.title,
-      tags: this.tags.split(",").filter((tag) => tag.trim() !== ""),
+      tags: this.tags.split(/[,，、]/).filter((tag) => tag.trim() !== ""),
       source: "obsidian",
     });
     this.isAtWork = false;
@@ -70,7 +68,7 @@ export class CaptureModal extends Modal {
   }
 
   private drawText(): void {
-    const area = this.contentEl.createEl("textarea", { attr: { "aria-label": WORDS.text, placeholder: WORDS.text, rows: "8", dir: "auto" } });
+    const area = this.contentEl.createEl("textarea", { attr: { "aria-label": t("capture.text"), placeholder: t("capture.text"), rows: "8", dir: "auto" } });
     area.value = this.text;
     area.addEventListener("input", () => { this.text = area.value; });
     area.focus();
@@ -83,6 +81,5 @@ export class CaptureModal extends Modal {
 
 /** What is said of a note that was captured: its path, and what was left out of it. */
 export function capturedWords({ path, redacted }: CaptureResult): string {
-  if (redacted === 0) return `${WORDS.done} ${path}`;
-  return `${WORDS.done} ${path} (${redacted === 1 ? "1 credential" : `${String(redacted)} credentials`} redacted)`;
+  return redacted === 0 ? t("capture.done", { path }) : t("capture.redacted", { path, count: redacted });
 }

@@ -8,7 +8,7 @@
  */
 import { type Completion, type Suggestion, type VaultNames, allOperators, completionAt } from "./completion";
 import { initOption } from "./active-option";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 
 export interface CompletionHandlers {
   readonly names: () => VaultNames;
@@ -29,7 +29,7 @@ export class CompletionList {
     private readonly input: HTMLInputElement,
     private readonly handlers: CompletionHandlers,
   ) {
-    el.setAttrs({ role: "listbox", "aria-label": TEXT.completionsLabel });
+    el.setAttrs({ role: "listbox", "aria-label": t("pane.completions") });
     // Pressing the mouse button must not take the focus from the box, which would close the list before the click.
     el.addEventListener("mousedown", (event) => {
       event.preventDefault();

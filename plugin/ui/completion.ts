@@ -1,5 +1,6 @@
 /** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
 import { OPERATORS, OPERATOR_SECTIONS, type Operator, timeValues } from "../wording/operators";
+import { t } from "../wording/translate";
 
 /** Names that occur in the vault, most frequent first. */
 export interface VaultNames {
@@ -48,9 +49,9 @@ export function completionAt(before: string, names: () => VaultNames, year: numb
 
 /** All operators of the query language, to insert at the caret. */
 export function allOperators(before: string): Completion {
-  const suggestions = OPERATOR_SECTIONS.flatMap(([section, heading]) => {
+  const suggestions = OPERATOR_SECTIONS.flatMap((section) => {
     const [first, ...others] = OPERATORS.filter((operator) => operator.section === section).map(asSuggestion);
-    return first ? [{ ...first, heading }, ...others] : [];
+    return first ? [{ ...first, heading: t(`operators.${section}`) }, ...others] : [];
   });
   return { from: before.length, isCertain: true, suggestions };
 }
@@ -101,7 +102,7 @@ function operatorsLike(word: string): readonly Suggestion[] {
 }
 
 function asSuggestion({ token, label, hint, closing = "" }: Operator): Suggestion {
-  return { label, hint, text: token, closing };
+  return { label, hint: t(hint), text: token, closing };
 }
 
 /** Suggestions for the values that contain `typed`, prefixes first; none when it equals one of them. */

@@ -10,7 +10,7 @@ import { type Room } from "../snippet/excerpt";
 import { DelayedFlag } from "./delayed-flag";
 import { initOption } from "./active-option";
 import { PassageBlock, setText } from "./passage-block";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { furtherPassagesWords } from "../wording/rows";
 
 export class FurtherPassagesList {
@@ -62,7 +62,7 @@ export class FurtherPassagesList {
     setText(this.textEl, this.count === 0 ? "" : furtherPassagesWords(this.state, this.count, this.isSlow));
     const isQuick = this.state.kind === "loading" && !this.isSlow && this.blocks.length === 0;
     this.lineEl.toggleClass("is-hidden", this.count === 0 || this.state.kind === "folded" || isQuick); // the head of the row counts them
-    setText(this.retryEl, this.state.kind === "failed" ? TEXT.retry : "");
+    setText(this.retryEl, this.state.kind === "failed" ? t("pane.retry") : "");
   }
 
   private showBlocks(passages: readonly Passage[], title: string, room: Room): void {

@@ -5,7 +5,9 @@
 import { type Clock } from "../clock";
 import { type HitRow, type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
-import { REASON_TIPS, ageWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
+import { ageWords } from "../wording/formatting";
+import { mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
+import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
 import { MarkedText, PassageBlock, setText } from "./passage-block";
@@ -91,8 +93,8 @@ export class HitView implements RowView {
   }
 
   private showFlair({ reason, hit: { furtherPassages: count } }: HitRow): void {
-    setText(this.reasonEl, reason ?? "");
-    this.reasonEl.title = reason ? REASON_TIPS[reason] : "";
+    setText(this.reasonEl, reason ? t(`row.${reason}`) : "");
+    this.reasonEl.title = reason ? t(`row.${reason}Tip`) : "";
     this.reasonEl.toggleClass("is-hidden", reason === null);
     setText(this.countEl, count === 0 ? "" : `+${count}`);
     this.countEl.title = count === 0 ? "" : morePassages(count);

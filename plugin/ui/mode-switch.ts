@@ -1,7 +1,7 @@
-/** The three buttons of the search mode, of which one is pressed: both, exact, meaning. */
+/** The three buttons of the search mode, of which one is pressed: both, words, meaning. */
 import { setTooltip } from "obsidian";
 import { type Mode } from "../protocol/messages";
-import { MODE_NAMES, MODE_TIPS, TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 
 const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
@@ -9,10 +9,10 @@ export class ModeSwitch {
   private readonly buttons: readonly (readonly [Mode, HTMLElement])[];
 
   constructor(parent: HTMLElement, select: (mode: Mode) => void) {
-    const group = parent.createDiv({ cls: "quarry-modes", attr: { role: "group", "aria-label": TEXT.modeLabel } });
+    const group = parent.createDiv({ cls: "quarry-modes", attr: { role: "group", "aria-label": t("pane.modes") } });
     this.buttons = MODES.map((mode) => {
-      const button = group.createEl("button", { cls: "quarry-mode", text: MODE_NAMES[mode], attr: { "data-mode": mode } });
-      setTooltip(button, MODE_TIPS[mode]);
+      const button = group.createEl("button", { cls: "quarry-mode", text: t(`mode.${mode}`), attr: { "data-mode": mode } });
+      setTooltip(button, t(`modeTip.${mode}`));
       button.addEventListener("click", () => {
         select(mode);
       });

@@ -12,7 +12,7 @@ import { Panel, type PanelHandlers } from "./panel";
 import { ProgressBlock } from "./progress-block";
 import { type RecentHandlers } from "./recent-view";
 import { StatusLine } from "./status-line";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 
 export interface PaneDom {
   readonly el: HTMLElement;
@@ -41,7 +41,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   el.addClass("quarry-pane");
   const head = el.createDiv({ cls: "quarry-head" });
   const box = head.createDiv({ cls: "quarry-box" });
-  const search = new SearchComponent(box).setPlaceholder(TEXT.placeholder);
+  const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
   const input = search.inputEl;
   const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
   const bar = head.createDiv({ cls: "quarry-bar" });
@@ -60,7 +60,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
     role: "combobox",
     "aria-autocomplete": "list",
     "aria-haspopup": "listbox",
-    "aria-label": TEXT.placeholder,
+    "aria-label": t("pane.placeholder"),
   });
   const completions = new CompletionList(completionsEl, input, {
     names: handlers.names,

@@ -2,7 +2,7 @@
 import { answerOf } from "../search/answer";
 import { type PaneModel, stateOf } from "../pane/model";
 import { freshness } from "../pane/state";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { announcement, shownPanel } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
 import { type Surroundings } from "./result-list";
@@ -20,7 +20,7 @@ export class PaneView implements Surroundings {
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;
-    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? TEXT.listLabel : TEXT.recentLabel);
+    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? t("pane.results") : t("pane.recent"));
     if (state.kind !== "searching") dom.list.live.announceState(announcement(state));
   }
 

@@ -1,6 +1,7 @@
 /** How far the index is, while it is filled and the list is empty: a bar with its count. */
 import { type Freshness } from "../pane/state";
-import { INDEXING_HINT, freshnessWords } from "../wording/freshness";
+import { t } from "../wording/translate";
+import { freshnessWords } from "../wording/freshness";
 import { setText } from "./passage-block";
 
 export class ProgressBlock {
@@ -10,7 +11,7 @@ export class ProgressBlock {
   constructor(private readonly el: HTMLElement) {
     this.textEl = el.createDiv({ cls: "quarry-progress-text" });
     this.barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
-    el.createDiv({ cls: "quarry-progress-text", text: INDEXING_HINT });
+    el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
   }
 
   /** Shows the progress of `freshness`; null when rows are shown instead. */

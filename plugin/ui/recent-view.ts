@@ -1,7 +1,7 @@
 /** The element of a query that was searched for or saved: its text, a star that saves it, a cross that forgets it. */
 import { setIcon, setTooltip } from "obsidian";
 import { type RecentRow, type Row } from "../pane/rows";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";
@@ -24,7 +24,7 @@ export class RecentView implements RowView {
     this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
     this.starEl = this.icon("star", handlers.toggleSaved);
     this.crossEl = this.icon("x", handlers.forget);
-    setTooltip(this.crossEl, TEXT.forget);
+    setTooltip(this.crossEl, t("pane.forget"));
   }
 
   show(row: Row): void {
@@ -32,7 +32,7 @@ export class RecentView implements RowView {
     this.row = row;
     setText(this.textEl, row.query);
     this.el.setAttr("aria-label", row.query);
-    setTooltip(this.starEl, row.isSaved ? TEXT.unsave : TEXT.save);
+    setTooltip(this.starEl, row.isSaved ? t("pane.unsave") : t("pane.save"));
     this.starEl.toggleClass("is-active", row.isSaved);
     this.crossEl.toggleClass("is-hidden", row.isSaved);
   }

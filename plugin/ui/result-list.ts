@@ -16,7 +16,7 @@ import { type FurtherPassages } from "../search/passage-loader";
 import { type ResultSource } from "../search/result-source";
 import { type Room } from "../snippet/excerpt";
 import { type Density } from "../snippet/layout";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { passagesAnnouncement } from "../wording/rows";
 import { type ListDom } from "./list-dom";
 import { listenToMouse } from "./list-mouse";
@@ -199,7 +199,7 @@ export class ResultList extends Component {
   }
 
   private async openNote(path: string, passage: Passage | null, where: PaneType | boolean): Promise<void> {
-    if (!(await openHit(this.parts.app, path, passage, where))) new Notice(TEXT.notices.noteGone);
+    if (!(await openHit(this.parts.app, path, passage, where))) new Notice(t("notice.noteGone"));
   }
 
   private unfold(path: string, isUnfolded: boolean): void {

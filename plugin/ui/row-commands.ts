@@ -2,8 +2,8 @@
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf, stripHeadingForLink } from "obsidian";
 import { type RowCommandId } from "../pane/commands";
 import { type PlaceRow } from "../pane/rows";
-import { TEXT } from "../wording/names";
 import { openMapWords } from "../wording/rows";
+import { t } from "../wording/translate";
 import { noteAt } from "./open-hit";
 
 export interface RowCommand {
@@ -28,25 +28,25 @@ export interface RowHandlers {
 /** The commands of a row, in the order of the context menu. */
 export function rowCommands(app: App, { open, copy, explain }: RowHandlers): RowCommands {
   return {
-    open: { title: TEXT.menu.open, icon: "file-text", section: "open", run: (row) => { open(row, false); } },
-    "open-tab": { title: TEXT.menu.openTab, icon: "file-plus", section: "open", run: (row) => { open(row, "tab"); } },
-    "open-split": { title: TEXT.menu.openSplit, icon: "separator-vertical", section: "open", run: (row) => { open(row, "split"); } },
+    open: { title: t("menu.open"), icon: "file-text", section: "open", run: (row) => { open(row, false); } },
+    "open-tab": { title: t("menu.open-tab"), icon: "file-plus", section: "open", run: (row) => { open(row, "tab"); } },
+    "open-split": { title: t("menu.open-split"), icon: "separator-vertical", section: "open", run: (row) => { open(row, "split"); } },
     "copy-link": {
-      title: TEXT.menu.copyLink,
+      title: t("menu.copy-link"),
       icon: "link",
       section: "info",
       isFor: (row) => linkTo(app, row) !== null,
       run: (row) => { copy(linkTo(app, row) ?? ""); },
     },
     "copy-text": {
-      title: TEXT.menu.copyText,
+      title: t("menu.copy-text"),
       icon: "copy",
       section: "info",
       isFor: ({ passage }) => passage !== null,
       run: ({ passage }) => { copy(passage?.snippet ?? ""); },
     },
     explain: {
-      title: TEXT.menu.explain,
+      title: t("menu.explain"),
       icon: "info",
       section: "info",
       isFor: () => explain !== null,

@@ -11,7 +11,7 @@ import { type SearchSession } from "../search/session";
 import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
-import { TEXT } from "../wording/names";
+import { t } from "../wording/translate";
 import { ICON } from "./icon";
 import { ExplainModal } from "./explain-modal";
 import { paneCommands } from "./pane-commands";
@@ -55,7 +55,7 @@ export class SearchView extends ItemView {
   }
 
   getDisplayText(): string {
-    return TEXT.viewTitle;
+    return t("pane.title");
   }
 
   override getState(): Record<string, unknown> {

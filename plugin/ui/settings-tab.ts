@@ -8,16 +8,17 @@
 import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
 import { type Fusion, type Stemming, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Preferences } from "../settings";
+import { NAMINGS, type Naming } from "../pane/note-name";
+import { DENSITIES, type Density } from "../snippet/layout";
 import { type Reply } from "../sidecar/failure";
-import { DENSITY_NAMES, FUSION_NAMES, NAMING_NAMES, SETTINGS_TEXT, STEMMING_NAMES } from "../wording/settings";
 import { foldersOf, isFullPath, statusesOf, weightOf } from "./settings-values";
 import { type ObservableEngine, freshness } from "../pane/state";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 
 import { failureWords } from "../wording/failures";
 import { freshnessWords, statusSummary } from "../wording/freshness";
+import { t } from "../wording/translate";
 
-const WORDS = SETTINGS_TEXT;
 const PROBLEMS_SHOWN = 20;
 const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
 const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
@@ -114,7 +115,7 @@ export class QuarrySettingTab extends PluginSettingTab {
   private async write(change: SettingsWriteParams): Promise<void> {
     const reply = await this.parts.writeVault(change);
     if (!reply.ok) new Notice(failureWords(reply.failure));
-    else if (change.stemming !== undefined) new Notice(WORDS.stemmingChanged);
+    else if (change.stemming !== undefined) new Notice(t("settings.stemmingChanged"));
     await this.fill();
   }
 
@@ -122,23 +123,23 @@ export class QuarrySettingTab extends PluginSettingTab {
 
   private groups(): readonly Group[] {
     return [
-      { heading: WORDS.engineGroup, rows: [this.statusRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
+      { heading: t("settings.engineGroup"), rows: [this.statusRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
       {
-        heading: WORDS.vaultGroup,
+        heading: t("settings.vaultGroup"),
         rows: [
-          this.foldersRow(WORDS.include, WORDS.includeHelp, "includeFolders"),
-          this.foldersRow(WORDS.exclude, WORDS.excludeHelp, "excludeFolders"),
+          this.foldersRow(t("settings.include"), t("settings.includeHelp"), "includeFolders"),
+          this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders"),
           this.templatesRow(),
           this.statusesRow(),
           this.modelRow(),
-          this.weightRow(WORDS.lexicalWeight, "lexicalWeight"),
-          this.weightRow(WORDS.denseWeight, "denseWeight"),
+          this.weightRow(t("settings.lexicalWeight"), "lexicalWeight"),
+          this.weightRow(t("settings.denseWeight"), "denseWeight"),
           this.fusionRow(),
           this.stemmingRow(),
           this.rebuildRow(),
         ],
       },
-      { heading: WORDS.paneGroup, rows: [this.namingRow(), this.densityRow(), this.limitRow(), this.statusBarRow()] },
+      { heading: t("settings.paneGroup"), rows: [this.namingRow(), this.densityRow(), this.limitRow(), this.statusBarRow()] },
     ];
   }
 
@@ -150,7 +151,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       show();
       this.stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
     };
-    return { name: WORDS.status, help: "", build };
+    return { name: t("settings.status"), help: "", build };
   }
 
   private statusText(): DocumentFragment {
@@ -163,10 +164,10 @@ export class QuarrySettingTab extends PluginSettingTab {
         if (message !== null) fragment.createDiv({ text: message });
       }
       if (status.problems.length === 0) return;
-      fragment.createDiv({ text: WORDS.problems });
+      fragment.createDiv({ text: t("settings.problems") });
       const list = fragment.createEl("ul");
       for (const { path, reason, skipped } of status.problems.slice(0, PROBLEMS_SHOWN)) {
-        list.createEl("li", { text: `${path} (${skipped ? WORDS.skipped : WORDS.partly}): ${reason}` });
+        list.createEl("li", { text: t(skipped ? "settings.skipped" : "settings.partly", { path, reason }) });
       }
     });
   }
@@ -174,31 +175,31 @@ export class QuarrySettingTab extends PluginSettingTab {
   private pathRow(): Row {
     const build = (setting: Setting): void => {
       setting.addText((text) => {
-        text.setPlaceholder(WORDS.enginePathExample).setValue(this.parts.enginePath() ?? "");
+        text.setPlaceholder(t("settings.enginePathExample")).setValue(this.parts.enginePath() ?? "");
         text.inputEl.addEventListener("change", () => {
           const path = text.inputEl.value.trim();
-          if (path !== "" && !isFullPath(path)) new Notice(WORDS.enginePathNotAbsolute);
+          if (path !== "" && !isFullPath(path)) new Notice(t("settings.enginePathNotAbsolute"));
           else this.parts.saveEnginePath(path === "" ? null : path);
         });
       });
     };
-    return { name: WORDS.enginePath, help: WORDS.enginePathHelp, build };
+    return { name: t("settings.enginePath"), help: t("settings.enginePathHelp"), build };
   }
 
   private restartRow(): Row {
-    return this.buttonRow(WORDS.restart, WORDS.restartHelp, WORDS.restartButton, () => {
+    return this.buttonRow(t("settings.restart"), t("settings.restartHelp"), t("settings.restartButton"), () => {
       this.parts.commands.restart();
     });
   }
 
   private reportRow(): Row {
-    return this.buttonRow(WORDS.report, WORDS.reportHelp, WORDS.reportButton, () => {
+    return this.buttonRow(t("settings.report"), t("settings.reportHelp"), t("settings.reportButton"), () => {
       this.parts.commands["copy-report"]();
     });
   }
 
   private rebuildRow(): Row {
-    return this.buttonRow(WORDS.rebuild, WORDS.rebuildHelp, WORDS.rebuildButton, this.parts.rebuild);
+    return this.buttonRow(t("settings.rebuild"), t("settings.rebuildHelp"), t("settings.rebuildButton"), this.parts.rebuild);
   }
 
   private buttonRow(name: string, help: string, label: string, run: () => void): Row {
@@ -214,7 +215,7 @@ export class QuarrySettingTab extends PluginSettingTab {
         area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
         this.fillers.push((settings) => {
           area.setDisabled(settings === null).setValue(settings?.[key].join("\n") ?? "");
-          setting.setDesc(settings === null ? WORDS.vaultUnavailable : help);
+          setting.setDesc(settings === null ? t("settings.vaultUnavailable") : help);
         });
       });
     };
@@ -230,7 +231,7 @@ export class QuarrySettingTab extends PluginSettingTab {
         });
       });
     };
-    return { name: WORDS.model, help: WORDS.modelHelp, build };
+    return { name: t("settings.model"), help: t("settings.modelHelp"), build };
   }
 
   private weightRow(name: string, key: "lexicalWeight" | "denseWeight"): Row {
@@ -238,7 +239,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       setting.addText((text) => {
         text.inputEl.addEventListener("change", () => {
           const weight = weightOf(text.inputEl.value);
-          if (weight === null) new Notice(WORDS.weightInvalid);
+          if (weight === null) new Notice(t("settings.weightInvalid"));
           else void this.write({ [key]: weight });
         });
         this.fillers.push((settings) => {
@@ -246,29 +247,28 @@ export class QuarrySettingTab extends PluginSettingTab {
         });
       });
     };
-    return { name, help: WORDS.weightHelp, build };
+    return { name, help: t("settings.weightHelp"), build };
   }
 
   private fusionRow(): Row {
-    const build = this.dropdown(FUSION_NAMES, FUSIONS, ({ fusion }) => fusion, (fusion) => ({ fusion }));
-    return { name: WORDS.fusion, help: WORDS.fusionHelp, build };
+    const build = this.dropdown(FUSIONS, ({ fusion }) => fusion, (fusion) => ({ fusion }));
+    return { name: t("settings.fusion"), help: t("settings.fusionHelp"), build };
   }
 
   private stemmingRow(): Row {
-    const build = this.dropdown(STEMMING_NAMES, STEMMINGS, ({ stemming }) => stemming, (stemming) => ({ stemming }));
-    return { name: WORDS.stemming, help: WORDS.stemmingHelp, build };
+    const build = this.dropdown(STEMMINGS, ({ stemming }) => stemming, (stemming) => ({ stemming }));
+    return { name: t("settings.stemming"), help: t("settings.stemmingHelp"), build };
   }
 
   /** Builds a list of *choices* to choose one of the vault's settings from. */
-  private dropdown<Choice extends string>(
-    names: Readonly<Record<Choice, string>>,
+  private dropdown<Choice extends Fusion | Stemming>(
     choices: readonly Choice[],
     chosen: (settings: VaultSettings) => Choice,
     change: (choice: Choice) => SettingsWriteParams,
   ): Row["build"] {
     return (setting) => {
       setting.addDropdown((dropdown) => {
-        const { selectEl } = dropdown.addOptions(names);
+        const { selectEl } = dropdown.addOptions(namesOf(choices));
         selectEl.addEventListener("change", () => {
           const choice = choices.find((known) => known === selectEl.value);
           if (choice !== undefined) void this.write(change(choice));
@@ -294,43 +294,43 @@ export class QuarrySettingTab extends PluginSettingTab {
         });
       });
     };
-    return { name: WORDS.templates, help: WORDS.templatesHelp, build };
+    return { name: t("settings.templates"), help: t("settings.templatesHelp"), build };
   }
 
   private statusesRow(): Row {
     const build = (setting: Setting): void => {
       setting.addText((text) => {
-        text.setPlaceholder(WORDS.excludeStatusExample);
+        text.setPlaceholder(t("settings.excludeStatusExample"));
         text.inputEl.addEventListener("change", () => void this.write({ excludeStatus: statusesOf(text.inputEl.value) }));
         this.fillers.push((settings) => {
           text.setDisabled(settings === null).setValue(settings?.excludeStatus.join(", ") ?? "");
         });
       });
     };
-    return { name: WORDS.excludeStatus, help: WORDS.excludeStatusHelp, build };
+    return { name: t("settings.excludeStatus"), help: t("settings.excludeStatusHelp"), build };
   }
 
   private namingRow(): Row {
-    const build = this.preferenceDropdown(NAMING_NAMES, ({ naming }) => naming, (naming) => ({ naming }));
-    return { name: WORDS.naming, help: WORDS.namingHelp, build };
+    const build = this.preferenceDropdown(NAMINGS, ({ naming }) => naming, (naming) => ({ naming }));
+    return { name: t("settings.naming"), help: t("settings.namingHelp"), build };
   }
 
   private densityRow(): Row {
-    const build = this.preferenceDropdown(DENSITY_NAMES, ({ density }) => density, (density) => ({ density }));
-    return { name: WORDS.density, help: WORDS.densityHelp, build };
+    const build = this.preferenceDropdown(DENSITIES, ({ density }) => density, (density) => ({ density }));
+    return { name: t("settings.density"), help: t("settings.densityHelp"), build };
   }
 
   /** Builds a list to choose one of the pane's own settings from. */
-  private preferenceDropdown<Choice extends string>(
-    names: Readonly<Record<Choice, string>>,
+  private preferenceDropdown<Choice extends Naming | Density>(
+    choices: readonly Choice[],
     chosen: (preferences: Preferences) => Choice,
     change: (choice: Choice) => Partial<Preferences>,
   ): Row["build"] {
     return (setting) => {
       setting.addDropdown((dropdown) => {
-        const { selectEl } = dropdown.addOptions(names).setValue(chosen(this.parts.settings()));
+        const { selectEl } = dropdown.addOptions(namesOf(choices)).setValue(chosen(this.parts.settings()));
         selectEl.addEventListener("change", () => {
-          const choice = (Object.keys(names) as Choice[]).find((known) => known === selectEl.value);
+          const choice = choices.find((known) => known === selectEl.value);
           if (choice !== undefined) this.parts.save({ ...this.parts.settings(), ...change(choice) });
         });
       });
@@ -348,7 +348,7 @@ export class QuarrySettingTab extends PluginSettingTab {
           }),
       );
     };
-    return { name: WORDS.limit, help: WORDS.limitHelp, build };
+    return { name: t("settings.limit"), help: t("settings.limitHelp"), build };
   }
 
   private statusBarRow(): Row {
@@ -359,8 +359,13 @@ export class QuarrySettingTab extends PluginSettingTab {
         }),
       );
     };
-    return { name: WORDS.statusBar, help: WORDS.statusBarHelp, build };
+    return { name: t("settings.statusBar"), help: t("settings.statusBarHelp"), build };
   }
+}
+
+/** The names of *choices*, in their order. */
+function namesOf(choices: readonly (Fusion | Stemming | Naming | Density)[]): Record<string, string> {
+  return Object.fromEntries(choices.map((choice) => [choice, t(`settings.${choice}`)]));
 }
 
 function drawRow(setting: Setting, { name, help, build }: Row): void {

@@ -6,9 +6,9 @@ export function foldersOf(text: string): string[] {
   return [...new Set(folders.filter((folder) => folder !== ""))];
 }
 
-/** The values of `status` in a text field, between commas. */
+/** The values of `status` in a text field, between commas of any script. */
 export function statusesOf(text: string): string[] {
-  return [...new Set(text.split(",").map((status) => status.trim()).filter((status) => status !== ""))];
+  return [...new Set(text.split(/[,，、]/).map((status) => status.trim()).filter((status) => status !== ""))];
 }
 
 /** Parses a weight; null when it is invalid. */

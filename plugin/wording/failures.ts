@@ -5,16 +5,17 @@
  */
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { joinSentences, seconds } from "./formatting";
+import { t } from "./translate";
 
 export function failureWords(failure: Failure): string {
   switch (failure.kind) {
     case "not-connected":
     case "disconnected":
-      return "The search engine is not connected. Quarry is restarting it.";
+      return t("failure.disconnected");
     case "timed-out":
-      return `No answer within ${seconds(failure.afterMs)}. The computer may be busy.`;
+      return t("failure.timed-out", { count: seconds(failure.afterMs) });
     case "cancelled":
-      return "The request was cancelled.";
+      return t("failure.cancelled");
     case "bad-query":
     case "refused":
       return joinSentences(failure.message, failure.next);
@@ -24,23 +25,21 @@ export function failureWords(failure: Failure): string {
 export function startFailureWords(failure: StartFailure): string {
   switch (failure.kind) {
     case "not-runnable":
-      return `${failure.program} could not be run: ${failure.message}. Choose another engine in the settings or install it again.`;
+      return t("failure.not-runnable", { program: failure.program, message: failure.message });
     case "silent":
-      return `The engine did not respond within ${seconds(failure.afterMs)}. The diagnostics include its log.`;
+      return t("failure.silent", { count: seconds(failure.afterMs) });
     case "garbled":
-      return `The program is not a Quarry engine. It printed: ${failure.line}`;
+      return t("failure.garbled", { line: failure.line });
     case "exited":
-      return `The engine exited (${failure.signal ?? `code ${failure.code ?? "unknown"}`}). The diagnostics include its log.`;
+      return failure.signal === null ? t("failure.exited", { code: String(failure.code ?? "?") }) : t("failure.killed", { signal: failure.signal });
     case "vault-missing":
-      return "The engine cannot find the vault's folder. Check that its drive is connected.";
     case "index-too-new":
-      return "This vault's index was written by a newer version. Update the engine. The index has not been changed.";
     case "unreachable":
-      return "The engine is running but cannot be reached. A firewall may be blocking 127.0.0.1.";
+      return t(`failure.${failure.kind}`);
   }
 }
 
-/** The diagnostics as text, one fact per line. */
+/** The diagnostics as text, one fact per line. In English: they are written for those who read bug reports. */
 export function reportText(facts: readonly (readonly [string, string])[], log: string): string {
   const lines = facts.map(([label, value]) => `${label}: ${value}`);
   return [...lines, "", "Engine log:", log.trim() === "" ? "(none)" : log.trim()].join("\n");

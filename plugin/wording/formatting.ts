@@ -1,25 +1,80 @@
-/** How the plugin writes numbers, counts and sentences. Pure. */
+/** How does the plugin write counts, lists, dates and sentences in the user's language? Pure. */
+import { currentLanguage, t } from "./translate";
+
+const FULL_WIDTH = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
 /** Joins *parts* as sentences: each with a capital and a full stop, empty ones left out. */
 export function joinSentences(...parts: readonly string[]): string {
   return parts
     .map((part) => part.trim())
     .filter((part) => part !== "")
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1) + (/[.?!]$/.test(part) ? "" : "."))
-    .join(" ");
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1) + stopAfter(part))
+    .reduce((text, sentence) => text + (text === "" || /[。？！]$/.test(text) ? "" : " ") + sentence, "");
+}
+
+function stopAfter(sentence: string): string {
+  if (/[.?!…。？！]$/.test(sentence)) return "";
+  return FULL_WIDTH.test(sentence.slice(-1)) ? "。" : ".";
+}
+
+/** Joins facts that stand beside each other; empty ones are left out. */
+export function joinFacts(...facts: readonly string[]): string {
+  return facts.filter((fact) => fact !== "").join(" · ");
+}
+
+/** Words in quotation marks: `“a”, “b” or “c”`. */
+export function quotedList(words: readonly string[], type: "conjunction" | "disjunction"): string {
+  return new Intl.ListFormat(currentLanguage(), { type }).format(words.map((text) => t("word.quoted", { text })));
+}
+
+export function plainList(words: readonly string[]): string {
+  return words.join(t("row.listSeparator"));
 }
 
 export function noteCount(count: number): string {
-  return count === 1 ? "1 note" : `${number(count)} notes`;
+  return t("count.notes", { count });
 }
 
-export function seconds(ms: number): string {
-  return `${number(Math.ceil(ms / 1000))} s`;
+/** Whole seconds, rounded up. */
+export function seconds(ms: number): number {
+  return Math.ceil(ms / 1000);
 }
 
-let formatter: Intl.NumberFormat | null = null; // kept, because `toLocaleString` looks up the language each time, .1 ms
+/** A share of 1: `42%`. */
+export function percent(share: number): string {
+  return new Intl.NumberFormat(currentLanguage(), { style: "percent" }).format(share);
+}
 
-export function number(value: number): string {
-  formatter ??= new Intl.NumberFormat("en-US");
-  return formatter.format(value);
+export function megabytes(bytes: number): string {
+  return new Intl.NumberFormat(currentLanguage(), { style: "unit", unit: "megabyte", minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(bytes / 1e6);
+}
+
+/** A day and a time of day. */
+export function dateAndTime(ms: number): string {
+  return new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium", timeStyle: "short" }).format(ms);
+}
+
+/** The largest unit that an age holds at least once; a month is a twelfth of a year. */
+const AGE_UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, minutes: number])[] = [
+  ["year", 365 * 1440],
+  ["month", 31 * 1440],
+  ["day", 1440],
+  ["hour", 60],
+  ["minute", 1],
+];
+const DAYS_A_MONTH = 30.44;
+
+let ages: { readonly language: string; readonly format: Intl.RelativeTimeFormat; readonly now: string } | null = null; // kept: a list has 100 ages
+
+/** How long ago, in few letters: `5h ago`. */
+export function ageWords(ageMs: number): string {
+  const language = currentLanguage();
+  if (ages?.language !== language) {
+    const now = new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "auto" }).format(0, "second");
+    ages = { language, format: new Intl.RelativeTimeFormat(language, { style: "narrow" }), now };
+  }
+  const minutes = Math.floor(ageMs / 60_000);
+  const [unit, size] = AGE_UNITS.find(([, least]) => minutes >= least) ?? [null, 1];
+  if (unit === null) return ages.now;
+  return ages.format.format(-Math.floor(minutes / (unit === "month" ? DAYS_A_MONTH * 1440 : size)), unit);
 }

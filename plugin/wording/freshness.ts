@@ -2,10 +2,11 @@
 import { type Degradation, type Freshness } from "../pane/state";
 import { type ActionId } from "../pane/commands";
 import { type Action, actionOf } from "./actions";
-import { noteCount, number, seconds } from "./formatting";
+import { joinFacts, megabytes, noteCount, percent, seconds } from "./formatting";
+import { t } from "./translate";
 
 export function degradationWords({ leg, reason }: Degradation): string {
-  return `${leg === "dense" ? "Meaning search" : "Word search"} is off. ${reason}`;
+  return t(`freshness.${leg}`, { reason });
 }
 
 export interface FreshnessWords {
@@ -17,43 +18,30 @@ export interface FreshnessWords {
 export function freshnessWords(freshness: Freshness): FreshnessWords {
   switch (freshness.kind) {
     case "off":
-      return say("Not running", "restart");
+      return say(t("freshness.off"), "restart");
     case "starting":
-      return say("Starting");
     case "preparing":
-      return say("Checking for changes");
+      return say(t(`freshness.${freshness.kind}`));
     case "trouble":
-      return say(ENGINE_PROBLEMS[freshness.engine]);
+      return say(t(`freshness.${freshness.engine}`));
     case "indexing":
-      return say(`Indexing ${number(freshness.done)} of ${noteCount(freshness.total)}${remaining(freshness.remainingMs)}`, "pause");
+      return say(joinFacts(t("freshness.indexing", { done: freshness.done, count: freshness.total }), remaining(freshness.remainingMs)), "pause");
     case "loading-model":
-      return say(`${noteCount(freshness.notes)} · loading the model for search by meaning`);
+      return say(joinFacts(noteCount(freshness.notes), t("freshness.loading-model")));
     case "updating":
-      return say(`Updating ${noteCount(freshness.pending)}`);
+      return say(t("freshness.updating", { count: freshness.pending }));
     case "paused":
-      return say(freshness.pending > 0 ? `Paused · ${noteCount(freshness.pending)} waiting` : "Paused", "resume");
+      return say(joinFacts(t("freshness.paused"), freshness.pending > 0 ? t("freshness.waiting", { count: freshness.pending }) : ""), "resume");
     case "index-failed":
-      return say(freshness.message ?? "The index has a problem", "open-settings");
+      return say(freshness.message ?? t("freshness.index-failed"), "open-settings");
     case "deepening":
-      return say(`Live · ${noteCount(freshness.notes)} · deepened ${number(Math.floor((100 * freshness.done) / freshness.total))} %${remaining(freshness.remainingMs)}`);
+      return say(joinFacts(t("freshness.live"), noteCount(freshness.notes), deepened(freshness.done, freshness.total), remaining(freshness.remainingMs)));
     case "live":
       return freshness.problems > 0
-        ? say(`Live · ${noteCount(freshness.notes)} · ${number(freshness.problems)} with problems`, "open-settings")
-        : say(`Live · ${noteCount(freshness.notes)}`);
+        ? say(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-settings")
+        : say(joinFacts(t("freshness.live"), noteCount(freshness.notes)));
   }
 }
-
-/** Below the bar, while nothing else is shown. */
-export const INDEXING_HINT = "Notes can be found as soon as they are indexed.";
-
-const ENGINE_PROBLEMS = {
-  missing: "Engine not installed",
-  unapproved: "Engine not started",
-  outdated: "Engine needs an update",
-  occupied: "Index in use by another program",
-  failed: "Engine stopped",
-  disconnected: "Reconnecting",
-} as const;
 
 function say(text: string, action: ActionId | null = null): FreshnessWords {
   return { text, action: action === null ? null : actionOf(action) };
@@ -61,9 +49,14 @@ function say(text: string, action: ActionId | null = null): FreshnessWords {
 
 function remaining(ms: number | null): string {
   if (ms === null) return "";
-  return ms < 60_000 ? ` · ${seconds(ms)} left` : ` · ${number(Math.ceil(ms / 60_000))} min left`;
+  return ms < 60_000 ? t("freshness.secondsLeft", { count: seconds(ms) }) : t("freshness.minutesLeft", { count: Math.ceil(ms / 60_000) });
+}
+
+/** Rounded down, so that it says 100 % only at the end. */
+function deepened(done: number, total: number): string {
+  return t("freshness.deepened", { percent: percent(Math.floor((100 * done) / total) / 100) });
 }
 
 export function statusSummary(notes: number, chunks: number, excluded: number, sizeBytes: number): string {
-  return `${noteCount(notes)} in ${number(chunks)} passages · ${number(excluded)} excluded · ${(sizeBytes / 1e6).toFixed(1)} MB`;
+  return joinFacts(noteCount(notes), t("count.passages", { count: chunks }), t("freshness.excluded", { count: excluded }), megabytes(sizeBytes));
 }

@@ -5,10 +5,11 @@ import { type PaneModel, stateOf } from "../pane/model";
 import { type PaneState, helpState } from "../pane/state";
 import { type Answer } from "../search/answer";
 import { type Action, actionOf } from "./actions";
-import { remarkOn } from "./answer";
-import { ENGINE_TEXT, installWords, updateCommands, updateHint } from "./engine";
+import { remarkOn, understoodWords } from "./answer";
+import { installWords, updateWords } from "./engine";
 import { failureWords, startFailureWords } from "./failures";
-import { joinSentences, noteCount } from "./formatting";
+import { joinSentences } from "./formatting";
+import { t } from "./translate";
 
 /** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
 export interface PanelWords {
@@ -36,31 +37,31 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "searching":
       return null;
     case "starting":
-      return info("Starting the search engine", "This takes a few seconds after Obsidian starts.");
+      return info(t("panel.starting"), t("panel.startingDetail"));
     case "missing": {
       const { detail, commands } = installWords(state);
-      return { ...panel("The search engine is not installed", detail, "copy-command", "check-again", "open-settings"), commands };
+      return { ...panel(t("panel.missing"), detail, "copy-command", "check-again", "open-settings"), commands };
     }
     case "unapproved":
       return unapprovedWords(state.program, state.isDeclined);
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
-      return panel("Another program is using this vault's index", occupiedDetail(state.pid), "check-again", "copy-report");
+      return panel(t("panel.occupied"), occupiedDetail(state.pid), "check-again", "copy-report");
     case "failed":
-      return panel("The search engine is not running", startFailureWords(state.failure), "restart", "copy-report");
+      return panel(t("panel.failed"), startFailureWords(state.failure), "restart", "copy-report");
     case "disconnected":
-      return panel("The search engine stopped", "Quarry is restarting it. The results shown may be out of date.", "restart", "copy-report");
+      return panel(t("panel.disconnected"), t("panel.disconnectedDetail"), "restart", "copy-report");
     case "empty":
       return state.hasHistory
         ? null
-        : info("Search your notes", `By words and by meaning. "Quotes" match a phrase, -word excludes notes, and path: and tag: narrow the search.`, "show-operators");
+        : info(t("panel.empty"), t("panel.emptyDetail"), "show-operators");
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
-      return panel("Check the query", joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+      return panel(t("panel.badQuery"), joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
     case "search-failed":
-      return panel("The search failed", failureWords(state.failure), "search-again", "copy-report");
+      return panel(t("panel.searchFailed"), failureWords(state.failure), "search-again", "copy-report");
   }
 }
 
@@ -75,43 +76,40 @@ function info(title: string, detail: string, ...actions: readonly ActionId[]): P
 }
 
 function outdatedWords(protocol: number | null, version: string | null): PanelWords {
-  const found = version === null ? "" : ` (${version})`;
+  const say = (detail: string): string => joinSentences(detail, version === null ? "" : t("panel.installed", { version }));
   if (protocol !== null && protocol > PROTOCOL_VERSION) {
-    const detail = `The installed engine${found} is newer than this plugin. Update the plugin in the community plugins settings, then check again.`;
-    return panel("The plugin needs an update", detail, "check-again", "copy-report");
+    return panel(t("panel.newer"), say(t("panel.newerDetail")), "check-again", "copy-report");
   }
-  const detail = `The installed engine${found} is too old for this plugin. To update it, run one of these commands in a terminal, then check again.`;
-  return { ...panel("The search engine needs an update", joinSentences(detail, updateHint()), "copy-command", "check-again"), commands: updateCommands() };
+  const { detail, commands } = updateWords();
+  return { ...panel(t("panel.outdated"), say(joinSentences(t("panel.outdatedDetail"), detail)), "copy-command", "check-again"), commands };
 }
 
 function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
   const words = isDeclined
-    ? info(ENGINE_TEXT.declined, ENGINE_TEXT.declinedDetail, "start-engine", "open-settings")
-    : panel(ENGINE_TEXT.question, ENGINE_TEXT.asked, "start-engine", "decline-engine", "open-settings");
+    ? info(t("panel.declined"), t("panel.declinedDetail"), "start-engine", "open-settings")
+    : panel(t("panel.unapproved"), t("panel.unapprovedDetail"), "start-engine", "decline-engine", "open-settings");
   return { ...words, commands: [program] };
 }
 
 function occupiedDetail(pid: number | null): string {
-  const holder = pid === null ? "A process" : `Process ${pid}`;
-  return `${holder} has it open and does not respond. Close other windows and tools that use this vault, then check again.`;
+  return pid === null ? t("panel.occupiedDetail") : t("panel.occupiedDetailPid", { pid: String(pid) });
 }
 
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
-  const title = `No results for ${query}`;
-  const say = (advice: string): string => joinSentences(understood === "" ? "" : `Searched for ${understood}`, advice);
-  if (isIndexing) return info(title, say("Quarry is still indexing the vault. New results appear here as it finds them."), "clear-query");
-  if (mode === "keyword") return panel(title, say("No notes contain these words. Notes with the same meaning may use other words."), "search-both");
-  if (mode === "semantic") return panel(title, say("No notes are close in meaning. Some may contain the exact words."), "search-both");
-  return info(title, say("Try fewer filters, or fewer or different words. Excluded notes are never searched."), "clear-query", "open-settings");
+  const title = t("panel.noResults", { query });
+  const say = (advice: string): string => joinSentences(understoodWords(understood), advice);
+  if (isIndexing) return info(title, say(t("panel.noResultsIndexing")), "clear-query");
+  if (mode === "keyword") return panel(title, say(t("panel.noResultsKeyword")), "search-both");
+  if (mode === "semantic") return panel(title, say(t("panel.noResultsSemantic")), "search-both");
+  return info(title, say(t("panel.noResultsHybrid")), "clear-query", "open-settings");
 }
 
 /** The announcement of a state for screen readers. */
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
-    const remark = remarkOn(state.answer);
-    return `${noteCount(state.answer.hits.length)} found${remark === "" ? "" : `. ${remark}`}`;
+    return joinSentences(t("answer.found", { count: state.answer.hits.length }), remarkOn(state.answer));
   }
   const words = panelWords(state);
-  return words === null || state.kind === "empty" ? "" : `${words.title}. ${words.detail}`;
+  return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);
 }

@@ -32,6 +32,7 @@ STATUS = wire.IndexStatus(
     problem_count=1,
     problems=[wire.Problem(path="Scans/receipt.md", reason="It is larger than 10 MB.", skipped=False)],
     indexed_ms=1_772_582_400_000,
+    built_ms=1_772_496_000_000,
     size_bytes=83_000_000,
     message=None,
 )
@@ -51,6 +52,25 @@ SETTINGS = wire.Settings(
     exclude_status=["archived"],
     capture_folder="00-inbox",
     capture_by_agents=False,
+)
+
+BY_FOLDER = wire.Reason(
+    code="folders-exclude",
+    message="It is left out: folders.exclude names 'Kitchen/Archive'.",
+    entry="Kitchen/Archive",
+    plugin=None,
+)
+ARCHIVE = wire.FolderState(
+    path="Kitchen/Archive",
+    counts=wire.StateCounts(indexed=0, partial=0, hidden=0, waiting=0, excluded=14, failed=0, without_vectors=0),
+    folder_count=0,
+    excluded_by=BY_FOLDER,
+)
+KITCHEN = wire.FolderState(
+    path="Kitchen",
+    counts=wire.StateCounts(indexed=230, partial=1, hidden=2, waiting=0, excluded=14, failed=1, without_vectors=3),
+    folder_count=1,
+    excluded_by=None,
 )
 
 FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
@@ -340,6 +360,45 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
     "index/reconcile": (wire.NoParams(), STATUS),
     "index/resume": (wire.NoParams(), STATUS),
     "settings/read": (wire.NoParams(), SETTINGS),
+    "inspect/folders": (
+        wire.InspectFoldersParams(folder="Kitchen", state="excluded"),
+        wire.InspectFoldersResult(folder=KITCHEN, folders=[ARCHIVE], total=1),
+    ),
+    "inspect/notes": (
+        wire.InspectNotesParams(state="excluded", below=True),
+        wire.InspectNotesResult(
+            notes=[wire.NoteStateEntry(path="Kitchen/Archive/Tea.md", state="excluded", reason=BY_FOLDER)], total=1
+        ),
+    ),
+    "inspect/note": (
+        wire.InspectNoteParams(path=BOILING),
+        wire.NoteReport(
+            path=BOILING,
+            state="partial",
+            reasons=[
+                wire.Reason(
+                    code="too-large",
+                    message="Only its first 10 MB are indexed; split the note.",
+                    entry=None,
+                    plugin=None,
+                )
+            ],
+            indexed=wire.IndexedContent(
+                title="Soft-boiled eggs",
+                chunks=3,
+                words=412,
+                languages=["german"],
+                redactions={"password": 1},
+                skipped_sections=["See also"],
+                has_vectors=True,
+                modified_ms=1_772_000_000_000,
+                size_bytes=2310,
+            ),
+            modified_ms=1_772_000_000_000,
+            size_bytes=2310,
+        ),
+    ),
+    "settings/folders": (wire.FoldersWriteParams(exclude=["Archive"]), SETTINGS),
     "settings/write": (wire.SettingsWriteParams(exclude_folders=["Archive"], dense_weight=0.5), SETTINGS),
     "shutdown": (wire.NoParams(), wire.Done()),
 }

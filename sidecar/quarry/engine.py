@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import IndexFreshness
 from quarry.indexing.limits import IndexingLimits
+from quarry.indexing.metadata import BUILT
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
@@ -34,7 +36,11 @@ from quarry.search.contextual_queries import ContextualQueries
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import Fusion, Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
+from quarry.vault.folder_settings import folder_changes
 from quarry.whole_note import WholeNote, find_indexed_note, read_whole_note
+
+if TYPE_CHECKING:
+    from quarry.inspection.inspector import Inspector
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 MAX_PROBLEMS = 100  # listed; all are counted
@@ -63,6 +69,7 @@ class Status(Struct, frozen=True):
     size_bytes: int
     message: str | None
     deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
+    built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
 
 class Engine:
@@ -82,6 +89,7 @@ class Engine:
         self._requests = RequestQueue()
         self._queries: ContextualQueries | None = None
         self._queries_lock = threading.Lock()
+        self._settings_lock = threading.Lock()  # two changes at once would lose one
         self._sync = Synchronizer(
             root,
             index_path,
@@ -206,15 +214,24 @@ class Engine:
         with self.reader() as reader:
             return reader.notes(which, limit=limit, offset=offset)
 
+    @cached_property
+    def inspector(self) -> "Inspector":
+        """What answers which notes are in the index, and why one is not."""
+        from quarry.inspection.inspector import Inspector  # few starts are asked that
+
+        return Inspector(self.root, self._sync, self.reader)
+
     def status(self) -> Status:
         """Contents and activity of the index, as of now; of one that cannot be read, the activity alone."""
         sync, activity = self._sync, self._sync.activity
         counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
+        built: str | None = None
         message = activity.message
         try:
             with self.reader() as reader:
                 counts, encoder = reader.counts(), sync.model.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
+                built = reader.meta_get(BUILT)
         except IndexUnavailable as error:  # the status is where people look for the reason
             message = message or str(error)
         rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
@@ -235,6 +252,7 @@ class Engine:
             size_bytes=sync.index.size_bytes(),
             message=message,
             deepening=sync.deepening.status(sync.model.contextual_slot),
+            built_ms=int(built) if built else None,
         )
 
     @contextmanager
@@ -333,7 +351,19 @@ class Engine:
         Raises:
             BadSettings: A value cannot be used; nothing is written.
         """
-        settings = write_settings(self.root, changes)
+        with self._settings_lock:
+            settings = write_settings(self.root, changes)
+        self._requests.request_reconcile()
+        return settings
+
+    def change_folders(self, exclude: Sequence[str], include: Sequence[str]) -> Settings:
+        """
+        Leave the notes in the folders *exclude* out of the index, and take those in *include* in again.
+
+        Only these entries of the settings change, as the file has them now. Raises as `write_settings`.
+        """
+        with self._settings_lock:
+            settings = write_settings(self.root, folder_changes(self.read_settings(), exclude, include))
         self._requests.request_reconcile()
         return settings
 
@@ -388,7 +418,8 @@ class Engine:
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
-        return Explanation(path, *self._sync.explain_absence(path), understood="")
+        state, reason = self._sync.absence_of(path)
+        return Explanation(path, state, reason.message, understood="")
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

@@ -134,7 +134,7 @@ describe("the search pane", { timeout: 120_000 }, () => {
     assert.deepEqual(found.selected, [found.active]);
     assert.ok(found.ids);
     assert.deepEqual(found.strangers, []);
-    assert.match(found.live ?? "", /^\d+ notes found$/);
+    assert.match(found.live ?? "", /^\d+ notes found\.$/);
   });
 
   test("arrows move the selection while the caret stays in the box", async () => {

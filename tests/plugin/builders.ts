@@ -92,6 +92,7 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     problemCount: 0,
     problems: [],
     indexedMs: 1,
+    builtMs: 1,
     sizeBytes: 1_000_000,
     message: null,
     ...fields,

@@ -62,6 +62,7 @@ export const methods: Methods = {
           }
         ],
         "indexedMs": 1772582400000,
+        "builtMs": 1772496000000,
         "sizeBytes": 83000000,
         "message": null
       }
@@ -725,6 +726,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -772,6 +774,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -819,6 +822,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -866,6 +870,7 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
@@ -913,12 +918,150 @@ export const methods: Methods = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }
   },
   "settings/read": {
     "params": {},
+    "result": {
+      "includeFolders": [],
+      "excludeFolders": [
+        "Archive"
+      ],
+      "model": "bundled",
+      "skipSections": [
+        "Related",
+        "See also",
+        "Links",
+        "References"
+      ],
+      "lexicalWeight": 1,
+      "denseWeight": 0.5,
+      "fusion": "convex",
+      "stemming": "by-language",
+      "indexTemplates": false,
+      "excludeStatus": [
+        "archived"
+      ],
+      "captureFolder": "00-inbox",
+      "captureByAgents": false
+    }
+  },
+  "inspect/folders": {
+    "params": {
+      "folder": "Kitchen",
+      "state": "excluded",
+      "offset": 0,
+      "limit": 100
+    },
+    "result": {
+      "folder": {
+        "path": "Kitchen",
+        "counts": {
+          "indexed": 230,
+          "partial": 1,
+          "hidden": 2,
+          "waiting": 0,
+          "excluded": 14,
+          "failed": 1,
+          "withoutVectors": 3
+        },
+        "folderCount": 1,
+        "excludedBy": null
+      },
+      "folders": [
+        {
+          "path": "Kitchen/Archive",
+          "counts": {
+            "indexed": 0,
+            "partial": 0,
+            "hidden": 0,
+            "waiting": 0,
+            "excluded": 14,
+            "failed": 0,
+            "withoutVectors": 0
+          },
+          "folderCount": 0,
+          "excludedBy": {
+            "code": "folders-exclude",
+            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
+            "entry": "Kitchen/Archive",
+            "plugin": null
+          }
+        }
+      ],
+      "total": 1
+    }
+  },
+  "inspect/notes": {
+    "params": {
+      "folder": "",
+      "state": "excluded",
+      "below": true,
+      "offset": 0,
+      "limit": 100
+    },
+    "result": {
+      "notes": [
+        {
+          "path": "Kitchen/Archive/Tea.md",
+          "state": "excluded",
+          "reason": {
+            "code": "folders-exclude",
+            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
+            "entry": "Kitchen/Archive",
+            "plugin": null
+          }
+        }
+      ],
+      "total": 1
+    }
+  },
+  "inspect/note": {
+    "params": {
+      "path": "Kitchen/Soft-boiled eggs.md"
+    },
+    "result": {
+      "path": "Kitchen/Soft-boiled eggs.md",
+      "state": "partial",
+      "reasons": [
+        {
+          "code": "too-large",
+          "message": "Only its first 10 MB are indexed; split the note.",
+          "entry": null,
+          "plugin": null
+        }
+      ],
+      "indexed": {
+        "title": "Soft-boiled eggs",
+        "chunks": 3,
+        "words": 412,
+        "languages": [
+          "german"
+        ],
+        "redactions": {
+          "password": 1
+        },
+        "skippedSections": [
+          "See also"
+        ],
+        "hasVectors": true,
+        "modifiedMs": 1772000000000,
+        "sizeBytes": 2310
+      },
+      "modifiedMs": 1772000000000,
+      "sizeBytes": 2310
+    }
+  },
+  "settings/folders": {
+    "params": {
+      "exclude": [
+        "Archive"
+      ],
+      "include": []
+    },
     "result": {
       "includeFolders": [],
       "excludeFolders": [
@@ -1028,6 +1171,7 @@ export const serverNotifications: ServerNotifications = {
       }
     ],
     "indexedMs": 1772582400000,
+    "builtMs": 1772496000000,
     "sizeBytes": 83000000,
     "message": null
   },
@@ -1079,6 +1223,7 @@ export const serverNotifications: ServerNotifications = {
         }
       ],
       "indexedMs": 1772582400000,
+      "builtMs": 1772496000000,
       "sizeBytes": 83000000,
       "message": null
     }

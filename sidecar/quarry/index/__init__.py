@@ -31,6 +31,7 @@ from quarry.index.reader import Reader
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    IndexedFile,
     MapOfContent,
     Newest,
     NoteFilter,
@@ -62,6 +63,7 @@ __all__ = [
     "DenseQuery",
     "IncomingLink",
     "Index",
+    "IndexedFile",
     "KeywordQuery",
     "MapOfContent",
     "NearestChunks",

@@ -16,7 +16,7 @@ from quarry.index.filters.filter import (
 )
 from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range
-from quarry.index.records import Newest
+from quarry.index.records import IndexedFile, Newest
 from quarry.index.sql import SqlFragment, join
 from quarry.types import Candidate, FileStamp
 
@@ -74,6 +74,12 @@ def stamps_at(connection: apsw.Connection, places: Iterable[str]) -> dict[str, F
     )
     rows = [row for place in places for row in select(connection, sql, (place,))]
     return {path: FileStamp(*stamp) for path, *stamp in rows}
+
+
+def indexed_files(connection: apsw.Connection) -> list[IndexedFile]:
+    """Every note, in no order."""
+    sql = "SELECT id, path, size_bytes, mtime_ns, ctime_ns FROM notes"
+    return [IndexedFile(*row) for row in select(connection, sql)]
 
 
 def content_hashes(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, bytes]:

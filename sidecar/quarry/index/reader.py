@@ -24,6 +24,7 @@ from quarry.index.note_rows import note_from, note_row, read_properties
 from quarry.index.records import (
     Counts,
     IncomingLink,
+    IndexedFile,
     MapOfContent,
     Newest,
     NoteFilter,
@@ -40,7 +41,7 @@ from quarry.index.top_k import Scored
 from quarry.index.vector.layered_query import layered_query
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
-from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables
+from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
 from quarry.terms.alternatives import Languages
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
@@ -339,6 +340,14 @@ class Reader:
         """The stamp of every indexed file when it was read, by path."""
         rows = select(self._db, "SELECT path, size_bytes, mtime_ns, sha256, ctime_ns FROM notes")
         return {path: FileStamp(*stamp) for path, *stamp in rows}
+
+    def indexed_files(self) -> list[IndexedFile]:
+        """Every note as far as it is compared with its file."""
+        return listing.indexed_files(self._db)
+
+    def notes_without_vectors(self) -> frozenset[int]:
+        """The notes with a chunk that waits for a vector of a model in use."""
+        return notes_without_vectors(self._db)
 
     def content_hashes(self, paths: Iterable[str]) -> dict[str, bytes]:
         """Path -> SHA-256 of the file as it was indexed; paths that no note has, spelled as on disk, are left out."""

@@ -73,6 +73,16 @@ class NoteSummary(Struct, frozen=True):
     chunk_count: int
 
 
+class IndexedFile(Struct, frozen=True):
+    """A note as far as it is compared with its file."""
+
+    note_id: int
+    path: str
+    size_bytes: int
+    mtime_ns: int
+    ctime_ns: int
+
+
 class NoteFilter(Struct, frozen=True):
     """The notes that a list shows; every condition that is given must hold."""
 

@@ -4,8 +4,11 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
+from quarry.indexing.reasons import DRAWING, HIDDEN, NEW, NOT_MARKDOWN, Reason, of_problem, of_refusal
 from quarry.vault.paths import is_hidden, is_note, nfc
 from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
@@ -15,11 +18,11 @@ MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path m
 Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 
-def explain_absence(
+def absence_of(
     root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: Sequence[str]
-) -> tuple[Absence, str]:
+) -> tuple[Absence, Reason]:
     """
-    Why the index does not hold the note at *path*, as a state and as a sentence that says what to do.
+    Why the index does not hold the note at *path*.
 
     Args:
         drawings: Paths of drawings and boards, which are left out.
@@ -31,30 +34,34 @@ def explain_absence(
     """
     wanted = nfc(path)
     if wanted.count("/") > MAX_DEPTH:
-        return "unknown", "There is no note that many folders deep."
+        return "unknown", Reason("unknown", "There is no note that many folders deep.")
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
         return "unknown", _unknown(path, similar)
     if not is_note(wanted):
-        return "excluded", "Only Markdown notes are indexed, and this is no `.md` file."
+        return "excluded", NOT_MARKDOWN
     if is_hidden(wanted):
-        return "excluded", "It lies in a hidden folder, or is hidden itself; those are never indexed."
+        return "excluded", HIDDEN
     if refusal := rules.refusal(wanted):
-        return "excluded", f"It is left out: {refusal.reason}."
+        return "excluded", of_refusal(refusal)
     if path in drawings or wanted in drawings:
-        return "excluded", "It is a drawing or a board, which are left out."
+        return "excluded", DRAWING
     for problem in problems:
         if nfc(problem.path) == wanted and problem.skipped:
-            return "failed", f"It could not be indexed: {problem.reason}."
+            return "failed", _failed(problem.reason)
     try:
         read_file(root, path, max_bytes=0)  # opened without following links: what lies outside stays unknown
     except FileUnreadable as error:
-        return "failed", f"It could not be indexed: {error}."
+        return "failed", _failed(str(error))
     except NoteNotFound:
         return "unknown", _unknown(path, similar)
-    return "pending", "It is not indexed yet; it will be in a moment."
+    return "pending", NEW
 
 
-def _unknown(path: str, similar: Sequence[str]) -> str:
+def _failed(told: str) -> Reason:
+    return replace(of_problem(told), message=f"It could not be indexed: {told}.")
+
+
+def _unknown(path: str, similar: Sequence[str]) -> Reason:
     message = str(NoteNotFound.not_indexed(path, similar))
-    sentence = message[0].upper() + message[1:]
-    return sentence if similar else f"{sentence}. Search or list notes to find its path."
+    told = message[0].upper() + message[1:]
+    return Reason("unknown", told if similar else f"{told}. Search or list notes to find its path.")

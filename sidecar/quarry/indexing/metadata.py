@@ -6,6 +6,7 @@ the serving process never prepares those.
 """
 
 import json
+import time
 from pathlib import Path
 
 from msgspec.structs import asdict
@@ -20,6 +21,7 @@ from quarry.vault.identity import folder_key, vault_id
 FINGERPRINT = "fingerprint"  # of the model whose vectors it holds
 VAULT = "vault"  # whose notes it holds: a JSON object of `vault_id` and `folder_key`
 POISON = "deadly"  # paths of the notes whose preparation ended processes: a JSON array
+BUILT = "built_ms"  # when it was begun from nothing, or rebuilt: milliseconds since 1970
 READING = "reading"  # what decides the rows of a note besides its bytes
 
 
@@ -59,12 +61,15 @@ def claim_index(index: Index, root: Path) -> None:
             return
         if theirs["id"] != ours["id"] and (ours["folder"] is None or theirs["folder"] != ours["folder"]):
             raise IndexMisplaced(f"the index held the notes of another vault ({theirs['id']})")
+    else:
+        index.meta_set(BUILT, _now_ms())
     index.meta_set(VAULT, json.dumps(ours))
 
 
 def rebuild_metadata(index: Index, reading: str, fingerprint: Fingerprint | None) -> dict[str, str]:
     """Metadata for a rebuilt index that is to replace *index*."""
-    facts = {key: value for key in (VAULT, POISON) if (value := index.meta_get(key))} | {READING: reading}
+    facts = {key: value for key in (VAULT, POISON) if (value := index.meta_get(key))}
+    facts |= {READING: reading, BUILT: _now_ms()}
     return facts | {FINGERPRINT: fingerprint_text(fingerprint)} if fingerprint else facts
 
 
@@ -76,3 +81,7 @@ def poison_notes(index: Index) -> frozenset[str]:
 def set_poison_notes(index: Index, paths: frozenset[str]) -> None:
     """Remember *paths* and no others as the notes whose preparation ended processes."""
     index.meta_set(POISON, json.dumps(sorted(paths)))
+
+
+def _now_ms() -> str:
+    return str(time.time_ns() // 1_000_000)

@@ -10,7 +10,7 @@ import logging
 import math
 import operator
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from quarry.embedding import Encoder
 from quarry.errors import IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.keyword.postings_cache import FEW_NOTES
-from quarry.indexing.absence import Absence, explain_absence
+from quarry.indexing.absence import Absence, absence_of
 from quarry.indexing.activity import Activity, Listeners, Reporter, RunKind, Updated
 from quarry.indexing.current_index import CurrentIndex
 from quarry.indexing.deepening import Deepening
@@ -30,6 +30,7 @@ from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
 from quarry.indexing.metadata import READING, reading_key, rebuild_metadata
 from quarry.indexing.policy import Policy
+from quarry.indexing.reasons import Reason
 from quarry.indexing.vector_model import LoadContextual, VectorModel
 from quarry.indexing.worker import RequestQueue
 from quarry.types import FileSeen, Retriever, VaultChange
@@ -129,12 +130,17 @@ class Synchronizer:
             missing["dense"] = self.model.why_no_vectors
         return missing
 
-    def explain_absence(self, path: str) -> tuple[Absence, str]:
+    def absence_of(self, path: str) -> tuple[Absence, Reason]:
         """Why the index does not hold the note at *path*; see `absence.py`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)
             similar = reader.similar_notes(path)
-        return explain_absence(self._root, path, self.policy.rules, self._drawings, problems, similar)
+        return absence_of(self._root, path, self.policy.rules, self._drawings, problems, similar)
+
+    @property
+    def drawings(self) -> Mapping[str, FileSeen]:
+        """Every drawing and board found so far, with what it looked like, as of now."""
+        return self._drawings.copy()
 
     @property
     def excluded(self) -> int:
@@ -157,6 +163,8 @@ class Synchronizer:
         if self.model.adopt(self.index):
             self._embed_pending()
             self._settle()
+        else:
+            self._notify(None)  # the model is there, which nothing else says where nothing changed
         self._idle_schedule.changed(time.monotonic())  # what an earlier run left undone
 
     def apply(self, changes: Sequence[VaultChange]) -> None:

@@ -177,6 +177,35 @@ async def _index_resume(service: Service, _: protocol.NoParams, __: Request) -> 
     return await index_status(service)
 
 
+async def _inspect_folders(service: Service, params: protocol.InspectFoldersParams, _: Request) -> protocol.Value:
+    def answered() -> protocol.Value:
+        page = service.engine.inspector.folders(params.folder, params.state, params.offset, params.limit)
+        return translate.folder_states(page)
+
+    return await service.call("vault", answered)
+
+
+async def _inspect_notes(service: Service, params: protocol.InspectNotesParams, _: Request) -> protocol.Value:
+    def answered() -> protocol.Value:
+        page = params.offset, params.limit
+        found = service.engine.inspector.notes(params.folder, params.state, *page, below=params.below)
+        return translate.note_states(found)
+
+    return await service.call("vault", answered)
+
+
+async def _inspect_note(service: Service, params: protocol.InspectNoteParams, _: Request) -> protocol.Value:
+    def answered() -> protocol.Value:
+        return translate.note_report(service.engine.inspector.note(params.path))
+
+    return await service.call("vault", answered)
+
+
+async def _write_folders(service: Service, params: protocol.FoldersWriteParams, _: Request) -> protocol.Value:
+    change = partial(service.engine.change_folders, params.exclude, params.include)
+    return translate.settings(await service.call("vault", change))
+
+
 async def _read_settings(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
     return translate.settings(service.engine.settings)
 
@@ -218,8 +247,12 @@ HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Valu
     "index/rebuild": _index_rebuild,
     "index/pause": _index_pause,
     "index/resume": _index_resume,
+    "inspect/folders": _inspect_folders,
+    "inspect/notes": _inspect_notes,
+    "inspect/note": _inspect_note,
     "settings/read": _read_settings,
     "settings/write": _write_settings,
+    "settings/folders": _write_folders,
     "shutdown": _shutdown,
 }
 """Every method but `initialize`, which makes a connection what it is."""
@@ -235,7 +268,11 @@ LANES: Mapping[str, Lane] = {
     "blocks/read": "vault",
     "blocks/check": "vault",
     "note/read": "vault",
+    "inspect/folders": "vault",
+    "inspect/notes": "vault",
+    "inspect/note": "vault",
     "settings/write": "vault",
+    "settings/folders": "vault",
 }
 """Methods that open files of the vault; all others need a thread for searches."""
 

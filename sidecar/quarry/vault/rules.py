@@ -29,6 +29,8 @@ class Refusal(Struct, frozen=True):
 
     rule: Literal["folders.include", "folders.exclude", ".indexignore", "excluded files", "templates"]
     reason: str  # a sentence that names the entry
+    entry: str = ""  # as it is written in its file; "" of `folders.include`, where no entry is to blame
+    plugin: str = ""  # that keeps its templates there
 
 
 class Rules:
@@ -58,11 +60,11 @@ class Rules:
     ) -> None:
         lines = tuple(ignore_lines)
         self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates)
-        self._include = tuple(_folder(folder) for folder in self._stated[0])
-        self._exclude = tuple((folder, _folder(folder)) for folder in self._stated[1])
+        self._include = tuple(folder_prefix(folder) for folder in self._stated[0])
+        self._exclude = tuple((folder, folder_prefix(folder)) for folder in self._stated[1])
         self._ignored = _ignored(lines)
         self._filters = filters
-        self._templates = tuple((template, _folder(template.folder)) for template in templates)
+        self._templates = tuple((template, folder_prefix(template.folder)) for template in templates)
         self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters or templates)
         self._folders: dict[
             str, Refusal | None
@@ -103,14 +105,21 @@ class Rules:
         if (self._include or self._exclude) and (refusal := self._of_folder(path.rpartition("/")[0])):
             return refusal
         if line := self._ignored.line_for(path):
-            return Refusal(".indexignore", f"{IGNORE_FILE} says {line!r}")
+            return Refusal(".indexignore", f"{IGNORE_FILE} says {line!r}", line)
         for entry in self._filters:
             if entry.matches(path):
-                return Refusal("excluded files", f"Obsidian's excluded files say {entry.text!r}")
+                return Refusal("excluded files", f"Obsidian's excluded files say {entry.text!r}", entry.text)
         for template, folder in self._templates:
             if path.casefold().startswith(folder):
-                return Refusal("templates", f"{template.plugin} keeps its templates in {template.folder!r}")
+                reason = f"{template.plugin} keeps its templates in {template.folder!r}"
+                return Refusal("templates", reason, template.folder, template.plugin)
         return None
+
+    def refusal_of_folder(self, folder: str) -> Refusal | None:
+        """What `folders.include` or `folders.exclude` refuses all notes below *folder* by; None: they admit some."""
+        if self._include and any(entry.startswith(f"{nfc(folder)}/".casefold()) for entry in self._include):
+            return None  # a folder below it is included
+        return self._of_folder(nfc(folder))
 
     def _of_folder(self, folder: str) -> Refusal | None:
         """The refusal of the notes in *folder* by `folders.include` or `folders.exclude`; None if they admit it."""
@@ -123,7 +132,7 @@ class Rules:
             return Refusal("folders.include", "it is below none of the folders in folders.include")
         for written, folder in self._exclude:
             if folded.startswith(folder):
-                return Refusal("folders.exclude", f"folders.exclude names {written!r}")
+                return Refusal("folders.exclude", f"folders.exclude names {written!r}", written)
         return None
 
 
@@ -180,7 +189,7 @@ def _ignore_lines(file: Path) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _folder(name: str) -> str:
+def folder_prefix(name: str) -> str:
     """*name* as the prefix of the paths below it, in one case, as most file systems ignore case."""
     inner = nfc(name).strip("/").casefold()
     return f"{inner}/" if inner else ""

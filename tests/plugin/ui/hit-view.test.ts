@@ -28,7 +28,7 @@ test("says name, other name, why, count, age, trail and excerpt", () => {
     "Design of retries",
     "meaning",
     "+2",
-    "2 h",
+    "2h ago",
     "Backoff › Jitter",
     "retry with capped backoff",
   ]);
@@ -118,7 +118,7 @@ test("names the maps of content and the missing words beside the heading path, n
 test("has one name for a screen reader, in which nothing runs together", () => {
   show(hit("API.md", { furtherPassages: 1, missingWords: ["zebra"] }), 7_200_000);
 
-  expect(row.options[0]?.getAttribute("aria-label")).toBe("API, missing: zebra, 2 h, 1 more passage, under Backoff: retry with capped backoff");
+  expect(row.options[0]?.getAttribute("aria-label")).toBe("API, missing: zebra, 2h ago, 1 more passage, under Backoff: retry with capped backoff");
 });
 
 test("is quieter where it is merely the nearest that there is", () => {

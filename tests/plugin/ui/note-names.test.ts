@@ -11,7 +11,7 @@ function appWith(caches: Readonly<Record<string, unknown>>): { app: App; fire: (
     listeners.push([name, run]);
     return {};
   };
-  const file = (path: string): TFile => Object.assign(Object.create(TFile.prototype) as TFile, { path, extension: path.split(".").at(-1), stat: { mtime: 5, ctime: 0, size: 0 } });
+  const file = (path: string): { path: string } => Object.assign(Object.create(TFile.prototype) as object, { path, extension: path.split(".").at(-1), stat: { mtime: 5, ctime: 0, size: 0 } });
   const files = Object.keys(caches).map(file);
   const app = {
     vault: { on, getMarkdownFiles: () => files, getAbstractFileByPath: (path: string) => files.find((one) => one.path === path) ?? null },

@@ -110,7 +110,7 @@ test("ages grow without anything else changing", () => {
   const row = rowOf("a");
   list.updateAges(3_600_000);
 
-  expect(texts(el, ".quarry-age")).toEqual(["1 h"]);
+  expect(texts(el, ".quarry-age")).toEqual(["1h ago"]);
   expect(rowOf("a")).toBe(row);
   expect(removedBy(el, () => { list.updateAges(3_600_000); })).toBe(0);
 });

@@ -4,7 +4,6 @@ import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
 import { roomFor } from "../../../plugin/snippet/layout";
-import { type SearchResult } from "../../../plugin/protocol/messages";
 import { MISSING, FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
 import { installWords } from "../../../plugin/wording/engine";
 
@@ -58,7 +57,7 @@ describe("typing", () => {
     await pane.answer("a.md", "b.md");
     key(pane.input(), "ArrowDown");
 
-    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("2 notes found");
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("2 notes found.");
     const active = one(document, `#${pane.input().getAttribute("aria-activedescendant") ?? "none"}`);
     expect(active.getAttribute("role")).toBe("option");
     expect(active.textContent).toContain("b");
@@ -204,7 +203,7 @@ describe("further passages", () => {
     pane.client.last.answer(result("the second"));
     await settled();
 
-    expect(failed).toMatch(/^More passages could not be loaded\. No answer within 10 s\..*Try again$/);
+    expect(failed).toMatch(/^More passages could not be loaded\. No answer within 10 seconds\..*Try again$/);
     expect(line().textContent).toBe("Show less");
     expect(snippets()).toEqual(["the second"]);
   });
@@ -366,7 +365,7 @@ describe("states", () => {
   test("rows found by names have a line that leads to the way out, and back", async () => {
     pane.engine.setState(MISSING);
     await pane.type("retry");
-    pane.client.last.answer({ ...searchResult(hit("a.md")), ignored: ["created:7d"] } as SearchResult);
+    pane.client.last.answer({ ...searchResult(hit("a.md")), ignored: ["created:7d"] });
     await settled();
     const line = one(pane.view.contentEl, ".quarry-line");
     const before = pane.panel().classList.contains("is-hidden");
@@ -385,7 +384,7 @@ describe("states", () => {
   test("an engine that comes replaces rows found by names, and the chosen note stays chosen", async () => {
     pane.engine.setState(MISSING);
     await pane.type("retry");
-    pane.client.last.answer({ ...searchResult(hit("a.md"), hit("b.md")), ignored: [] } as SearchResult);
+    pane.client.last.answer({ ...searchResult(hit("a.md"), hit("b.md")), ignored: [] });
     await settled();
     key(pane.input(), "ArrowDown");
     pane.engine.setState({ kind: "live", version: "0.1.0", isOurs: true });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { version } from "../../../manifest.json";
-import { installWords, scopeWords, updateCommands, updateHint } from "../../../plugin/wording/engine";
+import { installWords, scopeWords, updateWords } from "../../../plugin/wording/engine";
 import { answer, hit } from "../builders";
 
 const WHEEL = `quarry_search-${version}-py3-none-any.whl`;
@@ -27,10 +27,10 @@ describe("installing", () => {
 });
 
 test("no command names a package that anybody could register", () => {
-  const all = [...updateCommands(), ...installWords({ platform: "linux", installers: ["uv", "pipx"] }).commands];
+  const all = [...updateWords().commands, ...installWords({ platform: "linux", installers: ["uv", "pipx"] }).commands];
 
   expect(all.filter((command) => /\bquarry-search\b/.test(command))).toEqual([]);
-  expect(updateHint()).toContain(WHEEL);
+  expect(updateWords().detail).toContain(WHEEL);
 });
 
 describe("the line above rows found by names", () => {

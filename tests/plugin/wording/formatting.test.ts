@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { joinSentences, noteCount, number, seconds } from "../../../plugin/wording/formatting";
+import { beforeEach, expect, test } from "vitest";
+import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, quotedList, seconds } from "../../../plugin/wording/formatting";
+import { chooseLanguage, number } from "../../../plugin/wording/translate";
 
 test("parts become sentences with a capital and a full stop; empty ones are left out", () => {
   expect(joinSentences("no closing quote", "", " Close it? ", "done.")).toBe("No closing quote. Close it? Done.");
@@ -11,5 +12,44 @@ test("counts are grouped by thousands, and one note is singular", () => {
 });
 
 test("seconds are rounded up", () => {
-  expect([seconds(10_000), seconds(10_001), seconds(1)]).toEqual(["10 s", "11 s", "1 s"]);
+  expect([seconds(10_000), seconds(10_001), seconds(1)]).toEqual([10, 11, 1]);
+});
+
+beforeEach(() => { chooseLanguage("en"); });
+
+test("sentences of Chinese and Japanese end in their own stop and stand without spaces", () => {
+  expect(joinSentences("没有结果", "请重试。", "Close it")).toBe("没有结果。请重试。Close it.");
+});
+
+test("facts stand beside each other, empty ones left out", () => {
+  expect(joinFacts("Live", "", "2 notes")).toBe("Live · 2 notes");
+});
+
+test("lists are joined and quoted as the language does it", () => {
+  expect(quotedList(["a", "b"], "disjunction")).toBe("“a” or “b”");
+  expect(plainList(["a", "b"])).toBe("a, b");
+});
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+test.each([
+  [-5_000, null, 0],
+  [MINUTE - 1, null, 0],
+  [MINUTE, "minute", 1],
+  [60 * MINUTE, "hour", 1],
+  [DAY, "day", 1],
+  [30 * DAY, "day", 30],
+  [31 * DAY, "month", 1],
+  [364 * DAY, "month", 11],
+  [365 * DAY, "year", 1],
+  [800 * DAY, "year", 2],
+] as const)("an age of %d ms is told in the largest unit it holds: %s", (ageMs, unit, count) => {
+  const expected = unit === null ? "now" : new Intl.RelativeTimeFormat("en", { style: "narrow" }).format(-count, unit);
+
+  expect(ageWords(ageMs)).toBe(expected);
+});
+
+test("shares, sizes and dates are written as the language writes them", () => {
+  expect([percent(0.42), megabytes(12_340_000), dateAndTime(0)]).toEqual(["42%", "12.3 MB", expect.stringMatching(/^(Jan 1, 1970|Dec 31, 1969), /)]);
 });

@@ -13,7 +13,7 @@ describe("the footer", () => {
     updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
     paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes waiting", "resume"],
     "index-failed": [{ kind: "index-failed", message: "The disk is full." }, "The disk is full.", "open-settings"],
-    deepening: [{ kind: "deepening", notes: 9, done: 1, total: 3, remainingMs: 90_000 }, "Live · 9 notes · deepened 33 % · 2 min left", null],
+    deepening: [{ kind: "deepening", notes: 9, done: 1, total: 3, remainingMs: 90_000 }, "Live · 9 notes · 33% deepened · 2 min left", null],
     live: [{ kind: "live", notes: 16_894, problems: 0 }, "Live · 16,894 notes", null],
   };
 

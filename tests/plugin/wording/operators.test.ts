@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { OPERATORS, timeValues } from "../../../plugin/wording/operators";
+import { t } from "../../../plugin/wording/translate";
 
 test("every operator is listed once and has a hint", () => {
   expect(new Set(OPERATORS.map(({ token }) => token)).size).toBe(OPERATORS.length);
-  for (const { hint } of OPERATORS) expect(hint).toMatch(/^[A-Z].*[^.]$/);
+  for (const { hint } of OPERATORS) expect(t(hint)).toMatch(/^[A-Z].*[^.]$/);
 });
 
 test("Obsidian's operators for a line, a block and the case are suggested", () => {

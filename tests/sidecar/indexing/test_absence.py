@@ -3,7 +3,7 @@
 import pytest
 
 from quarry.index import Problem
-from quarry.indexing.absence import explain_absence
+from quarry.indexing.absence import absence_of
 from quarry.vault.rules import Rules
 
 
@@ -16,7 +16,7 @@ def ask(tmp_path):
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
     rules = Rules.load(root, (), ())
     problems = [Problem("Big.md", "it is larger than 10 MB", skipped=True), Problem("Tea.md", "cut", skipped=False)]
-    return lambda path, similar=(): explain_absence(root, path, rules, {"Board.md"}, problems, similar)
+    return lambda path, similar=(): absence_of(root, path, rules, {"Board.md"}, problems, similar)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,8 @@ def ask(tmp_path):
     ],
 )
 def test_the_reason_is_told_with_a_state(ask, path, state, says):
-    told, message = ask(path)
+    told, reason = ask(path)
+    message = reason.message
 
     assert told == state
     assert says in message
@@ -43,7 +44,9 @@ def test_the_reason_is_told_with_a_state(ask, path, state, says):
 
 
 def test_a_note_with_a_similar_path_is_suggested(ask):
-    assert ask("Tea", ["Tea.md"]) == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
+    state, reason = ask("Tea", ["Tea.md"])
+
+    assert (state, reason.message) == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,7 @@ def test_a_link_out_of_the_vault_is_not_followed(ask, tmp_path):
     except OSError:
         pytest.skip("links cannot be made here")
 
-    state, message = ask("Link.md")
+    state, reason = ask("Link.md")
 
     assert state == "failed"
-    assert "a link" in message
+    assert "a link" in reason.message

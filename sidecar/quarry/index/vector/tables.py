@@ -129,3 +129,10 @@ def waiting_count(connection: apsw.Connection, limit: int = -1) -> int:
     """How many chunks wait for a contextual vector, counted no further than *limit*; -1: all are counted."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM contextual_pending LIMIT ?)"
     return int(select(connection, sql, (limit,))[0][0])
+
+
+def notes_without_vectors(connection: apsw.Connection) -> frozenset[int]:
+    """The notes with a chunk that waits for a vector, of the static model or of the contextual one if there is one."""
+    tables = (STATIC, CONTEXTUAL) if contextual_model(connection) else (STATIC,)
+    queries = (f"SELECT DISTINCT {note_of_sql('chunk_id')} FROM {each.pending}" for each in tables)
+    return frozenset(note_id for sql in queries for (note_id,) in select(connection, sql))

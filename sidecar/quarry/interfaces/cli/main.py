@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "context": "print passages about a question as one block for a language model",
     "blocks": "show, build or check the context blocks that a conversation with an agent begins with",
     "explain": "explain why a query finds a note, or why it does not",
+    "why": "say whether a note can be found, and what keeps it out of the index",
     "related": "find the notes most similar to a note, a passage or a text",
     "index": "bring the index of a vault up to date",
     "capture": "write a text into a new note, which can be found at once",

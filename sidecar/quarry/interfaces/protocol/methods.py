@@ -3,6 +3,15 @@
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
 from quarry.interfaces.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult
+from quarry.interfaces.protocol.inspection import (
+    FoldersWriteParams,
+    InspectFoldersParams,
+    InspectFoldersResult,
+    InspectNoteParams,
+    InspectNotesParams,
+    InspectNotesResult,
+    NoteReport,
+)
 from quarry.interfaces.protocol.notes import (
     Accepted,
     FeedbackParams,
@@ -53,16 +62,24 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "index/rebuild": (RebuildParams, IndexStatus),
     "index/pause": (NoParams, IndexStatus),
     "index/resume": (NoParams, IndexStatus),
+    "inspect/folders": (InspectFoldersParams, InspectFoldersResult),
+    "inspect/notes": (InspectNotesParams, InspectNotesResult),
+    "inspect/note": (InspectNoteParams, NoteReport),
     "settings/read": (NoParams, Settings),
     "settings/write": (SettingsWriteParams, Settings),
+    "settings/folders": (FoldersWriteParams, Settings),
     "shutdown": (NoParams, Done),
 }
 """Client to sidecar: method -> (parameters, result)."""
 
 OWNER_METHODS = frozenset(
-    {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write", "shutdown"}
+    {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write"}
+    | {"settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
 )
-"""Methods that need the owner's token: they change what other programs find, or end the sidecar that they use."""
+"""
+Methods that need the owner's token: they change what other programs find, or tell of notes that are left out, or end
+the sidecar that others use.
+"""
 
 SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}
 """Methods of the owner that a setting opens to the reader's token, with its table and key in `.quarry.toml`."""

@@ -66,6 +66,10 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     problem_count: int
     problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
     indexed_ms: Annotated[int | None, Doc(description="When the index last became equal to the vault.")]
+    built_ms: Annotated[
+        int | None,
+        Doc(description="When the whole index was last rebuilt, or begun; null where an older version did."),
+    ]
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
     message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
 

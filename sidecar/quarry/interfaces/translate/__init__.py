@@ -11,6 +11,7 @@ from quarry.interfaces.translate.answers import (
     search_result,
 )
 from quarry.interfaces.translate.context import context_result
+from quarry.interfaces.translate.inspection import folder_states, note_report, note_states
 from quarry.interfaces.translate.requests import (
     SCAN_WIDTH,
     context_request,
@@ -40,11 +41,14 @@ __all__ = [
     "draft",
     "explain_request",
     "explain_result",
+    "folder_states",
     "freshness",
     "index_status",
     "listing",
     "missing_legs",
     "note_list",
+    "note_report",
+    "note_states",
     "note_text",
     "passages_result",
     "related_result",

@@ -111,6 +111,7 @@ def index_status(status: Status) -> wire.IndexStatus:
         problem_count=status.problem_count,
         problems=[wire.Problem(path=nfc(p.path), reason=p.reason, skipped=p.skipped) for p in status.problems],
         indexed_ms=status.indexed_ms,
+        built_ms=status.built_ms,
         size_bytes=status.size_bytes,
         message=status.message,
     )

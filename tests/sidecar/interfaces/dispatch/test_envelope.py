@@ -17,6 +17,7 @@ def test_every_method_of_the_protocol_is_answered(owner):
         "related": {"path": "Tea.md"},
         "context": {"query": "tea"},
         "note/read": {"path": "Tea.md"},
+        "inspect/note": {"path": "Tea.md"},
         "capture": {"text": "Rinse the pot first."},
         "vault/changed": {"changes": []},
         "feedback": {"query": "tea", "path": "Tea.md", "kind": "opened"},

@@ -41,6 +41,7 @@ STATUS = protocol.IndexStatus(
     problem_count=0,
     problems=[],
     indexed_ms=None,
+    built_ms=None,
     size_bytes=0,
     message=None,
 )
@@ -70,6 +71,7 @@ class Quiet:
             problem_count=0,
             problems=(),
             indexed_ms=None,
+            built_ms=None,
             size_bytes=0,
             message=None,
         )

@@ -5,12 +5,13 @@
 #    source ~/.local/share/bash_completion/quarry
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_quarry_subparsers=(search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
+_shtab_quarry_subparsers=(search context blocks explain why related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
 _shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
 _shtab_quarry_blocks_option_strings=(-h --help --max-tokens --json --md --vault)
 _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --fusion)
+_shtab_quarry_why_option_strings=(-h --help --json --vault)
 _shtab_quarry_related_option_strings=(-h --help --json --text --vault --limit)
 _shtab_quarry_index_option_strings=(-h --help --json --vault --rebuild)
 _shtab_quarry_capture_option_strings=(-h --help --title --domain --tags --type --source --folder --json --vault)
@@ -36,6 +37,7 @@ _shtab_quarry_search___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_context___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_blocks___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_explain___vault_COMPGEN=_shtab_compgen_dirs
+_shtab_quarry_why___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_related___vault_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_index_pos_0_COMPGEN=_shtab_compgen_dirs
 _shtab_quarry_index___vault_COMPGEN=_shtab_compgen_dirs
@@ -74,7 +76,7 @@ _shtab_quarry_completion_pos_0_choices=(bash zsh fish)
 _shtab_quarry_hook_pos_0_choices=(claude-code codex cursor vscode gemini)
 _shtab_quarry_install___scope_choices=(user project)
 _shtab_quarry_eval___measure_choices=(nDCG@5 nDCG@10 R@10 R@100 MRR Hit@1)
-_shtab_quarry_pos_0_choices=(search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
+_shtab_quarry_pos_0_choices=(search context blocks explain why related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
 _shtab_quarry_search_pos_0_nargs='*'
 _shtab_quarry_search__h_nargs=0
@@ -97,6 +99,9 @@ _shtab_quarry_blocks___md_nargs=0
 _shtab_quarry_explain__h_nargs=0
 _shtab_quarry_explain___help_nargs=0
 _shtab_quarry_explain___json_nargs=0
+_shtab_quarry_why__h_nargs=0
+_shtab_quarry_why___help_nargs=0
+_shtab_quarry_why___json_nargs=0
 _shtab_quarry_related__h_nargs=0
 _shtab_quarry_related___help_nargs=0
 _shtab_quarry_related___json_nargs=0

@@ -50,7 +50,7 @@ function _shtab_quarry_using
   test "$_shtab_quarry_cmdpath" = "$argv"
 end
 
-set -g _shtab_quarry_commands search context blocks explain related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
+set -g _shtab_quarry_commands search context blocks explain why related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
 set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --port --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
@@ -94,6 +94,10 @@ complete -c quarry -n '_shtab_quarry_using explain' -l vault -xka "(__fish_compl
 complete -c quarry -n '_shtab_quarry_using explain' -l limit -x -d 'limit of the search, 1 to 100 (default 10)'
 complete -c quarry -n '_shtab_quarry_using explain' -l mode -xka "hybrid keyword semantic" -d mode
 complete -c quarry -n '_shtab_quarry_using explain' -l fusion -xka "convex rrf six-signals" -d 'how keyword and semantic results are combined: by weighted signals, by rank alone or by six signals (default: the vault'"'"'s setting)'
+complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a why -d 'say whether a note can be found, and what keeps it out of the index'
+complete -c quarry -n '_shtab_quarry_using why' -s h -l help -d 'show this help message and exit'
+complete -c quarry -n '_shtab_quarry_using why' -l json -d 'print JSON'
+complete -c quarry -n '_shtab_quarry_using why' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' -a related -d 'find the notes most similar to a note, a passage or a text'
 complete -c quarry -n '_shtab_quarry_using related' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using related' -l json -d 'print JSON'

@@ -33,6 +33,7 @@ _shtab_quarry_commands() {
     serve:'serve one vault until stopped; tools start this themselves'
     status:'show what the index holds and what it is doing'
     stop:'stop the sidecar of a vault, or all of them'
+    why:'say whether a note can be found, and what keeps it out of the index'
   )
   _describe 'quarry commands' _commands
 }
@@ -336,6 +337,16 @@ _shtab_quarry_stop_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_quarry_stop_defaults_added=0
 
+_shtab_quarry_why_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print JSON]"
+  "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
+  ":the note, relative to the vault\; it need not be indexed:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_quarry_why_defaults_added=0
+
 
 _shtab_quarry() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->quarry'
@@ -378,6 +389,7 @@ _shtab_quarry() {
         serve) _arguments -C -s $_shtab_quarry_serve_options ;;
         status) _arguments -C -s $_shtab_quarry_status_options ;;
         stop) _arguments -C -s $_shtab_quarry_stop_options ;;
+        why) _arguments -C -s $_shtab_quarry_why_options ;;
       esac
   esac
 }

@@ -8,6 +8,11 @@ export function requireApiVersion(version: string): boolean {
   return compareVersions(apiVersion, version) >= 0;
 }
 
+/** The language of the app, which Obsidian keeps where this reads it. */
+export function getLanguage(): string {
+  return window.localStorage.getItem("language") ?? "en";
+}
+
 class PlatformFacts extends Known {
   readonly isDesktop = true;
   readonly isDesktopApp = true;

@@ -1,0 +1,88 @@
+"""Why is a note not found, or only partly: as a code with what it is about, and as a sentence."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from quarry.vault.rules import Refusal
+
+ReasonCode = Literal[
+    "folders-include",
+    "folders-exclude",
+    "index-ignore",
+    "obsidian-excluded",
+    "templates",
+    "hidden",
+    "not-markdown",
+    "drawing",
+    "status",
+    "link",
+    "name",
+    "unreadable",
+    "not-a-file",
+    "crash",
+    "defect",
+    "too-large",
+    "too-many-passages",
+    "front-matter",
+    "new",
+    "changed",
+    "gone",
+    "unknown",
+    "other",
+]
+
+_RULES: dict[str, ReasonCode] = {
+    "folders.include": "folders-include",
+    "folders.exclude": "folders-exclude",
+    ".indexignore": "index-ignore",
+    "excluded files": "obsidian-excluded",
+    "templates": "templates",
+}
+# What the sentences of the modules that meet a problem say, as the index keeps no more of it: the first that is held.
+_PROBLEMS: tuple[tuple[str, ReasonCode], ...] = (
+    ("preparing it ended a process", "crash"),
+    ("defect of Quarry", "defect"),
+    ("a link", "link"),
+    ("a broken link", "link"),
+    ("its name ", "name"),
+    ("only its first ", "too-large"),
+    ("only the first ", "too-many-passages"),
+    ("the front matter ", "front-matter"),
+    ("not a regular file", "not-a-file"),
+    ("cannot be examined", "unreadable"),
+    ("cannot be listed", "unreadable"),
+    ("cannot be read", "unreadable"),
+)
+
+
+class Reason(Struct, frozen=True):
+    """One reason."""
+
+    code: ReasonCode
+    message: str  # a sentence that says what to do where that helps
+    entry: str = ""  # of the rule, as it is written; the status, where that is what leaves it out
+    plugin: str = ""  # that keeps its templates there
+
+
+def sentence(clause: str) -> str:
+    """*clause* with a capital and a full stop."""
+    return clause[:1].upper() + clause[1:] + ("" if clause.endswith((".", "?", "!")) else ".")
+
+
+def of_refusal(refusal: Refusal) -> Reason:
+    """Why a rule leaves a note out."""
+    return Reason(_RULES[refusal.rule], f"It is left out: {refusal.reason}.", refusal.entry, refusal.plugin)
+
+
+def of_problem(told: str) -> Reason:
+    """Why a note is not indexed, or only partly: what the index or a walk over the vault *told* of it."""
+    return Reason(next((code for part, code in _PROBLEMS if part in told), "other"), sentence(told))
+
+
+DRAWING = Reason("drawing", "It is a drawing or a board, which are left out.")
+HIDDEN = Reason("hidden", "It lies in a hidden folder, or is hidden itself; those are never indexed.")
+NOT_MARKDOWN = Reason("not-markdown", "Only Markdown notes are indexed, and this is no `.md` file.")
+NEW = Reason("new", "It is not indexed yet; it will be in a moment.")
+CHANGED = Reason("changed", "It has changed since it was indexed; what it said before is found until it is read again.")
+GONE = Reason("gone", "Its file is gone; the index follows in a moment.")

@@ -1,0 +1,147 @@
+"""Why is one note found, or not, and what of it is in the index?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from quarry.conditions import HasProperty, Not, all_of
+from quarry.errors import NoteNotFound
+from quarry.index import Deadline, Reader, StoredNote
+from quarry.indexing.reasons import CHANGED, GONE, Reason, of_problem, of_refusal
+from quarry.inspection.coverage import NoteState
+from quarry.settings import Settings
+from quarry.types import FileSeen, Scope
+from quarry.vault.read import FileGone, read_file
+from quarry.vault.rules import Rules
+
+MAX_SECTIONS = 20  # named; a note that is generated may have thousands
+TIMEOUT_S = 2.0  # of one condition on one note, which takes microseconds
+
+ReportState = NoteState | Literal["unknown"]
+
+
+class IndexedContent(Struct, frozen=True):
+    """What of a note is in the index."""
+
+    title: str
+    chunk_count: int
+    word_count: int
+    languages: tuple[str, ...]  # besides English
+    redactions: Mapping[str, int]
+    skipped_sections: tuple[str, ...]
+    has_vectors: bool
+    modified_ms: int  # of the file, when it was indexed
+    size_bytes: int
+
+
+class NoteReport(Struct, frozen=True):
+    """The state of a note with every reason that is known, the first of them for the state."""
+
+    path: str
+    state: ReportState
+    reasons: tuple[Reason, ...]
+    indexed: IndexedContent | None  # None: nothing of it is in the index
+    modified_ms: int | None  # of the file as it is now; None: it cannot be told
+    size_bytes: int | None
+
+
+def report_indexed(root: Path, path: str, reader: Reader, rules: Rules, settings: Settings) -> NoteReport | None:
+    """
+    The report on a note that the index holds; None where it holds none at *path*.
+
+    Raises:
+        VaultMissing: The vault cannot be opened.
+        IndexDamaged: What is stored of it is not as it was written.
+    """
+    name, stored = reader.note_named(path), reader.note(path)
+    if name is None or stored is None:
+        return None
+    seen, text, unreadable = _file(root, stored.note.path)
+    reasons: list[tuple[NoteState, Reason]] = []
+    if refusal := rules.refusal(stored.note.path):
+        reasons.append(("excluded", of_refusal(refusal)))
+    if unreadable is not None:
+        reasons.append(unreadable)
+    elif seen is not None and not _is_same(seen, stored):
+        reasons.append(("waiting", CHANGED))
+    if status := _hidden_by(reader, name.note_id, settings):
+        reasons.append(("hidden", _of_status(status)))
+    told = [problem.reason for problem in reader.problems_of(stored.note.path)]
+    reasons += [("partial", of_problem(problem)) for problem in told]
+    content = IndexedContent(
+        title=stored.note.title,
+        chunk_count=len(stored.note.chunks),
+        word_count=sum(len(chunk.text.split()) for chunk in stored.note.chunks),
+        languages=name.languages,
+        redactions=dict(stored.note.redactions),
+        skipped_sections=_skipped(text, settings) if text is not None else (),
+        has_vectors=name.note_id not in reader.notes_without_vectors(),
+        modified_ms=stored.modified_ms,
+        size_bytes=stored.stamp.size_bytes,
+    )
+    return NoteReport(
+        path=stored.note.path,
+        state=reasons[0][0] if reasons else "indexed",
+        reasons=tuple(reason for _, reason in reasons),
+        indexed=content,
+        modified_ms=seen.mtime_ns // 1_000_000 if seen else None,
+        size_bytes=seen.size_bytes if seen else None,
+    )
+
+
+def file_seen_at(root: Path, path: str) -> FileSeen | None:
+    """The size and times of the note's file at *path*, which is opened without following links; None: no such note."""
+    try:
+        content = read_file(root, path, max_bytes=0)
+    except NoteNotFound:
+        return None
+    return FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns)
+
+
+def _file(root: Path, path: str) -> tuple[FileSeen | None, str | None, tuple[NoteState, Reason] | None]:
+    """The file at *path* with its scrubbed text; or why it cannot be read, and the state of its note for that."""
+    from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
+    from quarry.text.secrets.scrub import scrub_text
+
+    try:
+        content = read_file(root, path)
+    except FileGone:
+        return None, None, ("waiting", GONE)
+    except NoteNotFound as error:
+        return None, None, ("partial", of_problem(str(error)))
+    seen = FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns)
+    return seen, scrub_text(decode_note(content.data)), None
+
+
+def _is_same(seen: FileSeen, stored: StoredNote) -> bool:
+    stamp = stored.stamp
+    return (seen.size_bytes, seen.mtime_ns, seen.ctime_ns) == (stamp.size_bytes, stamp.mtime_ns, stamp.ctime_ns)
+
+
+def _hidden_by(reader: Reader, note_id: int, settings: Settings) -> str | None:
+    """The status by which the settings leave the note *note_id* out of answers; None: they do not."""
+    if not settings.exclude_status:
+        return None
+    wanted = all_of(Scope(not_status=settings.exclude_status).status_conditions)
+    failing = reader.first_failing_condition(wanted, note_id, deadline=Deadline.after(TIMEOUT_S))
+    if isinstance(failing, Not) and isinstance(failing.part, HasProperty):
+        return str(failing.part.value)
+    return None
+
+
+def _of_status(status: str) -> Reason:
+    message = f"It is indexed, and left out of every answer: search.exclude_status names its status {status!r}."
+    return Reason("status", message, status)
+
+
+def _skipped(text: str, settings: Settings) -> tuple[str, ...]:
+    """The headings in *text* whose sections are not searched."""
+    from quarry.text.chunking import skipped_sections
+    from quarry.text.frontmatter import read_front_matter
+    from quarry.text.markdown import read_outline
+
+    outline = read_outline(text, read_front_matter(text).body_start)
+    titles = dict.fromkeys(title for title, _, _ in skipped_sections(text, outline.headings, settings.skip_sections))
+    return tuple(titles)[:MAX_SECTIONS]

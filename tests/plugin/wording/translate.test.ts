@@ -1,0 +1,41 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { chooseLanguage, currentLanguage, number, t, translated } from "../../../plugin/wording/translate";
+
+beforeEach(() => { chooseLanguage("en"); });
+
+describe("a sentence", () => {
+  test("has its arguments in their places, numbers as the language writes them", () => {
+    expect(t("answer.count", { shown: 30, count: 1_412 })).toBe("30 of 1,412 notes");
+    expect(t("panel.occupiedDetailPid", { pid: "12345" })).toMatch(/^Process 12345 /);
+  });
+
+  test("has the form that its count asks for", () => {
+    expect([0, 1, 2].map((count) => t("count.notes", { count }))).toEqual(["0 notes", "1 note", "2 notes"]);
+  });
+
+  test("keeps an argument as it is, whatever it looks like", () => {
+    expect(t("panel.noResults", { query: "{title} $& <b>" })).toBe("No results for {title} $& <b>");
+  });
+
+  test("is unknown under a key that nobody wrote", () => {
+    expect(translated("signal.novelty")).toBeNull();
+  });
+});
+
+describe("the language", () => {
+  test.each(["en", "en-GB", "en-US"])("%s is English, with its own numbers and dates", (tag) => {
+    chooseLanguage(tag);
+
+    expect([currentLanguage(), t("action.restart")]).toEqual([tag, "Restart"]);
+  });
+
+  test.each(["zh-TW", "zh-Hant", "fr", "pt-BR", "", "constructor", "no such language"])("%s is not spoken, so it is English", (tag) => {
+    chooseLanguage(tag);
+
+    expect([currentLanguage(), t("action.restart")]).toEqual(["en", "Restart"]);
+  });
+
+  test("numbers are grouped by thousands", () => {
+    expect([number(16_894), number(1_412_000)]).toEqual(["16,894", "1,412,000"]);
+  });
+});
