@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
+import { packedLocales } from "./esbuild.locales.mjs";
 
 const SIZE_LIMIT_BYTES = 150 * 1024; // Obsidian parses it at every start, before the first window is drawn
 
@@ -21,6 +22,8 @@ const options = {
   // Obsidian hands these to the plugin; everything else would have to be bundled, and nothing else is used.
   external: ["obsidian", "electron", ...builtinModules, ...builtinModules.map((name) => `node:${name}`)],
   minify: production,
+  charset: "utf8",
+  plugins: [packedLocales],
   sourcemap: production ? false : "inline",
   treeShaking: true,
   logLevel: "warning",

@@ -100,6 +100,13 @@ export default defineConfig([
     no("/sidecar/(process|connection|supervisor|program-paths)$", "A search speaks to the client, not to the process or the socket.", true),
   ),
   folder(
+    ["plugin/api/**"],
+    nodeIsReachedOnce,
+    no("^obsidian$", "Other plugins ask for values: let main.ts hand in what is needed. Types may be imported.", true),
+    no("/(ui|vault|pane)/", "Other plugins are answered by the engine, not by a screen."),
+    no("/sidecar/", "Only types come from below.", true),
+  ),
+  folder(
     ["plugin/ui/**"],
     nodeIsReachedOnce,
     no("/vault/", "The screen shows what a session or the index status says; it does not watch the vault."),

@@ -8,6 +8,8 @@ export interface CommandTargets {
   readonly explainNote: () => (() => void) | null;
   /** Opens the dialog that writes a new note, with the text that is selected. */
   readonly capture: () => void;
+  /** Copies a link to the open search; null where there is none. */
+  readonly copySearchLink: () => (() => void) | null;
   readonly rebuild: () => void;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
@@ -49,6 +51,16 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
       const explain = targets.isLive() ? targets.explainNote() : null;
       if (!checking) explain?.();
       return explain !== null;
+    },
+  });
+  plugin.addCommand({
+    id: "copy-search-link",
+    name: t("command.copy-search-link"),
+    icon: "link",
+    checkCallback: (checking: boolean) => {
+      const copy = targets.copySearchLink();
+      if (!checking) copy?.();
+      return copy !== null;
     },
   });
   plugin.addCommand({ id: "capture", name: t("command.capture"), icon: "inbox", checkCallback: whenLive(targets.capture) });

@@ -1,10 +1,15 @@
 /** The plugin's lifecycle: load the settings, build and register the parts, unload. */
 import { FileSystemAdapter, Notice, Platform, Plugin, addIcon, getLanguage } from "obsidian";
 import { type Actions, createActions } from "./actions";
+import { type ApiHandle, createApi } from "./api/api";
+import { cliCommands } from "./api/cli";
+import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
 import { addCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
+import { registerPlaces } from "./places";
 import { forget, historyOf, remember } from "./search/history";
+import { readSearchLink } from "./search/search-link";
 import { SearchSession } from "./search/session";
 import { DEFAULTS, type Preferences, migrate } from "./settings";
 import { NameIndex } from "./search/name-index";
@@ -15,6 +20,7 @@ import { consentIn } from "./sidecar/consent";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
+import { unpackText } from "./packed-text";
 import { roomFor } from "./snippet/layout";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
@@ -22,6 +28,7 @@ import { IndexStatusLine } from "./ui/index-status";
 import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
 import { SearchView, VIEW_TYPE } from "./ui/search-view";
+import { followLink } from "./ui/open-link";
 import { QuarrySettingTab } from "./ui/settings-tab";
 import { noteNamesOf } from "./ui/note-names";
 import { chooseLanguage, t } from "./wording/translate";
@@ -38,9 +45,15 @@ export default class QuarryPlugin extends Plugin {
   private readonly preferencesChanged = new Emitter<void>();
   private readonly diagnosticLog = new DiagnosticLog();
   private supervisor: Supervisor | null = null;
+  private apiHandle: ApiHandle | null = null;
+
+  /** For other plugins; see api/quarry-api.d.ts. */
+  get api(): QuarryApi | null {
+    return this.apiHandle?.api ?? null;
+  }
 
   override async onload(): Promise<void> {
-    chooseLanguage(getLanguage());
+    chooseLanguage(getLanguage(), unpackText);
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
       new Notice(t("notice.desktopOnly"));
@@ -71,6 +84,7 @@ export default class QuarryPlugin extends Plugin {
     this.registerStatusBar(supervisor);
     this.registerCommands(client, supervisor, actions);
     this.registerSettings(client, supervisor, actions);
+    this.registerApi(client, supervisor);
     // Not earlier: until then Obsidian reports every file as created, and its own start must not be slowed down.
     this.app.workspace.onLayoutReady(() => {
       this.registerSync(client, supervisor);
@@ -119,10 +133,20 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
+    registerPlaces(this, { ...parts, client });
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());
-    this.registerObsidianProtocolHandler("quarry", ({ query }) => void this.openPane(query));
+    this.registerObsidianProtocolHandler("quarry", (params) => {
+      void followLink(readSearchLink(params), {
+        app: this.app,
+        client,
+        isLive: () => supervisor.state.kind === "live",
+        mode: () => this.preferences.mode,
+        chooseMode: (mode) => void this.save({ ...this.preferences, mode }),
+        openPane: (query) => this.openPane(query),
+      });
+    });
     this.register(
       supervisor.changed.listen(({ kind }) => {
         if (kind === "failed") new Notice(t("notice.gaveUp"));
@@ -147,7 +171,7 @@ export default class QuarryPlugin extends Plugin {
     show();
   }
 
-  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions): void {
+  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, copy, rebuild }: Actions): void {
     let draft = ""; // what was typed into the dialog and not captured
     addCommands(this, {
       openSearch: (query) => void this.openPane(query),
@@ -163,6 +187,10 @@ export default class QuarryPlugin extends Plugin {
           keepDraft: (text) => { draft = text; },
         };
         new CaptureModal(this.app, parts, selection === "" ? draft : selection).open();
+      },
+      copySearchLink: () => {
+        const link = this.panes().map((pane) => pane.link).find((one) => one !== null);
+        return link === undefined ? null : () => { copy(link); };
       },
       rebuild,
       pauseOrResume: () => {
@@ -194,6 +222,28 @@ export default class QuarryPlugin extends Plugin {
       commands,
     });
     this.addSettingTab(tab);
+  }
+
+  /** What other plugins and Obsidian's command line can ask. */
+  private registerApi(client: RpcClient, supervisor: Supervisor): void {
+    const { workspace } = this.app;
+    const handle = createApi({
+      client,
+      isReady: () => supervisor.state.kind === "live",
+      onStateChange: (callback) => supervisor.changed.listen(callback),
+      onIndexUpdated: (callback) => client.notifications.listen(({ method }) => {
+        if (method === "index/updated") callback();
+      }),
+      openSearch: (query) => void this.openPane(query),
+      log: this.diagnosticLog.log,
+    });
+    this.apiHandle = handle;
+    this.register(() => {
+      handle.close();
+      workspace.trigger("quarry:unloaded", handle.api);
+    });
+    for (const { id, description, flags, run } of cliCommands(handle.api)) this.registerCliHandler(id, description, flags, run);
+    workspace.trigger("quarry:loaded", handle.api);
   }
 
   private registerSync(client: RpcClient, supervisor: Supervisor): void {

@@ -1,11 +1,11 @@
 /** Which rows does the list show, and what does each say? Pure. */
 import { type Hit, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
-import { type Answer } from "../search/answer";
+import { type Answer, type Relation } from "../search/answer";
 import { type Naming, type NoteName, noteNames } from "./note-name";
 
-/** Why a row is there, where that tells something: by meaning among rows that hold words, or by its title alone. */
-export type Reason = "meaning" | "title";
+/** Why a row is there, where that tells something: by meaning among rows that hold words, by its title alone, or how it stands to a note. */
+export type Reason = "meaning" | "title" | Relation;
 
 /** A note that was found, at its best passage. */
 export interface HitRow {
@@ -46,7 +46,7 @@ export interface RecentRow {
 export interface DividerRow {
   readonly kind: "divider";
   readonly key: string;
-  readonly section: "nearest" | "closest" | "end" | "recent" | "saved";
+  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "mentions";
 }
 
 /** Leads to further rows: weak ones that are held back, or hits that have not been asked for. */
@@ -88,6 +88,7 @@ export function answerRows(answer: Answer, options: RowOptions): readonly Row[] 
   const shown = options.showsWeak ? hits.length : Math.min(hits.length, strong + WEAK_SHOWN);
   const rows = hits.slice(0, shown).map(rowsOf);
   const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
+  if (answer.mentionsFrom !== undefined) return withMentions(rows, answer.mentionsFrom);
   return [...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown)];
 }
 
@@ -108,6 +109,12 @@ export function isSelectable({ kind }: Row): boolean {
   return kind !== "divider";
 }
 
+/** Related notes, then those that merely mention the note, below a divider. */
+function withMentions(rows: readonly (readonly Row[])[], from: number): readonly Row[] {
+  const divider: readonly Row[] = from < rows.length ? [{ kind: "divider", key: "divider mentions", section: "mentions" }] : [];
+  return [...rows.slice(0, from).flat(), ...divider, ...rows.slice(from).flat()];
+}
+
 /** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */
 function strongCount({ hits, mode }: Answer): number {
   if (mode !== "hybrid") return hits.length;
@@ -123,7 +130,7 @@ function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] 
 }
 
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
-  const reason = isWeak ? null : reasonOf(hit, answer.mode);
+  const reason = isWeak ? null : (answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode));
   const missing = hit.why === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
   return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak };
 }

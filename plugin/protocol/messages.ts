@@ -278,6 +278,10 @@ export interface SearchParams {
    */
   readonly expand?: boolean;
   /**
+   * Look for a sentence of the first hit that answers, where the query is a question.
+   */
+  readonly extract?: boolean;
+  /**
    * An earlier search of this client to cancel.
    */
   readonly supersedes?: number | string | null;
@@ -286,6 +290,14 @@ export interface SearchParams {
  * Restrictions applied inside the index, before anything is ranked. They add to operators in the query.
  */
 export interface Filters {
+  /**
+   * Any of these notes, by their whole paths. At most 100.
+   */
+  readonly notes?: readonly string[];
+  /**
+   * At most 100.
+   */
+  readonly notNotes?: readonly string[];
   /**
    * Any of these folders, with what is below. At most 100.
    */
@@ -361,6 +373,10 @@ export interface SearchResult {
    * Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any; they are the nearest in meaning. unlikely: some contain a few.
    */
   readonly weakness: Weakness | null;
+  /**
+   * With `extract`: set where a question is asked and a sentence likely answers it.
+   */
+  readonly extract: Extract | null;
   /**
    * The retrievers that served this answer.
    */
@@ -535,6 +551,27 @@ export interface Relaxed {
    * A sentence to show to the user.
    */
   readonly message: string;
+}
+/**
+ * The sentence of the first hit that answers the question, word for word as it stands in the note.
+ */
+export interface Extract {
+  readonly path: string;
+  readonly text: string;
+  readonly headingPath: readonly string[];
+  /**
+   * The line where it begins.
+   */
+  readonly line: number;
+  /**
+   * Where it begins in the note.
+   */
+  readonly matchStart: number;
+  readonly matchEnd: number;
+  /**
+   * The probability that it answers; of those that are given, four in five do.
+   */
+  readonly confidence: number;
 }
 /**
  * How current the index was that an answer was read from. The answer is complete where `done` is `total`.
@@ -717,7 +754,7 @@ export interface ExplainResult {
   readonly index: Freshness;
 }
 /**
- * Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`.
+ * Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both.
  */
 export interface RelatedParams {
   /**
@@ -737,9 +774,13 @@ export interface RelatedParams {
    */
   readonly line?: number | null;
   /**
-   * The text to compare with.
+   * The text to compare with. With `path`: it stands in that note, which is left out.
    */
   readonly text?: string | null;
+  /**
+   * Maximum length of a snippet in characters; null: 120.
+   */
+  readonly snippetWidth?: number | null;
   /**
    * Maximum number of notes. 1 to 100. Default: 10.
    */

@@ -2,6 +2,9 @@
 import { type Mode, type SearchResult } from "../protocol/messages";
 import { type Failure } from "../sidecar/failure";
 
+/** How a note stands to the one that it is related to: one links to the other, or it names that one without a link. */
+export type Relation = "linked" | "mention";
+
 export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness"> {
   readonly query: string;
   /** Set where only the names of notes were searched, with the parts of the query that this left out. */
@@ -14,6 +17,10 @@ export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" 
   readonly lastWordIsPrefix: boolean;
   /** From request to answer, as the user waits. */
   readonly tookMs: number;
+  /** Of related notes: path -> relation, where there is one. */
+  readonly relations?: ReadonlyMap<string, Relation>;
+  /** Of related notes: how many hits stand before those that merely mention the note. */
+  readonly mentionsFrom?: number;
 }
 
 export type SearchState =

@@ -1,10 +1,9 @@
 /** What does the pane depend on? */
-import { type Clock } from "../clock";
 import { type Emitter } from "../emitter";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
-import { type ObservableEngine } from "../pane/state";
 import { type SearchSession } from "../search/session";
 import { type Preferences } from "../settings";
+import { type ListServices } from "./result-list";
 
 export interface History {
   all(): readonly string[];
@@ -20,16 +19,12 @@ export interface History {
 export type PanePreferences = Pick<Preferences, "mode" | "limit" | "naming" | "density">;
 
 /** Everything the pane depends on. */
-export interface PaneParts {
+export interface PaneParts extends ListServices {
   readonly createSession: () => SearchSession;
-  readonly clock: Clock;
-  readonly engine: ObservableEngine;
-  readonly indexUpdated: Emitter<void>;
   readonly history: History;
   readonly preferences: () => PanePreferences;
   readonly preferencesChanged: Emitter<void>;
   readonly savePreferences: (change: Partial<PanePreferences>) => void;
-  readonly copy: (text: string) => void;
   /** What concerns the engine or the settings rather than this pane. */
   readonly engineCommands: CommandMap<EngineActionId>;
 }

@@ -5,6 +5,7 @@
  */
 import { type App, Component, type HoverParent, Keymap, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../clock";
+import { type Emitter } from "../emitter";
 import { type PaneKey } from "../pane/keys";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow } from "../pane/model";
 import { type Naming } from "../pane/note-name";
@@ -38,6 +39,8 @@ export interface Surroundings {
 export interface ListServices {
   readonly clock: Clock;
   readonly engine: ObservableEngine;
+  /** The index changed, so that answers may differ. */
+  readonly indexUpdated: Emitter<void>;
   readonly preferences: () => { readonly mode: Mode; readonly naming: Naming; readonly density: Density };
   readonly copy: (text: string) => void;
 }
@@ -64,6 +67,8 @@ export class ResultList extends Component {
   private readonly view: ListView;
   private readonly handlers: RowHandlers;
   private readonly commands: RowCommands;
+  private isInSight = true;
+  private refreshIsDue = false;
 
   constructor(
     private readonly dom: ListDom,
@@ -93,7 +98,7 @@ export class ResultList extends Component {
 
   override onload(): void {
     const { dom, parts } = this;
-    const { source, engine } = parts;
+    const { source, engine, indexUpdated } = parts;
     listenToMouse(this, dom.listEl, dom.rows, {
       open: (row, where) => { this.open(row, where); },
       toggle: (path) => { this.unfold(path, !isUnfolded(source.furtherOf(path))); },
@@ -107,13 +112,14 @@ export class ResultList extends Component {
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
     this.register(engine.changed.listen(({ kind }) => {
-      if (kind === "live") source.refresh();
+      if (kind === "live") this.refresh();
       readEngine();
     }));
+    this.register(indexUpdated.listen(() => { this.refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => { this.dispatch({ kind: "search", search }); }));
     this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
-    this.registerInterval(window.setInterval(() => { dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
+    this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
   }
 
@@ -123,9 +129,28 @@ export class ResultList extends Component {
 
   dispatch(event: PaneEvent): void {
     this.current = reduce(this.current, event);
+    if (this.isInSight) this.draw();
+  }
+
+  /** Out of sight, the list asks for nothing and draws nothing; in sight again, it catches up with what happened. */
+  setInSight(isInSight: boolean): void {
+    if (isInSight === this.isInSight) return;
+    this.isInSight = isInSight;
+    if (!isInSight) return;
+    this.view.measure(); // its place may have another width by now
+    this.draw();
+    if (this.refreshIsDue) this.refresh();
+  }
+
+  private draw(): void {
     this.parts.around.show(this.current);
     this.view.show(this.current);
     this.parts.around.rowsShown?.();
+  }
+
+  private refresh(): void {
+    this.refreshIsDue = !this.isInSight;
+    if (this.isInSight) this.parts.source.refresh();
   }
 
   readPreferences(): void {

@@ -1,5 +1,5 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
-import { type HoverPopover, ItemView, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../clock";
 import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
@@ -7,6 +7,7 @@ import { paneKey } from "../pane/keys";
 import { fileName } from "../pane/note-name";
 import { type Mode } from "../protocol/messages";
 import { type SearchState } from "../search/answer";
+import { searchLink } from "../search/search-link";
 import { type SearchSession } from "../search/session";
 import { DENSITIES } from "../snippet/layout";
 import { explainWords } from "../wording/explanation";
@@ -77,6 +78,18 @@ export class SearchView extends ItemView {
     this.dom.completions.close();
     this.session.setQuery(query, isComplete);
     this.session.finishTyping();
+  }
+
+  /** A link to this search; null where there is none. */
+  get link(): string | null {
+    const query = this.dom?.input.value.trim() ?? "";
+    return query === "" ? null : searchLink(this.app.vault.getName(), query, this.session.mode);
+  }
+
+  override onPaneMenu(menu: Menu, source: string): void {
+    super.onPaneMenu(menu, source);
+    const { link } = this;
+    if (link !== null) menu.addItem((item) => item.setTitle(t("command.copy-search-link")).setIcon("link").onClick(() => { this.parts.copy(link); }));
   }
 
   get hasQuery(): boolean {
@@ -204,7 +217,6 @@ export class SearchView extends ItemView {
       this.readPreferences();
       if (!this.hasQuery) this.readHistory(); // stars may have been synced
     }));
-    this.register(this.parts.indexUpdated.listen(() => { this.session.refresh(); }));
   }
 
   /** Remembers a query that was looked at for a while, whether or not a row was opened. */

@@ -123,6 +123,16 @@ HIT = wire.Hit(
     missing_words=[],
 )
 
+EXTRACT = wire.Extract(
+    path=BOILING,
+    text="Six minutes from the moment the water boils 🥚.",
+    heading_path=["Soft-boiled eggs", "Timing"],
+    line=9,
+    match_start=118,
+    match_end=165,
+    confidence=0.82,
+)
+
 REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
     "initialize": (
         wire.InitializeParams(
@@ -165,6 +175,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             ),
             confidence=0.04,
             weakness="no-words",
+            extract=EXTRACT,
             legs=["lexical", "dense"],
             missing=[],
             tokens=42,

@@ -4,7 +4,7 @@ notes.
 
     HasPhrase, MatchesPattern                   the text
     InSection, InBlock, InTask                  the text of one section, of one line or block, of one task
-    InFolder, InPath, InFile, HasTag            the path and the tags
+    IsNote, InFolder, InPath, InFile, HasTag    the path and the tags
     HasProperty, InTimeRange                    the front matter and the times
     AllOf, AnyOf, Not                           combinations
 
@@ -70,6 +70,12 @@ class InTask(Struct, frozen=True):
     state: TaskState
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+
+
+class IsNote(Struct, frozen=True):
+    """The note is the one at this path, whichever way the file system composes its accents."""
+
+    path: str
 
 
 class InFolder(Struct, frozen=True):
@@ -146,6 +152,7 @@ Condition: TypeAlias = (
     | InSection
     | InBlock
     | InTask
+    | IsNote
     | InFolder
     | InPath
     | InFile

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolder, InPath, Not, any_of
+from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolder, InPath, IsNote, Not, any_of
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -125,6 +125,8 @@ class Fused(Struct, frozen=True):
 class Scope(Struct, frozen=True):
     """Filters that both retrievers apply inside the index, before anything is ranked or cut."""
 
+    notes: tuple[str, ...] = ()  # any of these, by their whole paths; empty: every note
+    not_notes: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # any of these subtrees
     not_folders: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()  # every one is a part of the path, case and accents ignored
@@ -137,7 +139,10 @@ class Scope(Struct, frozen=True):
     def conditions(self) -> tuple[Condition, ...]:
         """The filters as conditions, all of which must hold."""
         inside = (any_of(InFolder(folder) for folder in self.folders),) if self.folders else ()
+        among = (any_of(IsNote(path) for path in self.notes),) if self.notes else ()
         return (
+            *among,
+            *(Not(IsNote(path)) for path in self.not_notes),
             *inside,
             *(Not(InFolder(folder)) for folder in self.not_folders),
             *(InPath(part) for part in self.paths),
@@ -195,3 +200,4 @@ class SearchRequest(Struct, frozen=True):
     show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `ranking/grouping.py`
     with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
     expand: bool = False  # True: all passages of a hit are quoted, not its best one alone
+    extract: bool = False  # True: the sentence that answers is looked for, where a question is asked

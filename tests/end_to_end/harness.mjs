@@ -250,6 +250,17 @@ export class Host {
   }
 
   /**
+   * Run a command of Obsidian's own command line.
+   *
+   * @param {string} command
+   * @param {Record<string, string>} params a flag without a value is "true"
+   * @returns {Promise<string>} what it prints
+   */
+  async runCli(command, params) {
+    return this.page.evaluate(([name, given]) => window.testHost.runCli(name, given), /** @type {const} */ ([command, params]));
+  }
+
+  /**
    * Save a note, as its user does in the app; a new one is created.
    *
    * @param {string} path

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SAMPLE, openProduct, until } from "./product.mjs";
+import { sentRequests } from "./requests.mjs";
 
 const QUERY = "reed tongue tuning";
 const SECTIONS = ["tuning the low reeds", "tuning the middle reeds", "tuning the high reeds"];
@@ -168,22 +169,4 @@ describe("further passages", { timeout: 120_000 }, () => {
 /** @param {import("playwright-core").Locator} locator */
 async function topOf(locator) {
   return locator.evaluate((el) => el.getBoundingClientRect().top);
-}
-
-/**
- * The requests and notifications that the page sends while something is done.
- *
- * @param {import("playwright-core").Page} page
- * @param {() => Promise<void>} act
- * @returns {Promise<{ id?: number, method: string, params: Record<string, unknown> }[]>}
- */
-async function sentRequests(page, act) {
-  const session = await page.context().newCDPSession(page);
-  /** @type {{ id?: number, method: string, params: Record<string, unknown> }[]} */
-  const sent = [];
-  session.on("Network.webSocketFrameSent", ({ response }) => sent.push(JSON.parse(response.payloadData)));
-  await session.send("Network.enable");
-  await act();
-  await session.detach();
-  return sent;
 }

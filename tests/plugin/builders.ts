@@ -44,6 +44,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     relaxed: null,
     confidence: 0.9,
     weakness: null,
+    extract: null,
     unknownWords: [],
     legs: ["lexical", "dense"],
     missing: [],

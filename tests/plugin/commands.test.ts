@@ -19,6 +19,7 @@ beforeEach(() => {
   addCommands(plugin as unknown as Plugin, {
     openSearch: (query) => called.push(`open ${query ?? ""}`),
     explainNote: () => (canExplain ? call("explain") : null),
+    copySearchLink: () => (canExplain ? call("link") : null),
     capture: call("capture"),
     rebuild: call("rebuild"),
     pauseOrResume: call("pause"),
@@ -31,7 +32,7 @@ beforeEach(() => {
 const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
 
 test("the ids stay as they are, because people bind keys to them", () => {
-  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "capture", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "copy-search-link", "capture", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
 });
 
 test("no command takes a key by itself", () => {
@@ -55,6 +56,15 @@ test("a note is explained only where there is one, and a search", () => {
 
   expect(command?.checkCallback?.(true)).toBe(false);
   expect(called).toEqual(["explain"]);
+});
+
+test("a link is copied only where there is a search", () => {
+  const command = commands.get("copy-search-link");
+  command?.checkCallback?.(false);
+  canExplain = false;
+
+  expect(command?.checkCallback?.(true)).toBe(false);
+  expect(called).toEqual(["link"]);
 });
 
 test("selected text is searched for", () => {

@@ -81,6 +81,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -98,6 +100,7 @@ export const methods: Methods = {
       },
       "guard": true,
       "expand": false,
+      "extract": false,
       "supersedes": 6
     },
     "result": {
@@ -194,6 +197,18 @@ export const methods: Methods = {
       },
       "confidence": 0.04,
       "weakness": "no-words",
+      "extract": {
+        "path": "Kitchen/Soft-boiled eggs.md",
+        "text": "Six minutes from the moment the water boils 🥚.",
+        "headingPath": [
+          "Soft-boiled eggs",
+          "Timing"
+        ],
+        "line": 9,
+        "matchStart": 118,
+        "matchEnd": 165,
+        "confidence": 0.82
+      },
       "legs": [
         "lexical",
         "dense"
@@ -222,6 +237,8 @@ export const methods: Methods = {
       "snippetWidth": null,
       "maxTokens": 4000,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -282,6 +299,8 @@ export const methods: Methods = {
       "fusion": "convex",
       "typing": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -342,8 +361,11 @@ export const methods: Methods = {
       "path": "Küche/お茶 🍵.md",
       "line": 3,
       "text": null,
+      "snippetWidth": null,
       "limit": 5,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],
@@ -408,6 +430,8 @@ export const methods: Methods = {
       "conversation": null,
       "peek": false,
       "filters": {
+        "notes": [],
+        "notNotes": [],
         "folders": [
           "Kitchen"
         ],

@@ -5,7 +5,6 @@ So a row of the keyword index or of the vectors is in or out of a filter without
 of ids, in Python and in SQL, is done by the names of this module.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
@@ -88,4 +87,4 @@ def among(note_ids: NDArray[np.int64], admitted: NoteIds) -> NDArray[np.bool_]:
 
 def id_list(ids: Iterable[int] | NoteIds) -> str:
     """*ids* as a JSON array, which SQL reads by `json_each`."""
-    return json.dumps(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))
+    return str(ids.tolist() if isinstance(ids, np.ndarray) else list(ids))

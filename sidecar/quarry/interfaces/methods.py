@@ -92,8 +92,8 @@ async def _explain(service: Service, params: protocol.ExplainParams, request: Re
 
 async def _related(service: Service, params: protocol.RelatedParams, request: Request) -> protocol.Value:
     source, scope = translate.related_source(params), translate.scope(params.filters)
-    width, is_cancelled = translate.SCAN_WIDTH, request.is_cancelled
-    ask = partial(service.engine.related, source, scope, params.limit, width, is_cancelled)
+    width = params.snippet_width or translate.SCAN_WIDTH
+    ask = partial(service.engine.related, source, scope, params.limit, width, request.is_cancelled)
     return await _answer(service, ask, translate.related_result)
 
 

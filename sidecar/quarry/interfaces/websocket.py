@@ -43,6 +43,7 @@ class SocketServer:
         self._service = service
         self._gate = service.gate
         self._clients: set[ServerConnection] = set()
+        self._joining: dict[ServerConnection, str | None] = {}  # with the newest notification that each has missed
         self._heard_s = time.monotonic()
         self._port = 0
 
@@ -68,16 +69,22 @@ class SocketServer:
             yield self._port
 
     def broadcast(self, method: str, params: protocol.Value) -> None:
-        """Send a notification to every authenticated client; cut off those who have long stopped reading."""
+        """
+        Send a notification to every authenticated client; cut off those who have long stopped reading.
+
+        A client whose `initialize` is being answered gets it behind that answer, whose status may be the older one.
+        """
+        frame = notification(method, params).decode()
+        self._joining = dict.fromkeys(self._joining, frame)
         for client in [client for client in self._clients if _is_stalled(client)]:
             client.transport.abort()  # when it comes back it asks anew, which tells it all that it missed
             self._clients.discard(client)
-        broadcast(self._clients, notification(method, params).decode())
+        broadcast(self._clients, frame)
 
     @property
     def client_count(self) -> int:
-        """Authenticated clients now connected."""
-        return len(self._clients)
+        """Clients now connected: authenticated, or on the way there."""
+        return len(self._clients) + len(self._joining)
 
     @property
     def last_heard_s(self) -> float:
@@ -97,16 +104,21 @@ class SocketServer:
 
     async def _serve_connection(self, connection: ServerConnection) -> None:
         conversation = Conversation(self._service)
+        self._joining[connection] = None
         try:
             if await self._authenticate(connection, conversation):
                 self._gate.admit(connection)
+                missed = self._joining.pop(connection)
                 self._clients.add(connection)
+                if missed is not None:
+                    await connection.send(missed, text=True)
                 await self._answer_all(connection, conversation)
         except ConnectionClosed:
             pass  # the client left, as clients do
         finally:
             if conversation.is_authenticated:
                 self._heard_s = time.monotonic()
+            self._joining.pop(connection, None)
             self._clients.discard(connection)
 
     async def _authenticate(self, connection: ServerConnection, conversation: Conversation) -> bool:

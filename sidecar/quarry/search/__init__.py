@@ -5,7 +5,7 @@ ranked, and their best passages quoted.
 Pure but for the index it reads and the encoder it asks: equal queries of equal indexes have equal answers.
 """
 
-from quarry.search.answer import Answer, Correction, FurtherPassages, Hit, Passage, Relaxed
+from quarry.search.answer import Answer, Correction, Extract, FurtherPassages, Hit, Passage, Relaxed
 from quarry.search.context import SearchContext
 from quarry.search.execution import further_passages, parse_request, search
 from quarry.search.explanation import Explanation, explain
@@ -15,6 +15,7 @@ __all__ = [
     "Answer",
     "Correction",
     "Explanation",
+    "Extract",
     "FurtherPassages",
     "Hit",
     "Passage",

@@ -9,7 +9,7 @@ from quarry.index import MapOfContent, StoredChunk
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
-from quarry.types import Fused, Retriever
+from quarry.types import Fused, Retriever, Span
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed, in the order in which the steps are tried."""
@@ -79,6 +79,20 @@ class FurtherPassages(Struct, frozen=True):
     truncated: bool  # the token budget ended first
 
 
+class Extract(Struct, frozen=True):
+    """A sentence of the first hit, and the probability that it answers the question."""
+
+    path: str
+    chunk: StoredChunk
+    sentence: Span  # in the chunk's text
+    confidence: float
+
+    @property
+    def text(self) -> str:
+        """The sentence, as it stands in the note."""
+        return self.chunk.chunk.text[self.sentence.start : self.sentence.end]
+
+
 class Answer(Struct, frozen=True):
     """The hits of a search, best first, and how they were found."""
 
@@ -92,6 +106,7 @@ class Answer(Struct, frozen=True):
     unknown_words: tuple[str, ...] = ()  # of the query, that no note holds, where notes hold others
     relaxed: Relaxed | None = None
     weakness: Weakness | None = None
+    extract: Extract | None = None  # where it was asked for and is likely to answer
     listed: bool = False  # nothing to rank by: the newest notes that satisfy the conditions, whose scores are times
 
     @property

@@ -14,8 +14,10 @@ from quarry.errors import BadQuery
 from quarry.index import Deadline, Reader, note_of
 from quarry.ranking.confidence import WEAK
 from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
-from quarry.search.answer import Answer, FurtherPassages, Hit, Relaxed, Weakness
+from quarry.ranking.sentence_confidence import SHOWN
+from quarry.search.answer import Answer, Extract, FurtherPassages, Hit, Relaxed, Weakness
 from quarry.search.context import SearchContext, is_asked
+from quarry.search.extraction import extract_answer
 from quarry.search.features import extract_features
 from quarry.search.missing_words import words_missing
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
@@ -123,6 +125,16 @@ class QueryExecution(Struct, frozen=True):
             return max(holding, by_word) + len(dense_only)
         # by ranks, a note counts as found by its meaning alone where its words proposed it too late
         return holding + len(dense_only) - len(keywords.note_scores(dense_only))
+
+    def extract(self, result: RankedResult) -> Extract | None:
+        """The sentence of the first hit that answers the question, if it was asked for and is likely enough to."""
+        encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
+        if not self.request.extract or encoder is None or not result.shown or result.relaxed is not None:
+            return None
+        found = extract_answer(
+            self.request.query, result.shown[0], result.prepared, self.context.reader, encoder, self.deadline
+        )
+        return found if found is not None and found.confidence >= SHOWN else None
 
     def snippet_builder(self, result: QueryResult) -> SnippetBuilder:
         """The builder that quotes the notes of *result*."""
@@ -264,6 +276,7 @@ def search(
         unknown_words=_unknown_words(result, retrievers),
         relaxed=result.relaxed,
         weakness=_weakness(result, retrievers),
+        extract=execution.extract(result),
     )
 
 

@@ -41,7 +41,7 @@ class Source(Struct, frozen=True):
 
     path: str | None = None
     line: int | None = None  # from 0
-    text: str | None = None
+    text: str | None = None  # of the note at `path` where there is one: that one is left out
 
 
 class RelatedNote(Struct, frozen=True):
@@ -71,7 +71,7 @@ def related(
 
     Raises:
         BadRequest: Neither a note nor a text was given.
-        NoteNotFound: The note is not in the index.
+        NoteNotFound: The note is not in the index, and no text was given.
         DeadlineExceeded, Cancelled: The deadline says so.
     """
     reader = context.reader
@@ -98,10 +98,11 @@ def related(
 
 def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str | None]:
     """The chunks of the source, and the id (-1: none) and path of its note."""
+    if source.text is not None and source.text.strip():
+        name_of_text = reader.note_named(source.path) if source.path else None
+        return [], name_of_text.note_id if name_of_text else -1, name_of_text.path if name_of_text else None
     if source.path is None:
-        if not (source.text or "").strip():
-            raise BadRequest("related needs a note or a text to compare with: give `path` or `text`")
-        return [], -1, None
+        raise BadRequest("related needs a note or a text to compare with: give `path` or `text`")
     name = reader.find_note(source.path)
     stored = reader.note(name.path)
     assert stored is not None  # one reader sees one snapshot

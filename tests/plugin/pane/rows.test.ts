@@ -83,3 +83,11 @@ test("saved queries stand before the recent ones, each once", () => {
   expect(said(queryRows(["a", "b"], ["b"]))).toEqual(["-- saved", "saved b", "-- recent", "recent a"]);
   expect(queryRows([], [])).toEqual([]);
 });
+
+test("related notes say how they stand to the note; those that merely mention it stand below a divider", () => {
+  const related = answer({ hits: [hit("Steam.md", { why: null }), hit("Diary.md")], relations: new Map([["Steam.md", "linked"], ["Diary.md", "mention"]]), mentionsFrom: 1 });
+  const rows = answerRows(related, ROW_OPTIONS);
+
+  expect(rows.map(({ key }) => key)).toEqual(["Steam.md", "divider mentions", "Diary.md"]);
+  expect(rows.map((row) => (row.kind === "hit" ? row.reason : null))).toEqual(["linked", null, "mention"]);
+});

@@ -89,3 +89,28 @@ test("nothing is drawn once the list is unloaded", () => {
 
   expect(shown.titles()).toEqual([]);
 });
+
+describe("out of sight", () => {
+  test("nothing is drawn or asked for; in sight again, the list catches up once", () => {
+    shown.source.answer({ hits: [hit("a.md")] });
+    shown.list.setInSight(false);
+    const drawn = shown.drawn.length;
+    shown.source.answer({ hits: [hit("b.md")] });
+    shown.indexUpdated.emit();
+    shown.indexUpdated.emit();
+
+    expect(shown.titles()).toEqual(["a"]);
+    expect(shown.drawn).toHaveLength(drawn);
+    expect(shown.source.asked).toEqual([]);
+    shown.list.setInSight(true);
+    expect(shown.titles()).toEqual(["b"]);
+    expect(shown.source.asked).toEqual(["refresh"]);
+  });
+
+  test("a list that missed nothing asks for nothing when it is seen again", () => {
+    shown.list.setInSight(false);
+    shown.list.setInSight(true);
+
+    expect(shown.source.asked).toEqual([]);
+  });
+});

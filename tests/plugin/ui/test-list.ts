@@ -82,6 +82,7 @@ export class TestEngine {
 export class TestList {
   readonly source = new TestSource();
   readonly engine = new TestEngine();
+  readonly indexUpdated = new Emitter<void>();
   readonly clock = manualClock();
   readonly opened: string[] = [];
   readonly drawn: PaneModel[] = [];
@@ -100,6 +101,7 @@ export class TestList {
       app,
       source: this.source,
       engine: this.engine,
+      indexUpdated: this.indexUpdated,
       clock: this.clock,
       preferences: () => ({ mode: "hybrid", naming: "file", density: "normal" }),
       copy: () => undefined,

@@ -25,9 +25,15 @@ test("facts stand beside each other, empty ones left out", () => {
   expect(joinFacts("Live", "", "2 notes")).toBe("Live · 2 notes");
 });
 
-test("lists are joined and quoted as the language does it", () => {
-  expect(quotedList(["a", "b"], "disjunction")).toBe("“a” or “b”");
-  expect(plainList(["a", "b"])).toBe("a, b");
+test.each([
+  ["en", "“a” or “b”", "a, b"],
+  ["de", "„a“ oder „b“", "a, b"],
+  ["ja", "「a」または「b」", "a、b"],
+  ["zh", "“a”或“b”", "a、b"],
+])("lists are joined and quoted as %s does it", (language, either, all) => {
+  chooseLanguage(language);
+
+  expect([quotedList(["a", "b"], "disjunction"), plainList(["a", "b"])]).toEqual([either, all]);
 });
 
 const MINUTE = 60_000;

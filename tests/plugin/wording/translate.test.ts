@@ -35,6 +35,18 @@ describe("the language", () => {
     expect([currentLanguage(), t("action.restart")]).toEqual(["en", "Restart"]);
   });
 
+  test.each([
+    ["de", "Neu starten", "1 Notiz", "16.894 Notizen"],
+    ["de-AT", "Neu starten", "1 Notiz", "16.894 Notizen"],
+    ["ja", "再起動", "1件のノート", "16,894件のノート"],
+    ["zh", "重新启动", "1 篇笔记", "16,894 篇笔记"],
+    ["zh-CN", "重新启动", "1 篇笔记", "16,894 篇笔记"],
+  ])("%s is spoken, with its plural forms and numbers", (tag, restart, one, many) => {
+    chooseLanguage(tag);
+
+    expect([t("action.restart"), t("count.notes", { count: 1 }), t("count.notes", { count: 16_894 })]).toEqual([restart, one, tag === "de-AT" ? many.replace(".", "\u00a0") : many]);
+  });
+
   test("numbers are grouped by thousands", () => {
     expect([number(16_894), number(1_412_000)]).toEqual(["16,894", "1,412,000"]);
   });

@@ -57,6 +57,19 @@ def test_a_text_from_anywhere_has_its_like(engine: Engine):
     assert like(engine, text="bones simmer in water, never to boil")[0] == "Soup/Stock.md"
 
 
+def test_the_note_that_a_text_stands_in_is_left_out_and_its_links_are_marked(engine: Engine):
+    text = "hide glue holds veneer and lets go of it in steam"
+    found = engine.related(Source(path="Glue.md", text=text), EVERYWHERE, 10, 120).notes
+
+    assert "Glue.md" not in {note.path for note in found}
+    assert {note.path for note in found if note.linked} == {"Steam.md", "Soup/Bread.md"}
+    assert found[0].path in ("Veneer.md", "Steam.md")
+
+
+def test_a_text_of_a_note_that_is_not_indexed_yet_has_its_like(engine: Engine):
+    assert like(engine, path="New.md", text="bones simmer in water, never to boil")[0] == "Soup/Stock.md"
+
+
 def test_a_text_is_not_marked_as_linked_to_anything(engine: Engine):
     assert not any(note.linked for note in engine.related(Source(text="hide glue"), EVERYWHERE, 10, 120).notes)
 

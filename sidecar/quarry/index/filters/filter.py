@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import assert_never, cast
+from unicodedata import normalize
 
 import apsw
 import numpy as np
@@ -32,6 +33,7 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsNote,
     MatchesPattern,
     Not,
     PropertyComparison,
@@ -133,6 +135,8 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
             return chunk_with_block(condition, phrases).wrap(ANY_CHUNK, ")")
         case InTask():
             return _with_task(condition, phrases)
+        case IsNote(path):
+            return SqlFragment("(n.path = ? OR n.composed IS ?)", (normalize("NFC", path),) * 2)
         case InFolder(folder):
             return _below(fold_marks(folder).strip("/"))
         case InPath(part):

@@ -36,6 +36,8 @@ Names = Annotated[list[str], Doc(max_length=100)]
 class Filters(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Restrictions applied inside the index, before anything is ranked. They add to operators in the query."""
 
+    notes: Annotated[Names, Doc(description="Any of these notes, by their whole paths.")] = field(default_factory=list)
+    not_notes: Names = field(default_factory=list)
     folders: Annotated[Names, Doc(description="Any of these folders, with what is below.")] = field(
         default_factory=list
     )

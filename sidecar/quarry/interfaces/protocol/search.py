@@ -161,6 +161,9 @@ class SearchParams(RankedParams, frozen=True, kw_only=True):
         bool,
         Doc(description="Quote all passages of each hit, not its best one alone; see `search/passages`."),
     ] = False
+    extract: Annotated[
+        bool, Doc(description="Look for a sentence of the first hit that answers, where the query is a question.")
+    ] = False
     supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
 
 
@@ -202,6 +205,20 @@ class Relaxed(Value, frozen=True, kw_only=True):
     message: Annotated[str, Doc(description="A sentence to show to the user.")]
 
 
+class Extract(Value, frozen=True, kw_only=True):
+    """The sentence of the first hit that answers the question, word for word as it stands in the note."""
+
+    path: str
+    text: str
+    heading_path: list[str]
+    line: Annotated[int, Doc(description="The line where it begins.")]
+    match_start: Annotated[int, Doc(description="Where it begins in the note.")]
+    match_end: int
+    confidence: Annotated[
+        float, Doc(description="The probability that it answers; of those that are given, four in five do.")
+    ]
+
+
 class SearchResult(Value, frozen=True, kw_only=True):
     """Hits, best first."""
 
@@ -231,6 +248,10 @@ class SearchResult(Value, frozen=True, kw_only=True):
                 "any; they are the nearest in meaning. unlikely: some contain a few."
             )
         ),
+    ]
+    extract: Annotated[
+        Extract | None,
+        Doc(description="With `extract`: set where a question is asked and a sentence likely answers it."),
     ]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
@@ -288,14 +309,21 @@ class ExplainResult(Value, frozen=True, kw_only=True):
 
 
 class RelatedParams(ReadParams, frozen=True, kw_only=True):
-    """Find notes similar to a note, to the passage at a line of it, or to any text. Give either `path` or `text`."""
+    """Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both."""
 
     path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
     line: Annotated[
         Annotated[int, Doc(ge=0)] | None,
         Doc(description="With `path`: compare with the passage at this line, counting from 0, not with the note."),
     ] = None
-    text: Annotated[Annotated[str, Doc(max_length=100_000)] | None, Doc(description="The text to compare with.")] = None
+    text: Annotated[
+        Annotated[str, Doc(max_length=100_000)] | None,
+        Doc(description="The text to compare with. With `path`: it stands in that note, which is left out."),
+    ] = None
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=40, le=1000)] | None,
+        Doc(description="Maximum length of a snippet in characters; null: 120."),
+    ] = None
     limit: Annotated[int, Doc(description="Maximum number of notes.", ge=1, le=100)] = 10
     filters: Filters = Filters()
 

@@ -7,7 +7,7 @@ from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
 from quarry.interfaces.translate.state import freshness, missing_legs
-from quarry.search import Answer, Explanation, FurtherPassages, Hit, Passage, Related, RelatedNote
+from quarry.search import Answer, Explanation, Extract, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
@@ -29,6 +29,7 @@ def search_result(answer: Answer, index: Freshness, *, with_text: bool) -> wire.
         relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message]) if relaxed else None,
         confidence=answer.confidence,
         weakness=answer.weakness,
+        extract=_extract(answer.extract, clean) if answer.extract else None,
         legs=list(answer.retrievers),
         missing=missing_legs(answer.missing),
         tokens=answer.tokens,
@@ -90,6 +91,8 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
         texts += [each.title for each in hit.maps]
         texts += hit.missing_words
         texts += _texts_of_passages(hit.passages, with_text=with_text)
+    if answer.extract:
+        texts += [answer.extract.text, *answer.extract.chunk.chunk.heading_path]
     return texts
 
 
@@ -122,6 +125,19 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
         signals=_signals(hit.shares) if with_text else None,
         maps=[wire.MapOfContent(path=nfc(each.path), title=clean[each.title]) for each in hit.maps],
         missing_words=[clean[word] for word in hit.missing_words],
+    )
+
+
+def _extract(extract: Extract, clean: Mapping[str, str]) -> wire.Extract:
+    chunk, sentence = extract.chunk.chunk, extract.sentence
+    return wire.Extract(
+        path=nfc(extract.path),
+        text=clean[extract.text],
+        heading_path=[clean[heading] for heading in chunk.heading_path],
+        line=note_line(chunk, sentence.start),
+        match_start=note_utf16_offset(chunk, sentence.start),
+        match_end=note_utf16_offset(chunk, sentence.end),
+        confidence=extract.confidence,
     )
 
 

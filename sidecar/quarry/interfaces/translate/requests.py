@@ -30,6 +30,7 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
         show_all_when_few=params.guard,
         with_text=params.detail == "full",
         expand=isinstance(params, wire.SearchParams) and params.expand,
+        extract=isinstance(params, wire.SearchParams) and params.extract,
     )
 
 
@@ -65,13 +66,15 @@ def related_source(params: wire.RelatedParams) -> Source:
     The source to find similar notes for.
 
     Raises:
-        BadRequest: Neither `path` nor `text` is given, or both; or `line` is given without `path`; or `text` is empty.
+        BadRequest: Neither `path` nor `text` is given; or `line` is given without `path`, or beside `text`; or `text`
+            is empty.
     """
-    if (params.path is None) == (params.text is None):
-        given = "both were given" if params.path is not None else "neither was given"
-        raise BadRequest(f"related: either `path` or `text` says what to find the like of, and {given}")
+    if params.path is None and params.text is None:
+        raise BadRequest("related: `path` or `text` says what to find the like of, and neither was given")
     if params.line is not None and params.path is None:
         raise BadRequest("related: `line` is a line of the note at `path`, and only `text` was given")
+    if params.line is not None and params.text is not None:
+        raise BadRequest("related: `line` and `text` both say what to compare with; give one of them")
     if params.text is not None and not params.text.strip():
         raise BadRequest("related: `text` is empty, and nothing is like it")
     return Source(path=params.path, line=params.line, text=params.text)
@@ -109,6 +112,8 @@ def vault_change(change: wire.Change) -> VaultChange:
 def scope(filters: wire.Filters) -> Scope:
     """Filters as the engine takes them."""
     return Scope(
+        notes=tuple(filters.notes),
+        not_notes=tuple(filters.not_notes),
         folders=tuple(filters.folders),
         not_folders=tuple(filters.not_folders),
         paths=tuple(filters.paths),

@@ -22,6 +22,7 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsNote,
     MatchesPattern,
     Not,
     PropertyComparison,
@@ -39,6 +40,7 @@ _COMPARED_DAYS: dict[PropertyComparison, str] = {
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 _MATCHED = {"text": "text", "path": "a path", "file": "a file name"}
 _ORDER = (
+    IsNote,
     InFolder,
     HasTag,
     InPath,
@@ -111,6 +113,8 @@ def _clause(condition: Condition, *, negated: bool) -> str:
             return f"{having} {_phrase_list(phrases, without)} in one {unit}"
         case InTask(_, phrases, without):
             return f"{having} {_task(condition)}{_task_text(phrases, without)}"
+        case IsNote(path):
+            return f"{says_not}the note {path}"
         case InFolder(folder):
             return f"{says_not}in {folder or 'the vault'}"
         case InPath(part):

@@ -105,6 +105,15 @@ export class Driver {
     await handler({ action, ...Object.fromEntries(searchParams) });
   }
 
+  /** `obsidian command key=value flag`, in a terminal: a flag that is required must be there. */
+  async runCli(command: string, params: Record<string, string>): Promise<string> {
+    const found = this.app.hostCliHandlers.get(command);
+    if (!found) throw new Error(`there is no command "${command}", only ${[...this.app.hostCliHandlers.keys()].join(", ")}`);
+    const missing = Object.entries(found.flags ?? {}).filter(([name, { required }]) => required && !(name in params));
+    if (missing.length > 0) throw new Error(`missing: ${missing.map(([name]) => name).join(", ")}`);
+    return found.handler(params);
+  }
+
   /** Save a note; a new one is created, with its folders. */
   async write(path: string, text: string): Promise<void> {
     const file = this.app.vault.getFileByPath(path);

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsNote,
     MatchesPattern,
     Not,
 )
@@ -88,6 +90,10 @@ def test_no_condition_admits_every_note_without_naming_them(vault: Index) -> Non
         (InFolder("prive"), ["Été"]),
         (InFolder(""), ALL),
         (Not(InFolder("/")), []),
+        (IsNote(normalize("NFD", "Privé/Été.md")), ["Été"]),
+        (IsNote("privé/été.md"), []),
+        (IsNote("Été.md"), []),
+        (Not(IsNote("Privé/Été.md")), ["100%_sure's", "Budget 2026", "Q1", "Tools"]),
         (InPath("ETE"), ["Été"]),
         (InPath("work"), ["Budget 2026", "Q1", "Tools"]),
         (InPath("%_"), ["100%_sure's"]),

@@ -180,6 +180,21 @@ def test_what_is_like_a_text_may_be_any_note(session):
     assert not answer["notes"][0]["linked"]
 
 
+def test_a_text_of_a_note_is_compared_without_the_note(session):
+    answer = session.result("related", path="Bread.md", text="a loaf of sourdough bread", snippetWidth=40)
+
+    assert "Bread.md" not in [note["path"] for note in answer["notes"]]
+    assert all(len(note["snippet"]) <= 40 + 2 for note in answer["notes"])
+
+
+def test_a_search_is_kept_to_one_note_or_away_from_it(session):
+    only = session.result("search", query="tea", filters={"notes": ["Tea.md"]})
+    without = session.result("search", query="tea", filters={"notNotes": ["Tea.md"]})
+
+    assert [hit["path"] for hit in only["hits"]] == ["Tea.md"]
+    assert "Tea.md" not in [hit["path"] for hit in without["hits"]]
+
+
 def test_filters_hold_for_what_is_like_something(session):
     answer = session.result("related", text="a loaf of sourdough bread", filters={"tags": ["drink"]})
 
@@ -190,7 +205,7 @@ def test_filters_hold_for_what_is_like_something(session):
     ("params", "says"),
     [
         ({}, "neither was given"),
-        ({"path": "Tea.md", "text": "tea"}, "both were given"),
+        ({"path": "Tea.md", "text": "tea", "line": 3}, "`line` and `text` both say"),
         ({"text": "tea", "line": 3}, "`line` is a line of the note at `path`"),
         ({"text": " \n"}, "`text` is empty"),
     ],

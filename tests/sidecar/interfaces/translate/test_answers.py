@@ -8,10 +8,10 @@ from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
 from quarry.ranking.signals import SIGNAL_NAMES
-from quarry.search import Correction, Explanation, Related, RelatedNote, Relaxed
+from quarry.search import Correction, Explanation, Extract, Related, RelatedNote, Relaxed
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
-from quarry.types import Fused
+from quarry.types import Fused, Span
 
 INDEX = Freshness("live", 3, 3, 7)
 
@@ -44,6 +44,21 @@ def test_a_jump_goes_to_the_line_of_the_first_mark(stored, hit_of):
     passage = hit_of(stored("one\ntwo\nthe oolong", line=7)).passages[0]
 
     assert passage.line == 9
+
+
+def test_the_sentence_that_answers_is_placed_in_the_note_and_scrubbed(stored, made, secret):
+    chunk = stored(f"🍵 Tea.\nSteep it for 🍵 two minutes, {secret}.", start=10, start_utf16=14, line=7)
+    answer = made.answer_of(chunk, extract=Extract("Tea.md", chunk, Span(7, len(chunk.chunk.text)), 0.8))
+
+    extract = translate.search_result(answer, INDEX, with_text=False).extract
+
+    assert extract.text.startswith("Steep it for 🍵 two minutes, ")
+    assert secret not in extract.text
+    assert (extract.path, extract.line, extract.heading_path, extract.confidence) == ("Tea.md", 8, ["Tea"], 0.8)
+    assert (extract.match_start, extract.match_end) == (
+        14 + 8,
+        14 + 8 + len("Steep it for .. two minutes, .") + len(secret),
+    )
 
 
 def test_a_hit_tells_the_type_and_the_domain_of_its_note(stored, hit_of, secret):

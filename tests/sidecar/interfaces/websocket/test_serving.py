@@ -213,6 +213,29 @@ def test_news_reaches_everyone_who_was_let_in():
     serving(body)
 
 
+def test_news_that_comes_while_a_client_is_welcomed_follows_its_welcome():
+    class Changing(Quiet):
+        """Its status changes between being read and being told."""
+
+        def status(self):
+            before = super().status()
+            if self.news:
+                self.loop.call_soon_threadsafe(self.news.pop())
+            return before
+
+    engine = Changing()
+
+    async def body(server, dial):
+        engine.loop = asyncio.get_running_loop()
+        engine.news = [lambda: server.broadcast("index/progress", STATUS)]
+        client = await dial()
+
+        assert json.loads(await asyncio.wait_for(client.recv(), PATIENCE_S))["method"] == "index/progress"
+        await client.close()
+
+    serving(body, engine)
+
+
 def test_a_client_that_reads_nothing_is_let_go_and_the_others_are_told(monkeypatch):
     monkeypatch.setattr(websocket, "MAX_OUTBOX_BYTES", 100_000)
     long_news = protocol.IndexUpdated(indexed=["x" * 100_000], removed=[], status=STATUS)

@@ -1,4 +1,5 @@
 /** The app and its parts. */
+import type { CliFlags, CliHandler } from "obsidian";
 import { Known } from "../known";
 import type { FileSystemAdapter } from "./adapter";
 import { FileManager } from "./file-manager";
@@ -23,6 +24,7 @@ export class App extends Known {
   lastEvent: Event | null = null;
   readonly hostCommands = new Map<string, Command>();
   readonly hostProtocolHandlers = new Map<string, ProtocolHandler>();
+  readonly hostCliHandlers = new Map<string, { description: string; flags: CliFlags | null; handler: CliHandler }>();
   readonly hostHoverSources = new Map<string, { display: string; defaultMod: boolean }>();
 
   constructor(adapter: FileSystemAdapter, configDir: string, workspaceEl: HTMLElement) {

@@ -3,6 +3,7 @@ import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";
 import { setIcon } from "./icons";
+import { Menu } from "./menu";
 import type { Split, TabGroup } from "./tab-group";
 import { EmptyView, FileView, PlaceholderView, type View } from "./view";
 
@@ -35,6 +36,11 @@ export class WorkspaceLeaf extends Events {
     super();
     this.view = new EmptyView(this);
     this.tabHeaderEl.addEventListener("click", () => app.workspace.setActiveLeaf(this));
+    this.tabHeaderEl.addEventListener("contextmenu", (event) => {
+      const menu = Menu.forEvent(event);
+      this.view.onPaneMenu(menu, this.parent.split.side === "root" ? "tab-header" : "sidebar-context-menu");
+      app.workspace.trigger("leaf-menu", menu, this);
+    });
     this.containerEl.addEventListener("pointerdown", () => app.workspace.setActiveLeaf(this));
     this.containerEl.addEventListener("focusin", () => app.workspace.setActiveLeaf(this));
   }

@@ -1,5 +1,5 @@
 /** What a plugin can add to the app; all of it is removed when the plugin is unloaded. */
-import type { Command as ApiCommand, PluginManifest } from "obsidian";
+import type { Command as ApiCommand, CliFlags, CliHandler, PluginManifest } from "obsidian";
 import type { App } from "./app";
 import { Component } from "./component";
 import type { Editor } from "./editor";
@@ -68,6 +68,13 @@ export abstract class Plugin extends Component {
   registerObsidianProtocolHandler(action: string, handler: ProtocolHandler): void {
     this.app.hostProtocolHandlers.set(action, handler);
     this.register(() => this.app.hostProtocolHandlers.delete(action));
+  }
+
+  registerCliHandler(command: string, description: string, flags: CliFlags | null, handler: CliHandler): void {
+    const handlers = this.app.hostCliHandlers;
+    if (handlers.has(command)) throw new Error(`Command "${command}" is already registered`);
+    handlers.set(command, { description, flags, handler });
+    this.register(() => handlers.delete(command));
   }
 
   /** Which views may show a page preview on hover; `hover-link` events of the workspace then ask for one. */

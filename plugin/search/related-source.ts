@@ -1,0 +1,185 @@
+/**
+ * The notes related to one note, or to a text that is selected in it, as the source of a list.
+ *
+ * The engine compares the note, or the text, with all others. Beside them stand the notes that mention the note by one of
+ * its names without a link; they are looked for as phrases, and only where the whole note is meant.
+ */
+import { type Cancel, type Clock } from "../clock";
+import { Emitter } from "../emitter";
+import { type Hit, type RelatedNote, type SearchResult } from "../protocol/messages";
+import { type Pending, type Requester } from "../sidecar/client";
+import { type Answer, type Relation, type SearchState, answerOf } from "./answer";
+import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
+import { type ResultSource } from "./result-source";
+
+const REFRESH_MS = 1_000; // beside a note that is being written: its own saves change the index all the time
+const RELATED = 20; // about three screens of a sidebar; what comes behind is hardly related
+const MENTIONS = 20;
+const MAX_NAMES = 8;
+const MIN_NAME = 3; // characters; a shorter name occurs in other words' abbreviations
+const MAX_TOKENS = 100_000; // the budget is meant for agents
+const MAX_TEXT = 20_000; // the engine compares no more
+
+/** What related notes are wanted for. */
+export interface RelatedTo {
+  readonly path: string;
+  /** A text of the note; null: the whole note. */
+  readonly text: string | null;
+  /** What other notes call it. */
+  readonly names: readonly string[];
+}
+
+export interface RelatedParts {
+  readonly client: Requester;
+  readonly clock: Clock;
+  readonly snippetWidth: () => number;
+  /** When a note was modified; the engine does not say. */
+  readonly modifiedMs: (path: string) => number;
+  /** Whether the note at `from` links to the one at `to`. */
+  readonly isLinked: (from: string, to: string) => boolean;
+}
+
+export class RelatedSource implements ResultSource {
+  readonly changed = new Emitter<SearchState>();
+  readonly furtherChanged: Emitter<string>;
+  private readonly passages: PassageLoader;
+  private current: SearchState = { kind: "idle" };
+  private target: RelatedTo | null = null;
+  private pending: readonly Pending<unknown>[] = [];
+  private mentioning: SearchOfHit | null = null;
+  private lastRequestAt = -Infinity;
+  private cancelTimer: Cancel = () => undefined;
+
+  constructor(private readonly parts: RelatedParts) {
+    this.passages = new PassageLoader(parts.client);
+    this.furtherChanged = this.passages.changed;
+  }
+
+  get state(): SearchState {
+    return this.current;
+  }
+
+  /** Asks what is related to `target`, unless that is what was asked last; null: there is no note. */
+  show(target: RelatedTo | null): void {
+    if (JSON.stringify(target) === JSON.stringify(this.target)) return;
+    this.target = target;
+    this.close();
+    if (target === null) this.setState({ kind: "idle" });
+    else {
+      this.setState({ kind: "searching", query: target.path, previous: answerOf(this.current) });
+      void this.request(target, false);
+    }
+  }
+
+  refresh(): void {
+    const { target } = this;
+    if (!target) return;
+    this.cancelTimer();
+    const waitMs = Math.max(0, this.lastRequestAt + REFRESH_MS - this.parts.clock.now());
+    this.cancelTimer = this.parts.clock.after(waitMs, () => void this.request(target, true));
+  }
+
+  furtherOf(path: string): FurtherPassages {
+    return this.passages.stateOf(path);
+  }
+
+  unfold(path: string): void {
+    if (this.mentioning) this.passages.unfold(path, this.mentioning);
+  }
+
+  fold(path: string): void {
+    this.passages.fold(path);
+  }
+
+  more(): void {
+    // What is less related than that is not related.
+  }
+
+  freezeRows(): void {
+    // Rows are never corrected here.
+  }
+
+  reportOpened(): void {
+    // There is no query to learn from.
+  }
+
+  close(): void {
+    this.cancelTimer();
+    for (const pending of this.pending) pending.cancel();
+    this.pending = [];
+    this.passages.cancelAll();
+  }
+
+  private async request(target: RelatedTo, isRefresh: boolean): Promise<void> {
+    const { client, clock } = this.parts;
+    const { path, text } = target;
+    const snippetWidth = this.parts.snippetWidth();
+    const requestedAt = clock.now();
+    this.lastRequestAt = requestedAt;
+    for (const pending of this.pending) pending.cancel();
+    const related = client.request("related", { path, ...(text !== null && { text: text.slice(0, MAX_TEXT) }), limit: RELATED, snippetWidth });
+    const query = text === null ? mentionQuery(target.names) : "";
+    const search = { query, mode: "keyword", limit: MENTIONS, snippetWidth, maxTokens: MAX_TOKENS, filters: { notNotes: [path] } } as const;
+    const mentions = query === "" ? null : client.request("search", search);
+    const pending = mentions ? [related, mentions] : [related];
+    this.pending = pending;
+    const [reply, mentioned] = await Promise.all([related.reply, mentions?.reply]);
+    if (this.pending !== pending) return; // another note is shown by now
+    this.pending = [];
+    if (!reply.ok) {
+      if (reply.failure.kind !== "cancelled") this.setState({ kind: "failed", query: path, failure: reply.failure, previous: answerOf(this.current) });
+      return;
+    }
+    this.mentioning = search;
+    this.passages.foldAll();
+    const mentioning = mentioned?.ok ? this.unlinked(mentioned.value, path) : [];
+    const answer = this.answerFrom(reply.value.notes, mentioning, { query: path, snippetWidth, tookMs: clock.now() - requestedAt, missing: reply.value.missing });
+    this.setState({ kind: "results", answer, isRefresh });
+  }
+
+  private answerFrom(notes: readonly RelatedNote[], mentions: readonly Hit[], rest: Pick<Answer, "query" | "snippetWidth" | "tookMs" | "missing">): Answer {
+    const paths = new Set(notes.map(({ path }) => path));
+    const relations = new Map<string, Relation>(mentions.map(({ path }) => [path, "mention"]));
+    for (const { path, linked } of notes) if (linked) relations.set(path, "linked");
+    const hits = [...notes.map((note) => this.hitOf(note)), ...mentions.filter(({ path }) => !paths.has(path))];
+    return {
+      ...rest,
+      hits,
+      relations,
+      mentionsFrom: notes.length,
+      total: hits.length,
+      mode: "hybrid",
+      limit: hits.length,
+      lastWordIsPrefix: false,
+      understood: "",
+      corrections: [],
+      unknownWords: [],
+      relaxed: null,
+      weakness: null,
+    };
+  }
+
+  /** The hits that hold a name in their text, and no link to the note. */
+  private unlinked({ hits, relaxed }: SearchResult, to: string): readonly Hit[] {
+    if (relaxed) return []; // then it was not the name that was found
+    return hits.filter((hit) => hit.passages.some(({ marks }) => marks.length > 0) && !this.parts.isLinked(hit.path, to));
+  }
+
+  private hitOf({ path, title, score, headingPath, snippet, start, line, matchStart, matchEnd }: RelatedNote): Hit {
+    // The engine marks the nearest sentence, which is most of what is quoted here: underlining it would tell nothing.
+    const passage = { headingPath, snippet, marks: [], start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null };
+    const modifiedMs = this.parts.modifiedMs(path);
+    return { path, title, titleMarks: [], score, confidence: 0, why: null, modifiedMs, type: null, domain: null, tags: [], passages: [passage], furtherPassages: 0, signals: null, maps: [], missingWords: [] };
+  }
+
+  private setState(state: SearchState): void {
+    this.current = state;
+    this.changed.emit(state);
+  }
+}
+
+/** A query for the notes that hold one of `names`; empty when none is long enough to mean something. */
+export function mentionQuery(names: readonly string[]): string {
+  const phrases = names.map((name) => name.replace(/["\\]/gu, " ").trim()).filter((name) => name.length >= MIN_NAME);
+  return [...new Set(phrases)].slice(0, MAX_NAMES).map((phrase) => `"${phrase}"`).join(" OR ");
+}

@@ -1,0 +1,38 @@
+/** What does the view of related notes say? Pure. */
+import { type PaneModel, stateOf } from "../pane/model";
+import { failureWords } from "./failures";
+import { type PanelWords, panelWords } from "./panels";
+import { t } from "./translate";
+
+/** The line that says what the notes are related to. */
+export function relatedToWords(name: string, isSelection: boolean): string {
+  return t(isSelection ? "related.toSelection" : "related.to", { name });
+}
+
+/** What stands in place of rows; null where there are some, or will be at once. */
+export function relatedPanel(model: PaneModel): PanelWords | null {
+  const state = stateOf(model);
+  switch (state.kind) {
+    case "empty":
+      return say(t("related.noNote"), t("related.noNoteDetail"));
+    case "no-results":
+      return say(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
+    case "search-failed":
+      return say(t("related.failed"), failureWords(state.failure));
+    case "bad-query":
+      return say(t("related.failed"), state.message);
+    case "results":
+    case "searching":
+    case "starting":
+    case "missing":
+    case "outdated":
+    case "occupied":
+    case "failed":
+    case "disconnected":
+      return panelWords(state);
+  }
+}
+
+function say(title: string, detail: string): PanelWords {
+  return { title, detail, commands: [], actions: [], hasWayOut: false };
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import de from "../../../plugin/wording/locales/de.json";
+import en from "../../../plugin/wording/locales/en.json";
+import ja from "../../../plugin/wording/locales/ja.json";
+import zh from "../../../plugin/wording/locales/zh.json";
+import { type Catalogue, type Forms } from "../../../plugin/wording/translate";
+import { scan, scanPlugin } from "./sources";
+
+const ENGLISH: Catalogue = en;
+const TRANSLATIONS: readonly (readonly [string, Catalogue])[] = [["de", de], ["ja", ja], ["zh", zh]];
+const ALL: readonly (readonly [string, Catalogue])[] = [["en", en], ...TRANSLATIONS];
+const SOURCES = scanPlugin();
+
+const formsOf = (entry: string | Forms | undefined): readonly string[] => (typeof entry === "object" ? Object.values(entry) : [entry ?? ""]);
+const placeholdersOf = (text: string): readonly string[] => [...new Set(text.match(/\{\w+\}/g))].sort();
+
+describe.each(ALL)("%s", (language, words) => {
+  test("has the keys of English, sorted", () => {
+    expect(Object.keys(words)).toEqual(Object.keys(ENGLISH));
+    expect(Object.keys(words)).toEqual(Object.keys(words).sort());
+  });
+
+  test("has the placeholders of English in every form", () => {
+    const wrong = Object.entries(ENGLISH).filter(([key, entry]) => formsOf(words[key]).some((form) => placeholdersOf(form).join() !== placeholdersOf(formsOf(entry).at(-1) ?? "").join()));
+
+    expect(wrong.map(([key]) => key)).toEqual([]);
+  });
+
+  test("has the plural forms of the language, where English has any", () => {
+    const categories = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();
+    const wrong = Object.keys(ENGLISH).filter((key) => {
+      const entry = words[key];
+      if (typeof ENGLISH[key] === "string") return typeof entry !== "string";
+      return typeof entry !== "object" || Object.keys(entry).sort().join() !== categories.join();
+    });
+
+    expect(wrong).toEqual([]);
+  });
+
+  test("is plain text that neither shouts nor links, with no space at its ends", () => {
+    const texts = Object.entries(words).filter(([key]) => key !== "row.listSeparator" && key !== "pane.headings").flatMap(([, entry]) => formsOf(entry));
+
+    expect(texts.filter((text) => /[!！<>]|https?:|\.\.\.|^\s|\s$|^$/.test(text))).toEqual([]);
+  });
+});
+
+/** What reads the same in another language, because it is a name, a sign or a loan word there. */
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  de: ["answer.took", "capture.tags", "capture.text", "pane.headings", "row.label", "row.listSeparator", "row.maps", "settings.enginePathExample", "settings.normal", "settings.status", "signal.tags"],
+  ja: ["pane.headings", "row.label", "settings.enginePathExample"],
+  zh: ["pane.headings", "settings.enginePathExample", "word.quoted"],
+};
+
+/** Names, and what is typed as it stands in every language. */
+const LATIN = /Quarry|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b(path|tag|OR)\b:?|domain|status|type|~\/\.local\/bin/gi;
+
+describe.each(TRANSLATIONS)("the translation %s", (language, words) => {
+  test("leaves nothing in English but what is named here", () => {
+    const same = Object.keys(ENGLISH).filter((key) => JSON.stringify(words[key]) === JSON.stringify(ENGLISH[key]) || formsOf(words[key]).at(-1) === formsOf(ENGLISH[key]).at(-1));
+
+    expect(same).toEqual(SAME[language]);
+  });
+
+  test("mixes no English into its sentences", () => {
+    const english = language === "de" ? /\b(the|of|and|are|with|this|that|which|notes?|folder|search|engine|index(ing|ed))\b/ : /[A-Za-z]{2,}/;
+    const mixed = Object.entries(words).filter(([, entry]) => formsOf(entry).some((form) => english.test(form.replace(/\{\w+\}/g, "").replace(LATIN, ""))));
+
+    expect(mixed.map(([key]) => key)).toEqual([]);
+  });
+
+  test("quotes as its readers do", () => {
+    const foreign = { de: /[“”](?!\s|$|[.,;:)])|["«»「」]/, ja: /[“”„«»]/, zh: /[„«»「」]/ }[language] ?? /$^/;
+    const wrong = Object.entries(words).filter(([key, entry]) => key !== "panel.emptyDetail" && formsOf(entry).some((form) => foreign.test(form)));
+
+    expect(wrong.map(([key]) => key)).toEqual([]);
+  });
+});
+
+describe("the sources", () => {
+  test("use every key", () => {
+    const unused = Object.keys(ENGLISH).filter((key) => !SOURCES.literals.has(key) && !SOURCES.templates.some((template) => template.test(key)));
+
+    expect(unused).toEqual([]);
+  });
+
+  test("give every sentence exactly its arguments", () => {
+    const wrong = SOURCES.lookups.flatMap(({ where, keys, args }) =>
+      keys.filter((key) => key in ENGLISH && args !== null && [...new Set(formsOf(ENGLISH[key]).flatMap(placeholdersOf))].sort().join() !== args.map((name) => `{${name}}`).sort().join()).map((key) => `${where} ${key}`),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  test("look nothing up before the language is chosen", () => {
+    expect(SOURCES.lookups.filter(({ isTopLevel }) => isTopLevel).map(({ where }) => where)).toEqual([]);
+  });
+
+  test("hold no English of their own", () => {
+    const typed = /^wording\/operators\.ts:|:\d+ Tab$/; // operators and the name of a key are the same in every language
+
+    expect(SOURCES.spoken.filter((found) => !typed.test(found))).toEqual([]);
+  });
+});
+
+test("what is looked for in the sources is found in one that has it", () => {
+  const found = scan("x.ts", 'const a = t("a.b"); function f() { el.setText(`Hello ${name}`); new Notice(is ? "Yes" : t(`c.${d}`, { e })); }');
+
+  expect(found.lookups.map(({ keys, args, isTopLevel }) => [keys, args, isTopLevel])).toEqual([[["a.b"], [], true], [["c."], ["e"], false]]);
+  expect(found.spoken).toEqual(["x.ts:1 Hello ", "x.ts:1 Yes"]);
+  expect(found.templates.map((template) => template.test("c.title"))).toEqual([false, true]);
+});
