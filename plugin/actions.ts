@@ -11,7 +11,8 @@ import { t } from "./wording/translate";
 export interface Actions {
   readonly commands: CommandMap<EngineActionId>;
   readonly rebuild: () => void;
-  readonly copy: (text: string) => void;
+  /** Into the clipboard of `win`: a window may only write to its own while it has the focus. */
+  readonly copy: (text: string, win?: Window) => void;
 }
 
 export function createActions(
@@ -21,8 +22,9 @@ export function createActions(
   supervisor: Supervisor,
   diagnosticLog: DiagnosticLog,
 ): Actions {
-  const copy = (text: string): void => {
-    void navigator.clipboard.writeText(text).then(() => new Notice(t("notice.copied")));
+  const copy = (text: string, win: Window = activeWindow): void => {
+    const notify = (words: string): Notice => new Notice(words);
+    win.navigator.clipboard.writeText(text).then(() => { notify(t("notice.copied")); }, () => { notify(t("write.notCopied")); });
   };
   const change = async (method: "index/pause" | "index/resume" | "index/rebuild", done: string): Promise<void> => {
     const reply = await client.call(method, {});

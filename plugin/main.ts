@@ -24,6 +24,7 @@ import { unpackText } from "./packed-text";
 import { roomFor } from "./snippet/layout";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
+import { LastEditor } from "./ui/last-editor";
 import { IndexStatusLine } from "./ui/index-status";
 import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
@@ -120,6 +121,8 @@ export default class QuarryPlugin extends Plugin {
     this.register(supervisor.changed.listen(({ kind }) => {
       if (isWithoutEngine(kind)) indexUpdated.emit(); // rows of an engine that is gone for good make way for those by names
     }));
+    const lastEditor = new LastEditor(this.app);
+    this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
       createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
@@ -129,6 +132,7 @@ export default class QuarryPlugin extends Plugin {
       preferencesChanged: this.preferencesChanged,
       savePreferences: (change) => void this.save({ ...this.preferences, ...change }),
       copy: actions.copy,
+      lastEditor,
       engineCommands: actions.commands,
       history: this.history(),
     };

@@ -18,13 +18,26 @@ export type PaneActionId =
   | "search-again"
   | "search-both"
   | "search-typed"
+  | "show-keys"
   | "show-operators";
 
 /** What a button of a panel or of a status line can offer. */
 export type ActionId = EngineActionId | PaneActionId;
 
-/** What can be done with one row that stands for a passage. */
-export type RowCommandId = "open" | "open-tab" | "open-split" | "copy-link" | "copy-text" | "explain";
+/** What can be done with rows that stand for passages. */
+export type RowCommandId =
+  | "open"
+  | "open-tab"
+  | "open-split"
+  | "open-background"
+  | "open-window"
+  | "insert-link"
+  | "insert-quote"
+  | "copy-link"
+  | "copy-text"
+  | "explain"
+  | "dismiss"
+  | "restore";
 
 /** What each command does. */
 export type CommandMap<Id extends string> = Readonly<Record<Id, () => void>>;

@@ -1,42 +1,93 @@
-/** The meaning of a key in the search box. Pure; keys that edit the text, left and right among them, are not handled. */
+/**
+ * The meaning of a key in the search box: one table, which the key sheet shows too. Pure; keys that edit the text, left and
+ * right among them, are not in it.
+ */
+import { type RowCommandId } from "./commands";
 
 export type PaneKey =
   | { readonly kind: "move"; readonly step: number }
+  /** Move, and choose every row on the way. */
+  | { readonly kind: "extend"; readonly step: number }
   /** Show or hide the further passages of the selected note. */
   | { readonly kind: "expand"; readonly isExpanded: boolean }
   | { readonly kind: "open" }
+  /** Do this with the rows that are chosen, else with the one that is selected. */
+  | { readonly kind: "command"; readonly command: RowCommandId }
+  /** Create a note that is called as the query. */
+  | { readonly kind: "create" }
   | { readonly kind: "escape" }
   | { readonly kind: "menu" }
   /** Bring back a query that was cleared; in a box with text the key is the browser's. */
-  | { readonly kind: "undo" };
+  | { readonly kind: "undo" }
+  /** Show this table; in a box with text the key is a letter. */
+  | { readonly kind: "keys" };
+
+/** What a binding is called in the key sheet, where its sentence stands under this name. */
+export type KeyId =
+  | "move"
+  | "page"
+  | "expand"
+  | "extend"
+  | "open"
+  | "open-tab"
+  | "open-split"
+  | "open-window"
+  | "open-background"
+  | "insert-link"
+  | "insert-quote"
+  | "copy-link"
+  | "create"
+  | "menu"
+  | "undo"
+  | "escape"
+  | "keys";
+
+export type KeySection = "rows" | "open" | "write" | "search";
+
+export interface Binding {
+  readonly id: KeyId;
+  readonly section: KeySection;
+  /** `Mod` is Ctrl, on a Mac Command. */
+  readonly keys: readonly (readonly [combination: string, meaning: PaneKey])[];
+}
 
 const PAGE = 5; // rows per page key: about as many as a sidebar shows
+
+const command = (id: RowCommandId): PaneKey => ({ kind: "command", command: id });
+
+/** All keys, in the order of the key sheet. */
+export const BINDINGS: readonly Binding[] = [
+  { id: "move", section: "rows", keys: [["ArrowDown", { kind: "move", step: 1 }], ["ArrowUp", { kind: "move", step: -1 }]] },
+  { id: "page", section: "rows", keys: [["PageDown", { kind: "move", step: PAGE }], ["PageUp", { kind: "move", step: -PAGE }]] },
+  { id: "expand", section: "rows", keys: [["Alt+ArrowDown", { kind: "expand", isExpanded: true }], ["Alt+ArrowUp", { kind: "expand", isExpanded: false }]] },
+  { id: "extend", section: "rows", keys: [["Shift+ArrowDown", { kind: "extend", step: 1 }], ["Shift+ArrowUp", { kind: "extend", step: -1 }]] },
+  { id: "menu", section: "rows", keys: [["ContextMenu", { kind: "menu" }], ["Shift+F10", { kind: "menu" }]] },
+  { id: "open", section: "open", keys: [["Enter", { kind: "open" }]] },
+  { id: "open-tab", section: "open", keys: [["Mod+Enter", command("open-tab")]] },
+  { id: "open-split", section: "open", keys: [["Mod+Alt+Enter", command("open-split")]] },
+  { id: "open-window", section: "open", keys: [["Mod+Alt+Shift+Enter", command("open-window")]] },
+  { id: "open-background", section: "open", keys: [["Mod+o", command("open-background")]] },
+  { id: "insert-link", section: "write", keys: [["Alt+Enter", command("insert-link")]] },
+  { id: "insert-quote", section: "write", keys: [["Alt+Shift+Enter", command("insert-quote")]] },
+  { id: "copy-link", section: "write", keys: [["Mod+c", command("copy-link")]] },
+  { id: "create", section: "write", keys: [["Shift+Enter", { kind: "create" }]] },
+  { id: "undo", section: "search", keys: [["Mod+z", { kind: "undo" }]] },
+  { id: "escape", section: "search", keys: [["Escape", { kind: "escape" }]] },
+  { id: "keys", section: "search", keys: [["?", { kind: "keys" }]] },
+];
+
+const MEANINGS = new Map(BINDINGS.flatMap(({ keys }) => keys));
 
 type Key = Pick<KeyboardEvent, "key" | "altKey" | "shiftKey" | "ctrlKey" | "metaKey" | "isComposing">;
 
 /** The action of a key; null for one that is not handled. While an input method composes, all keys belong to it. */
-export function paneKey({ key, altKey, shiftKey, ctrlKey, metaKey, isComposing }: Key): PaneKey | null {
-  if (isComposing) return null;
-  switch (key) {
-    case "ArrowDown":
-      return altKey ? { kind: "expand", isExpanded: true } : { kind: "move", step: 1 };
-    case "ArrowUp":
-      return altKey ? { kind: "expand", isExpanded: false } : { kind: "move", step: -1 };
-    case "PageDown":
-      return { kind: "move", step: PAGE };
-    case "PageUp":
-      return { kind: "move", step: -PAGE };
-    case "Enter":
-      return { kind: "open" };
-    case "Escape":
-      return { kind: "escape" };
-    case "ContextMenu":
-      return { kind: "menu" };
-    case "F10":
-      return shiftKey ? { kind: "menu" } : null;
-    case "z":
-      return (ctrlKey || metaKey) && !altKey && !shiftKey ? { kind: "undo" } : null;
-    default:
-      return null;
-  }
+export function paneKey(key: Key): PaneKey | null {
+  return key.isComposing ? null : (MEANINGS.get(combinationOf(key)) ?? null);
+}
+
+/** A pressed key as the table writes it. */
+function combinationOf({ key, altKey, shiftKey, ctrlKey, metaKey }: Key): string {
+  const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase(); // on some keyboards it needs Shift, on others not
+  const held = [ctrlKey || metaKey ? "Mod" : "", altKey ? "Alt" : "", shiftKey && !isSign ? "Shift" : ""];
+  return [...held, key.length === 1 ? key.toLowerCase() : key].filter((part) => part !== "").join("+");
 }

@@ -9,8 +9,8 @@ import { type SearchState, answerOf } from "../search/answer";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Density } from "../snippet/layout";
 import { type Naming } from "./note-name";
-import { type Row, answerRows, queryRows } from "./rows";
-import { type Selection, NOTHING_SELECTED, moved, settled } from "./selection";
+import { type PlaceRow, type Row, answerRows, isPlace, queryRows } from "./rows";
+import { type Selection, NOTHING_SELECTED, extended, moved, rangedTo, selectedAt, settled, toggled } from "./selection";
 import { type PaneState, paneState } from "./state";
 
 export interface PaneModel {
@@ -28,13 +28,18 @@ export interface PaneModel {
   readonly showsWeak: boolean;
   /** What is said about the engine stands above rows that were found without it. */
   readonly showsHelp: boolean;
+  /** Paths of the hits of this answer that are not what was meant. */
+  readonly dismissed: ReadonlySet<string>;
+  /** The name of the note that can be created from the query; null where none is offered. */
+  readonly newNote: string | null;
   readonly rows: readonly Row[];
   readonly selection: Selection;
 }
 
 export type PaneEvent =
   | { readonly kind: "engine"; readonly engine: EngineState; readonly status: IndexStatus | null }
-  | { readonly kind: "search"; readonly search: SearchState }
+  /** The search changed, and with it which note could be created. */
+  | { readonly kind: "search"; readonly search: SearchState; readonly newNote?: string | null }
   /** The further passages of one hit changed. */
   | { readonly kind: "further"; readonly path: string; readonly further: FurtherPassages }
   /** The queries that an empty box offers. */
@@ -48,22 +53,36 @@ export type PaneEvent =
   | { readonly kind: "touched" }
   /** The selection was moved by so many rows. */
   | { readonly kind: "moved"; readonly step: number }
-  /** A row was chosen. */
-  | { readonly kind: "selected"; readonly key: string };
+  /** A row was selected. */
+  | { readonly kind: "selected"; readonly key: string }
+  /** The selection was moved by so many rows, and all on the way were chosen. */
+  | { readonly kind: "extended"; readonly step: number }
+  /** All rows up to this one were chosen. */
+  | { readonly kind: "ranged"; readonly key: string }
+  /** A row was chosen beside others, or no longer. */
+  | { readonly kind: "toggled"; readonly key: string }
+  /** Only the selected row counts again. */
+  | { readonly kind: "unchosen" }
+  /** A hit is not what was meant, or is after all. */
+  | { readonly kind: "dismissed"; readonly path: string; readonly isDismissed: boolean };
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, showsHelp: false, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, showsHelp: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
   switch (event.kind) {
     case "engine":
       return { ...model, engine: event.engine, status: event.status, showsHelp: model.showsHelp && event.engine.kind !== "live" };
-    case "search":
-      return isNewAnswer(event.search)
-        ? withRows(model, { ...model, search: event.search, showsWeak: false }, true)
-        : withRows(model, { ...model, search: event.search }, false);
+    case "search": {
+      const { search, newNote = null } = event;
+      // While an answer is pending, its predecessor's rows stay, the offer of a note among them.
+      const offer = search.kind === "results" ? newNote : model.newNote;
+      return isNewAnswer(search)
+        ? withRows(model, { ...model, search, newNote: offer, showsWeak: false, dismissed: new Set() }, true)
+        : withRows(model, { ...model, search, newNote: offer }, false);
+    }
     case "further":
       return withRows(model, { ...model, further: withFurther(model.further, event.path, event.further) }, false);
     case "history":
@@ -79,7 +98,17 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
     case "moved":
       return { ...model, selection: moved(model.selection, model.rows, event.step) };
     case "selected":
-      return { ...model, selection: model.rows.some(({ key }) => key === event.key) ? { key: event.key, isPinned: true } : model.selection };
+      return { ...model, selection: model.rows.some(({ key }) => key === event.key) ? selectedAt(event.key) : model.selection };
+    case "extended":
+      return { ...model, selection: extended(model.selection, model.rows, event.step) };
+    case "ranged":
+      return { ...model, selection: rangedTo(model.selection, model.rows, event.key) };
+    case "toggled":
+      return { ...model, selection: toggled(model.selection, model.rows, event.key) };
+    case "unchosen":
+      return { ...model, selection: selectedAt(model.selection.key) };
+    case "dismissed":
+      return withRows(model, { ...model, dismissed: withPath(model.dismissed, event.path, event.isDismissed) }, false);
   }
 }
 
@@ -90,6 +119,15 @@ export function stateOf({ engine, status, search, history, saved }: PaneModel): 
 
 export function selectedRow({ rows, selection }: PaneModel): Row | null {
   return rows.find(({ key }) => key === selection.key) ?? null;
+}
+
+/** The rows that a command concerns: those that are chosen, from top to bottom, else the selected one. */
+export function targetRows(model: PaneModel): readonly PlaceRow[] {
+  const { rows, selection } = model;
+  const chosen = rows.filter(isPlace).filter(({ key }) => selection.chosen.has(key));
+  if (chosen.length > 0) return chosen;
+  const row = selectedRow(model);
+  return isPlace(row) ? [row] : [];
 }
 
 /** Whether `search` answers another query than the one before, so that the old selection means nothing. */
@@ -106,7 +144,7 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
 
 function hasSameRows(before: PaneModel, model: PaneModel): boolean {
   const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
-  const rowsDependOn = ({ further, history, saved, naming, showsWeak, search }: PaneModel): readonly unknown[] => [further, history, saved, naming, showsWeak, answerOf(search)];
+  const rowsDependOn = ({ further, history, saved, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, history, saved, naming, showsWeak, dismissed, newNote, answerOf(search)];
   const now = rowsDependOn(model);
   return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }
@@ -121,5 +159,12 @@ function withFurther(all: PaneModel["further"], path: string, further: FurtherPa
   const changed = new Map(all);
   if (further.kind === "folded") changed.delete(path);
   else changed.set(path, further);
+  return changed;
+}
+
+function withPath(paths: ReadonlySet<string>, path: string, isIn: boolean): ReadonlySet<string> {
+  const changed = new Set(paths);
+  if (isIn) changed.add(path);
+  else changed.delete(path);
   return changed;
 }

@@ -22,6 +22,8 @@ export interface HitRow {
   readonly missing: readonly string[];
   /** It is merely the nearest that there is. */
   readonly isWeak: boolean;
+  /** The user said that it is not what was meant. */
+  readonly isDismissed: boolean;
 }
 
 /** A further passage of the hit above it. */
@@ -57,8 +59,16 @@ export interface MoreRow {
   readonly count: number;
 }
 
+/** Creates a note that is called as the query. */
+export interface CreateRow {
+  readonly kind: "create";
+  readonly key: string;
+  /** The note's name, without folder and extension. */
+  readonly name: string;
+}
+
 /** A row of the list; its key is unique in the list and independent of its position. */
-export type Row = HitRow | PassageRow | RecentRow | DividerRow | MoreRow;
+export type Row = HitRow | PassageRow | RecentRow | DividerRow | MoreRow | CreateRow;
 
 /** A row that stands for a place in a note. */
 export type PlaceRow = HitRow | PassageRow;
@@ -68,6 +78,10 @@ export interface RowOptions {
   /** All weak rows, not the first `WEAK_SHOWN`. */
   readonly showsWeak: boolean;
   readonly further: ReadonlyMap<string, FurtherPassages>;
+  /** Paths of the hits that are not what was meant. */
+  readonly dismissed: ReadonlySet<string>;
+  /** The name of the note that can be created; null where none is offered. */
+  readonly newNote: string | null;
 }
 
 export const MAX_HITS = 100; // of the protocol
@@ -81,15 +95,17 @@ export function answerRows(answer: Answer, options: RowOptions): readonly Row[] 
   const names = noteNames(hits, options.naming);
   const strong = weakness === null ? strongCount(answer) : 0;
   const rowsOf = (hit: Hit, at: number): readonly Row[] => {
-    const further = options.further.get(hit.path) ?? FOLDED;
+    const isDismissed = options.dismissed.has(hit.path);
+    const further = isDismissed ? FOLDED : (options.further.get(hit.path) ?? FOLDED);
     const name = names[at] ?? { text: hit.title, marks: hit.titleMarks, aside: null, folder: null };
-    return [hitRow(answer, hit, name, further, at >= strong), ...passagesOf(further).map((passage) => passageRow(hit, passage))];
+    const row = hitRow(answer, hit, name, further, at >= strong);
+    return [{ ...row, isDismissed }, ...passagesOf(further).map((passage) => passageRow(hit, passage))];
   };
   const shown = options.showsWeak ? hits.length : Math.min(hits.length, strong + WEAK_SHOWN);
   const rows = hits.slice(0, shown).map(rowsOf);
   const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
   if (answer.mentionsFrom !== undefined) return withMentions(rows, answer.mentionsFrom);
-  return [...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown)];
+  return [...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...createRows(options.newNote)];
 }
 
 /** The saved queries, then the recent ones, newest first. */
@@ -129,10 +145,14 @@ function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] 
   return [{ kind: "more", key: "more", what: "hits", count: total - hits.length }];
 }
 
+function createRows(name: string | null): readonly Row[] {
+  return name === null ? [] : [{ kind: "create", key: "create", name }];
+}
+
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
   const reason = isWeak ? null : (answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode));
   const missing = hit.why === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
-  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak };
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak, isDismissed: false };
 }
 
 function reasonOf({ why, titleMarks, passages }: Hit, mode: Mode): Reason | null {

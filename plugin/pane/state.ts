@@ -48,7 +48,7 @@ export type Freshness =
 /** While the engine cannot be asked, rows found by the names of notes stand in place of what is said about it. */
 export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
   const answer = answerOf(search);
-  const isByNames = answer !== null && answer.byNames !== null && answer.hits.length > 0;
+  const isByNames = answer?.byNames != null && answer.hits.length > 0;
   if (engine.kind !== "live" && isByNames) return search.kind === "results" ? { kind: "results", answer } : { kind: "searching" };
   return engineState(engine, status, search, hasHistory);
 }

@@ -5,7 +5,7 @@ export type Access = "reader" | "owner";
 export type BlockState = "kept" | "built" | "empty";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
-export type FeedbackKind = "opened" | "dismissed" | "copied" | "used";
+export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "inserted" | "used";
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
@@ -1263,7 +1263,7 @@ export interface FeedbackParams {
    */
   readonly path: string;
   /**
-   * opened: by a person. dismissed: as not what was meant. copied: its text. used: by an agent.
+   * opened: by a person. dismissed: as not what was meant. restored: it was dismissed by mistake. copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent.
    */
   readonly kind: FeedbackKind;
 }

@@ -8,7 +8,7 @@ export type Relation = "linked" | "mention";
 export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness"> {
   readonly query: string;
   /** Set where only the names of notes were searched, with the parts of the query that this left out. */
-  readonly byNames: { readonly ignored: readonly string[] } | null;
+  readonly byNames?: { readonly ignored: readonly string[] } | null;
   readonly mode: Mode;
   /** Maximum number of hits that was requested. */
   readonly limit: number;

@@ -127,6 +127,7 @@ const EMPTY: SearchResult = {
   relaxed: null,
   confidence: 0,
   weakness: null,
+  extract: null,
   legs: [],
   missing: [],
   tokens: 0,

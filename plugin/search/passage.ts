@@ -41,6 +41,28 @@ export function locatePassage(text: string, passage: Passage): Span {
   return stated;
 }
 
+/**
+ * Every marked word or sentence of the passage in `text`, in order and without overlaps; the one that is jumped to where no
+ * other is left. Each is looked up where the one before it leads to expect it.
+ */
+export function locateMarks(text: string, passage: Passage): readonly Span[] {
+  const [first] = passage.marks;
+  const jump = locatePassage(text, passage);
+  if (!first) return [jump];
+  let shift = jump.start - first.start;
+  const found: Span[] = [];
+  for (const mark of passage.marks) {
+    const expected = mark.start + shift;
+    const wanted: Passage = { ...passage, marks: [mark], matchStart: expected, matchEnd: mark.end + shift };
+    const span = mark === first ? jump : locatePassage(text, wanted);
+    const words = passage.snippet.slice(mark.start, mark.end);
+    if (folded(text.slice(span.start, span.end)) !== folded(words)) continue;
+    shift = span.start - mark.start;
+    if (span.start >= (found.at(-1)?.end ?? 0)) found.push(span);
+  }
+  return found.length > 0 ? found : [jump];
+}
+
 /** The zero-based line of `offset`. */
 export function lineAt(text: string, offset: number): number {
   let line = 0;
@@ -66,6 +88,10 @@ function spacesPattern(text: string): string {
     .split(/\s+/u)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
     .join("\\s+");
+}
+
+function folded(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
 }
 
 function clamp({ start, end }: Span, length: number): Span {

@@ -99,7 +99,7 @@ export class RelatedSource implements ResultSource {
     // Rows are never corrected here.
   }
 
-  reportOpened(): void {
+  report(): void {
     // There is no query to learn from.
   }
 

@@ -3,6 +3,7 @@
  * same list.
  */
 import { type Emitter } from "../emitter";
+import { type FeedbackKind } from "../protocol/messages";
 import { type FurtherPassages } from "./passage-loader";
 import { type SearchState } from "./answer";
 
@@ -21,6 +22,7 @@ export interface ResultSource {
   refresh(): void;
   /** Keeps the rows from being replaced while the user selects one of them. */
   freezeRows(): void;
-  reportOpened(path: string): void;
+  /** Tells the engine what the user made of a hit. */
+  report(path: string, kind: FeedbackKind): void;
   close(): void;
 }

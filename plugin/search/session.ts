@@ -9,7 +9,7 @@
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type Mode, type SearchResult } from "../protocol/messages";
+import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
@@ -131,10 +131,10 @@ export class SearchSession implements ResultSource {
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
-  /** Reports that a hit of the current answer was opened. An engine of an earlier version refuses, which nobody misses. */
-  reportOpened(path: string): void {
+  /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which nobody misses. */
+  report(path: string, kind: FeedbackKind): void {
     const answer = answerOf(this.current);
-    if (answer) this.client.request("feedback", { query: answer.query, path, kind: "opened" });
+    if (answer) this.client.request("feedback", { query: answer.query, path, kind });
   }
 
   /** The further passages of a hit in the current answer. */
@@ -262,5 +262,5 @@ function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */
 function hasNewCorrections(answer: Answer, before: SearchState): boolean {
   const words = ({ corrections }: Answer): string => corrections.map(({ used }) => used).join(" ");
-  return before.kind === "results" && before.answer.byNames === null && words(answer) !== words(before.answer);
+  return before.kind === "results" && !before.answer.byNames && words(answer) !== words(before.answer);
 }

@@ -29,6 +29,9 @@ export class HitView implements RowView {
   private row: HitRow | null = null;
   private room: Room | null = null;
 
+  private readonly dismissedEl: HTMLElement;
+  private readonly undoEl: HTMLElement;
+
   /** An empty row that is not in the document yet. */
   constructor(clock: Clock) {
     this.el = createDiv({ cls: "tree-item search-result quarry-hit", attr: { role: "group" } });
@@ -46,6 +49,9 @@ export class HitView implements RowView {
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
     this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
+    this.dismissedEl = this.main.createDiv({ cls: "quarry-dismissed is-hidden", text: t("write.dismissed") });
+    // For the mouse, as a listbox contains options only; the keyboard has the row's menu.
+    this.undoEl = this.dismissedEl.createSpan({ cls: "quarry-undo", text: t("write.undo"), attr: { "aria-hidden": "true" } });
     this.further = new FurtherPassagesList(this.el, clock);
   }
 
@@ -59,6 +65,8 @@ export class HitView implements RowView {
     this.showNames(row);
     this.showFlair(row);
     this.el.toggleClass("is-weak", row.isWeak);
+    this.el.toggleClass("is-dismissed", row.isDismissed);
+    this.dismissedEl.toggleClass("is-hidden", !row.isDismissed);
     this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) });
     this.further.show(further, hit.furtherPassages, hit.title, room);
     this.el.setAttrs({ "aria-label": name.text, "aria-busy": further.kind === "loading" ? "true" : null });
@@ -81,6 +89,10 @@ export class HitView implements RowView {
 
   isUnfolder(target: Node): boolean {
     return this.countEl.contains(target) || this.further.isLine(target);
+  }
+
+  isUndo(target: Node): boolean {
+    return this.undoEl.contains(target);
   }
 
   private showNames({ name, hit }: HitRow): void {

@@ -28,7 +28,7 @@ export function buildList(el: HTMLElement, bodyEl: HTMLElement, input: HTMLInput
   const listEl = bodyEl.createDiv({ cls: "quarry-list search-result-container" });
   lastListId += 1;
   listEl.id = `quarry-list-${lastListId}`;
-  listEl.setAttrs({ role: "listbox", "aria-label": t("pane.results"), tabindex: input ? null : "0" });
+  listEl.setAttrs({ role: "listbox", "aria-multiselectable": "true", "aria-label": t("pane.results"), tabindex: input ? null : "0" });
   input?.setAttrs({ "aria-controls": listEl.id, "aria-expanded": "false" });
   const rows = new RowList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), parts);
   const stale = new DelayedFlag(parts.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });

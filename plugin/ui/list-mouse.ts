@@ -5,7 +5,12 @@ import { type RowList } from "./row-list";
 
 export interface MouseHandlers {
   readonly open: (row: Row, where: PaneType | boolean) => void;
+  /** Unfold or fold the further passages of a note. */
   readonly toggle: (path: string) => void;
+  /** Choose the row beside others, or no longer; with `isRange`, all rows up to it. */
+  readonly choose: (row: PlaceRow, isRange: boolean) => void;
+  /** Undo the dismissal of a note. */
+  readonly restore: (path: string) => void;
   /** The pointer moves over the list. */
   readonly touch: () => void;
   readonly showMenu: (row: PlaceRow, event: MouseEvent) => void;
@@ -14,7 +19,7 @@ export interface MouseHandlers {
 }
 
 /** Handles mouse events in `listEl` until `owner` is unloaded. */
-export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, touch, showMenu, preview, drag }: MouseHandlers): void {
+export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, choose, restore, touch, showMenu, preview, drag }: MouseHandlers): void {
   const placeAt = (event: MouseEvent): PlaceRow | null => {
     const row = list.rowAt(event.target);
     return isPlace(row) ? row : null;
@@ -22,8 +27,15 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
   owner.registerDomEvent(listEl, "click", (event) => {
     const path = list.unfolderAt(event.target);
     const row = list.rowAt(event.target);
-    if (path !== null) toggle(path);
+    const dismissed = list.undoAt(event.target);
+    if (dismissed !== null) restore(dismissed);
+    else if (path !== null) toggle(path);
+    else if (isPlace(row) && isChoosing(event)) choose(row, event.shiftKey);
     else if (row) open(row, Keymap.isModEvent(event));
+  });
+  // The keyboard focus stays where it is, and no text is selected.
+  owner.registerDomEvent(listEl, "mousedown", (event) => {
+    if (event.button === 0 && isChoosing(event) && placeAt(event)) event.preventDefault();
   });
   owner.registerDomEvent(listEl, "auxclick", (event) => {
     const row = event.button === 1 ? placeAt(event) : null;
@@ -46,4 +58,9 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
     const row = placeAt(event);
     if (row) drag(row, event);
   });
+}
+
+/** With Mod a row is chosen beside others, with Shift all up to it; both together, and Alt, say where to open. */
+function isChoosing(event: MouseEvent): boolean {
+  return !event.altKey && event.shiftKey !== Keymap.isModifier(event, "Mod");
 }

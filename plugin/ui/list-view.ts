@@ -44,6 +44,8 @@ export class ListView {
       keepInPlace(bodyEl, held, () => { rows.show(model.rows, Date.now(), this.currentRoom); });
     }
     active.show(rows.elementOf(model.selection.key));
+    const { chosen } = model.selection;
+    if (chosen.size > 0 || (before?.selection.chosen.size ?? 0) > 0) rows.markChosen(chosen, model.selection.key);
     if (isNew) bodyEl.scrollTop = 0;
     else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
   }

@@ -1,24 +1,26 @@
 /** Opens a note at a passage: selected in the editor, scrolled to and highlighted in reading view. */
 import { type App, MarkdownView, type PaneType, type TFile, type Vault, type WorkspaceLeaf } from "obsidian";
 import { type Passage } from "../protocol/messages";
-import { lineAt, locatePassage, toEditorText } from "../search/passage";
+import { lineAt, locateMarks, locatePassage, toEditorText } from "../search/passage";
+import { lightInReadingView } from "./reading-marks";
 
-/** Opens the note; false when it no longer exists. */
-export async function openHit(app: App, path: string, passage: Passage | null, where: PaneType | boolean): Promise<boolean> {
+/** Opens the note, behind the others where `isActive` is not set; false when it no longer exists. */
+export async function openHit(app: App, path: string, passage: Passage | null, where: PaneType | boolean, isActive = true): Promise<boolean> {
   const file = noteAt(app.vault, path);
   if (!file) return false;
   const leaf = app.workspace.getLeaf(where);
   if (!passage) {
-    await leaf.openFile(file, { active: true });
+    await leaf.openFile(file, { active: isActive });
     return true;
   }
   const text = toEditorText(await app.vault.cachedRead(file));
-  const { start, end } = locatePassage(text, passage);
-  // `match` is how Obsidian's own search highlights a passage in either view. It is undocumented, so the older `line` is
+  const spans = locateMarks(text, passage);
+  // `match` is how Obsidian's own search lights all matches in the editor, until the next click or change. It is undocumented, so the older `line` is
   // set as well, for versions that do not support `match`.
-  const eState = { line: lineAt(text, start), match: { content: text, matches: [[start, end]] } };
-  await leaf.openFile(file, { active: true, eState });
+  const eState = { line: lineAt(text, spans[0]?.start ?? 0), match: { content: text, matches: spans.map(({ start, end }) => [start, end]) } };
+  await leaf.openFile(file, { active: isActive, eState });
   selectInEditor(leaf, passage);
+  if (leaf.view instanceof MarkdownView && leaf.view.getMode() === "preview") lightInReadingView(leaf.view, passage);
   return true;
 }
 

@@ -17,9 +17,10 @@ export interface PaneCommandParts {
   readonly changeDensity: () => void;
   readonly toggleHelp: () => void;
   readonly copy: (text: string) => void;
+  readonly showKeys: () => void;
 }
 
-export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy }: PaneCommandParts): CommandMap<PaneActionId> {
+export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
     "change-density": changeDensity,
     "clear-history": clearHistory,
@@ -46,6 +47,7 @@ export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, r
       if (query !== null) setQuery(query, true);
       dom.input.focus();
     },
+    "show-keys": showKeys,
     "show-operators": () => {
       dom.input.focus();
       dom.completions.openAll();

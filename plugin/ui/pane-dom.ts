@@ -49,6 +49,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const tools = bar.createDiv({ cls: "quarry-tools" });
   tool(tools, "rows-3", "change-density", handlers.act);
   tool(tools, "circle-question-mark", "show-operators", handlers.act);
+  tool(tools, "keyboard", "show-keys", handlers.act);
   const line = new StatusLine(head.createDiv({ cls: "quarry-line" }), handlers.act);
   const bodyEl = el.createDiv({ cls: "quarry-body" });
   const panel = new Panel(bodyEl.createDiv({ cls: "quarry-panel is-hidden" }), handlers);

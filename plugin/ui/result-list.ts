@@ -3,27 +3,31 @@
  *
  * The pane, a dialog, a block in a note and a view of their own show the same list; each draws what is around it.
  */
-import { type App, Component, type HoverParent, Keymap, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
+import { type App, Component, type HoverParent, Keymap, type MarkdownView, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../clock";
+import { type RowCommandId } from "../pane/commands";
 import { type Emitter } from "../emitter";
 import { type PaneKey } from "../pane/keys";
-import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow } from "../pane/model";
+import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow, targetRows } from "../pane/model";
 import { type Naming } from "../pane/note-name";
 import { type PlaceRow, type RecentRow, type Row, isPlace } from "../pane/rows";
 import { type ObservableEngine } from "../pane/state";
-import { type Mode, type Passage } from "../protocol/messages";
+import { type Mode } from "../protocol/messages";
 import { answerOf } from "../search/answer";
 import { type FurtherPassages } from "../search/passage-loader";
 import { type ResultSource } from "../search/result-source";
 import { type Room } from "../snippet/excerpt";
 import { type Density } from "../snippet/layout";
-import { t } from "../wording/translate";
 import { passagesAnnouncement } from "../wording/rows";
+import { chosenWords } from "../wording/writing";
+import { createNote, offeredNote } from "./create-note";
+import { startDrag } from "./drag";
+import { KeySheet } from "./key-sheet";
 import { type ListDom } from "./list-dom";
 import { listenToMouse } from "./list-mouse";
 import { ListView } from "./list-view";
-import { openHit } from "./open-hit";
-import { type RowCommands, type RowHandlers, preview, rowCommands, rowMenu, startDrag } from "./row-commands";
+import { RowActions } from "./row-actions";
+import { type OpenWhere, type RowCommands, commandsFor, preview, rowCommands, rowMenu } from "./row-commands";
 
 const AGES_EVERY_MS = 60_000; // the smallest unit of an age
 const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
@@ -42,7 +46,10 @@ export interface ListServices {
   /** The index changed, so that answers may differ. */
   readonly indexUpdated: Emitter<void>;
   readonly preferences: () => { readonly mode: Mode; readonly naming: Naming; readonly density: Density };
-  readonly copy: (text: string) => void;
+  /** Into the clipboard of `win`, where that is given. */
+  readonly copy: (text: string, win?: Window) => void;
+  /** The note that was used last, which is written into. */
+  readonly lastEditor: { readonly view: MarkdownView | null };
 }
 
 export interface ListParts extends ListServices {
@@ -58,6 +65,8 @@ export interface ListParts extends ListServices {
   readonly explain: ((path: string) => void) | null;
   /** A place in a note is about to be opened. */
   readonly opening?: (row: PlaceRow) => void;
+  /** A note can be created that is called as the query. */
+  readonly offersNote?: boolean;
   /** A query of the list was chosen. */
   readonly chooseQuery?: (row: RecentRow) => void;
 }
@@ -65,7 +74,7 @@ export interface ListParts extends ListServices {
 export class ResultList extends Component {
   private current: PaneModel;
   private readonly view: ListView;
-  private readonly handlers: RowHandlers;
+  private readonly actions: RowActions;
   private readonly commands: RowCommands;
   private isInSight = true;
   private refreshIsDue = false;
@@ -75,16 +84,23 @@ export class ResultList extends Component {
     private readonly parts: ListParts,
   ) {
     super();
-    const { app, copy, explain, engine, preferences } = parts;
+    const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
     this.current = emptyModel(preferences().mode, engine.state, engine.status);
     this.view = new ListView(dom);
-    this.handlers = {
-      open: (row, where) => { this.open(row, where); },
+    this.actions = new RowActions({
+      app,
+      lastEditor,
       copy,
+      win: () => dom.el.win,
+      opening: (row) => {
+        source.freezeRows();
+        parts.opening?.(row);
+      },
+      report: (path, kind) => { source.report(path, kind); },
+      setDismissed: (path, isDismissed) => { this.dispatch({ kind: "dismissed", path, isDismissed }); },
       explain,
-      openNote: (path) => void this.openNote(path, null, false),
-    };
-    this.commands = rowCommands(app, this.handlers);
+    });
+    this.commands = rowCommands(app, this.actions);
   }
 
   get model(): PaneModel {
@@ -102,13 +118,15 @@ export class ResultList extends Component {
     listenToMouse(this, dom.listEl, dom.rows, {
       open: (row, where) => { this.open(row, where); },
       toggle: (path) => { this.unfold(path, !isUnfolded(source.furtherOf(path))); },
+      choose: (row, isRange) => { this.choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
+      restore: (path) => { this.restore(path); },
       touch: () => { if (!this.current.selection.isPinned) this.dispatch({ kind: "touched" }); },
       showMenu: (row, event) => { this.menuFor(row).showAtMouseEvent(event); },
       preview: (row, event) => {
         const el = dom.rows.elementOf(row.key);
         if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
       },
-      drag: (row, event) => { startDrag(parts.app, event, row); },
+      drag: (row, event) => { startDrag(parts.app, event, this.withChosen(row), this.actions.sourcePath, parts.place); },
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
     this.register(engine.changed.listen(({ kind }) => {
@@ -117,7 +135,10 @@ export class ResultList extends Component {
     }));
     this.register(indexUpdated.listen(() => { this.refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
-    this.register(source.changed.listen((search) => { this.dispatch({ kind: "search", search }); }));
+    this.register(source.changed.listen((search) => {
+      const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
+      this.dispatch({ kind: "search", search, newNote });
+    }));
     this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
     this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
@@ -173,15 +194,74 @@ export class ResultList extends Component {
       case "expand":
         if (isPlace(row)) this.unfold(row.hit.path, key.isExpanded);
         return true;
+      case "extend":
+        this.choose({ kind: "extended", step: key.step });
+        return true;
       case "open":
-        if (row) this.open(row, Keymap.isModEvent(event));
+        if (this.current.selection.chosen.size > 1) this.commands["open-tab"].run(targetRows(this.current));
+        else if (row) this.open(row, Keymap.isModEvent(event));
         return row !== null;
+      case "command":
+        return this.runCommand(key.command, event);
+      case "create":
+        return this.create();
       case "menu":
         return this.openMenuAt(row);
+      case "keys":
+        this.showKeys();
+        return true;
       case "escape":
+        return this.unchoose();
       case "undo":
         return false;
     }
+  }
+
+  showKeys(): void {
+    new KeySheet(this.parts.app).open();
+  }
+
+  private restore(path: string): void {
+    const row = this.current.rows.find(({ key }) => key === path);
+    if (row?.kind === "hit") this.actions.dismiss([row], false);
+  }
+
+  /** Runs a command for the chosen rows; false where it makes no sense for them. */
+  private runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
+    const rows = targetRows(this.current);
+    const row = selectedRow(this.current);
+    if (rows.length === 0 && row && id.startsWith("open")) {
+      this.open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
+      return true;
+    }
+    if (!commandsFor(this.commands, rows).includes(id)) return false;
+    this.commands[id].run(rows);
+    return true;
+  }
+
+  private choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
+    this.dispatch(event);
+    this.parts.source.freezeRows();
+    this.dom.live.announceEvent(chosenWords(this.current.selection.chosen.size));
+  }
+
+  /** False when no rows were chosen. */
+  private unchoose(): boolean {
+    const isChosen = this.current.selection.chosen.size > 0;
+    if (isChosen) this.dispatch({ kind: "unchosen" });
+    return isChosen;
+  }
+
+  private create(): boolean {
+    const { newNote } = this.current;
+    if (newNote === null) return false;
+    void createNote(this.parts.app, newNote);
+    return true;
+  }
+
+  /** The chosen rows, if `row` is one of them, else `row` alone. */
+  private withChosen(row: PlaceRow): readonly PlaceRow[] {
+    return this.current.selection.chosen.has(row.key) ? targetRows(this.current) : [row];
   }
 
   private move(step: number): void {
@@ -202,29 +282,21 @@ export class ResultList extends Component {
 
   private onScroll(): void {
     const { bodyEl } = this.dom;
-    const last = this.current.rows.at(-1);
+    const hasMore = this.current.rows.some((row) => row.kind === "more" && row.what === "hits");
     const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
-    if (isNear && bodyEl.scrollTop > 0 && last?.kind === "more" && last.what === "hits") this.parts.source.more();
+    if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more();
   }
 
-  private open(row: Row, where: PaneType | boolean): void {
-    if (row.kind === "recent") this.parts.chooseQuery?.(row);
+  private open(row: Row, where: OpenWhere): void {
+    if (row.kind === "create") this.create();
+    else if (row.kind === "recent") this.parts.chooseQuery?.(row);
     else if (row.kind === "more") {
       if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
       else this.parts.source.more();
-    } else if (isPlace(row)) this.openPlace(row, where);
-  }
-
-  private openPlace(row: PlaceRow, where: PaneType | boolean): void {
-    this.dispatch({ kind: "selected", key: row.key });
-    this.parts.source.freezeRows();
-    this.parts.opening?.(row);
-    this.parts.source.reportOpened(row.hit.path);
-    void this.openNote(row.hit.path, row.passage, where);
-  }
-
-  private async openNote(path: string, passage: Passage | null, where: PaneType | boolean): Promise<void> {
-    if (!(await openHit(this.parts.app, path, passage, where))) new Notice(t("notice.noteGone"));
+    } else if (isPlace(row)) {
+      this.dispatch({ kind: "selected", key: row.key });
+      this.actions.open([row], where);
+    }
   }
 
   private unfold(path: string, isUnfolded: boolean): void {
@@ -241,7 +313,7 @@ export class ResultList extends Component {
 
   private menuFor(row: PlaceRow): ReturnType<typeof rowMenu> {
     const { app, place, leaf } = this.parts;
-    return rowMenu(app, row, this.commands, place, leaf, this.handlers);
+    return rowMenu(app, this.withChosen(row), this.commands, place, leaf, this.actions);
   }
 
   private openMenuAt(row: Row | null): boolean {

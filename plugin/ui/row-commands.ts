@@ -1,89 +1,83 @@
-/** What can be done with a row that stands for a passage? One map for the context menu, the keys and the mouse. */
-import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf, stripHeadingForLink } from "obsidian";
+/** What can be done with rows that stand for passages? One map for the context menu, the keys and the mouse. */
+import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { type RowCommandId } from "../pane/commands";
 import { type PlaceRow } from "../pane/rows";
 import { openMapWords } from "../wording/rows";
-import { t } from "../wording/translate";
+import { isForSeveral, rowCommandName } from "../wording/writing";
+import { type Insertion } from "./insert";
 import { noteAt } from "./open-hit";
 
+/** Where to open: as Obsidian says it, or in a tab that stays in the background. */
+export type OpenWhere = PaneType | boolean | "background";
+
 export interface RowCommand {
-  readonly title: string;
   readonly icon: string;
-  readonly section: "open" | "info";
-  /** Whether the command makes sense for the row; left out: always. */
+  readonly section: "open" | "write" | "info";
+  /** Whether the command makes sense for each of the rows; left out: always. */
   readonly isFor?: (row: PlaceRow) => boolean;
-  readonly run: (row: PlaceRow) => void;
+  readonly run: (rows: readonly PlaceRow[]) => void;
 }
 
 export type RowCommands = Readonly<Record<RowCommandId, RowCommand>>;
 
 export interface RowHandlers {
-  readonly open: (row: PlaceRow, where: PaneType | boolean) => void;
-  readonly copy: (text: string) => void;
+  readonly open: (rows: readonly PlaceRow[], where: OpenWhere) => void;
+  readonly insert: (rows: readonly PlaceRow[], what: Insertion) => void;
+  readonly copyLinks: (rows: readonly PlaceRow[]) => void;
+  readonly copyText: (row: PlaceRow) => void;
   /** Null where the source of the rows cannot explain them. */
   readonly explain: ((path: string) => void) | null;
+  readonly dismiss: (rows: readonly PlaceRow[], isDismissed: boolean) => void;
   readonly openNote: (path: string) => void;
 }
 
-/** The commands of a row, in the order of the context menu. */
-export function rowCommands(app: App, { open, copy, explain }: RowHandlers): RowCommands {
+/** The commands of rows, in the order of the context menu. */
+export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
+  const { open, insert, copyLinks, copyText, explain, dismiss } = handlers;
+  const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", run: (rows) => { open(rows, where); } });
+  const isThere = ({ hit }: PlaceRow): boolean => noteAt(app.vault, hit.path) !== null;
+  const isDismissed = (row: PlaceRow): boolean => row.kind === "hit" && row.isDismissed;
   return {
-    open: { title: t("menu.open"), icon: "file-text", section: "open", run: (row) => { open(row, false); } },
-    "open-tab": { title: t("menu.open-tab"), icon: "file-plus", section: "open", run: (row) => { open(row, "tab"); } },
-    "open-split": { title: t("menu.open-split"), icon: "separator-vertical", section: "open", run: (row) => { open(row, "split"); } },
-    "copy-link": {
-      title: t("menu.copy-link"),
-      icon: "link",
-      section: "info",
-      isFor: (row) => linkTo(app, row) !== null,
-      run: (row) => { copy(linkTo(app, row) ?? ""); },
-    },
-    "copy-text": {
-      title: t("menu.copy-text"),
-      icon: "copy",
-      section: "info",
-      isFor: ({ passage }) => passage !== null,
-      run: ({ passage }) => { copy(passage?.snippet ?? ""); },
-    },
-    explain: {
-      title: t("menu.explain"),
-      icon: "info",
-      section: "info",
-      isFor: () => explain !== null,
-      run: ({ hit }) => { explain?.(hit.path); },
-    },
+    open: opening("file-text", false),
+    "open-tab": opening("file-plus", "tab"),
+    "open-background": opening("files", "background"),
+    "open-split": opening("separator-vertical", "split"),
+    "open-window": opening("picture-in-picture-2", "window"),
+    "insert-link": { icon: "between-horizontal-start", section: "write", isFor: isThere, run: (rows) => { insert(rows, "link"); } },
+    "insert-quote": { icon: "text-quote", section: "write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
+    "copy-link": { icon: "link", section: "write", isFor: isThere, run: copyLinks },
+    "copy-text": { icon: "copy", section: "write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
+    explain: { icon: "info", section: "info", isFor: () => explain !== null, run: ([row]) => { if (row) explain?.(row.hit.path); } },
+    dismiss: { icon: "thumbs-down", section: "info", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
+    restore: { icon: "undo-2", section: "info", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
   };
 }
 
-/** The context menu of a row: our items first, then those that other plugins add for a file. */
-export function rowMenu(app: App, row: PlaceRow, commands: RowCommands, source: string, leaf: WorkspaceLeaf | null, { openNote }: RowHandlers): Menu {
+/** The ids of the commands that can be carried out for all of `rows`, in order. */
+export function commandsFor(commands: RowCommands, rows: readonly PlaceRow[]): readonly RowCommandId[] {
+  const ids = Object.keys(commands) as RowCommandId[];
+  return ids.filter((id) => {
+    const { isFor } = commands[id];
+    return rows.length > 0 && (rows.length === 1 || isForSeveral(id)) && (!isFor || rows.every(isFor));
+  });
+}
+
+/** The context menu of rows: our items first, then, for one row, those that other plugins add for a file. */
+export function rowMenu(app: App, rows: readonly PlaceRow[], commands: RowCommands, source: string, leaf: WorkspaceLeaf | null, { openNote }: RowHandlers): Menu {
   const menu = new Menu();
   const add = (title: string, icon: string, section: string, run: () => void): void => {
     menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection(section).onClick(run));
   };
-  for (const { title, icon, section, isFor, run } of Object.values(commands)) {
-    if (!isFor || isFor(row)) add(title, icon, section, () => { run(row); });
+  for (const id of commandsFor(commands, rows)) {
+    const { icon, section, run } = commands[id];
+    add(rowCommandName(id, rows.length), icon, section, () => { run(rows); });
   }
+  const [row] = rows;
+  if (!row || rows.length > 1) return menu;
   for (const { path, title } of row.hit.maps) add(openMapWords(title), "map", "open", () => { openNote(path); });
   const file = noteAt(app.vault, row.hit.path);
   if (file) app.workspace.trigger("file-menu", menu, file, source, leaf ?? undefined);
   return menu;
-}
-
-/** A link to the passage's heading, in the user's link format. Null when the note is gone. */
-export function linkTo(app: App, { hit, passage }: PlaceRow): string | null {
-  const file = noteAt(app.vault, hit.path);
-  if (!file) return null;
-  const heading = passage?.headingPath.at(-1);
-  const subpath = heading === undefined ? "" : `#${stripHeadingForLink(heading)}`;
-  return app.fileManager.generateMarkdownLink(file, app.workspace.getActiveFile()?.path ?? "", subpath);
-}
-
-export function startDrag(app: App, event: DragEvent, row: PlaceRow): void {
-  const link = linkTo(app, row);
-  if (link === null) return;
-  event.dataTransfer?.setData("text/plain", link);
-  if (event.dataTransfer) event.dataTransfer.effectAllowed = "copyLink";
 }
 
 /** Triggers the core plugin "Page preview", which applies the user's settings for this source. */

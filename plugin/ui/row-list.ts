@@ -3,6 +3,7 @@ import { type Clock } from "../clock";
 import { type ActionId } from "../pane/commands";
 import { type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
+import { CreateView } from "./create-view";
 import { DividerView } from "./divider-view";
 import { HitView } from "./hit-view";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
@@ -48,6 +49,14 @@ export class RowList {
     return key === null ? null : (this.options.get(key)?.el ?? null);
   }
 
+  /** Marks the rows that are chosen; while none is, a screen reader is told of the selected one instead. */
+  markChosen(chosen: ReadonlySet<string>, selected: string | null): void {
+    for (const [key, { el }] of this.options) {
+      el.toggleClass("is-chosen", chosen.has(key));
+      el.setAttr("aria-selected", String(chosen.size > 0 ? chosen.has(key) : key === selected));
+    }
+  }
+
   /** The row that contains the target of a mouse event. */
   rowAt(target: EventTarget | null): Row | null {
     if (!isNode(target)) return null;
@@ -62,6 +71,13 @@ export class RowList {
     return null;
   }
 
+  /** The key of the row whose button for undoing its dismissal contains the target. */
+  undoAt(target: EventTarget | null): string | null {
+    if (!isNode(target)) return null;
+    for (const [key, view] of this.views) if (view.isUndo?.(target)) return key;
+    return null;
+  }
+
   private viewOf(row: Row): RowView {
     switch (row.kind) {
       case "hit":
@@ -73,6 +89,8 @@ export class RowList {
         return new DividerView(this.parts.act);
       case "more":
         return new MoreView();
+      case "create":
+        return new CreateView();
     }
   }
 

@@ -12,4 +12,6 @@ export interface RowView {
   updateAge?(nowMs: number): void;
   /** Whether `target` is in the part that unfolds the row. */
   isUnfolder?(target: Node): boolean;
+  /** Whether `target` is in the part that undoes the row's dismissal. */
+  isUndo?(target: Node): boolean;
 }

@@ -121,6 +121,7 @@ export class SearchView extends ItemView {
       hoverParent: this,
       leaf: this.leaf,
       explain: (path) => void this.explain(path),
+      offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
@@ -204,6 +205,7 @@ export class SearchView extends ItemView {
       changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
       toggleHelp: () => { list.dispatch({ kind: "help-toggled" }); },
       copy: this.parts.copy,
+      showKeys: () => { list.showKeys(); },
     });
     return { ...this.parts.engineCommands, ...ofPane };
   }
@@ -240,15 +242,21 @@ export class SearchView extends ItemView {
     if (!key) return false;
     switch (key.kind) {
       case "escape":
-        this.onEscape();
+        if (!this.list?.handleKey(key, event)) this.onEscape();
         return true;
       case "undo":
         return this.restoreQuery();
       case "open":
         if (!this.list?.handleKey(key, event)) this.session.finishTyping();
         return true;
+      case "command":
+        return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.list?.handleKey(key, event) ?? false);
+      case "keys":
+        return this.dom?.input.value === "" && (this.list?.handleKey(key, event) ?? false);
       case "move":
+      case "extend":
       case "expand":
+      case "create":
       case "menu":
         return this.list?.handleKey(key, event) ?? false;
     }
@@ -275,4 +283,8 @@ export class SearchView extends ItemView {
 
 function nextOf<T>(values: readonly T[], value: T): T {
   return values[(values.indexOf(value) + 1) % values.length] ?? value;
+}
+
+function hasSelectedText(target: EventTarget | null): boolean {
+  return target !== null && "selectionStart" in target && "selectionEnd" in target && target.selectionStart !== target.selectionEnd;
 }

@@ -59,12 +59,13 @@ function uvCommand(platform: string, installers: readonly Installer[]): string {
   return installers.includes("brew") ? GET_UV.brew : GET_UV.shell;
 }
 
-const LABELS: Partial<Record<EngineState["kind"], "install" | "start" | "update" | "details">> = {
+/** What the way out is called; null: no more than details. Nothing leads out of the other states. */
+const WAYS_OUT: Partial<Record<EngineState["kind"], "install" | "start" | "update" | null>> = {
   missing: "install",
   unapproved: "start",
   outdated: "update",
-  occupied: "details",
-  failed: "details",
+  occupied: null,
+  failed: null,
 };
 
 export interface ScopeWords {
@@ -76,12 +77,13 @@ export interface ScopeWords {
 /** The line above rows that were found by names alone. */
 export function scopeWords(engine: EngineState["kind"], { hits, byNames }: Pick<Answer, "hits" | "byNames">): ScopeWords {
   const ignored = (byNames?.ignored ?? []).join(" ");
-  const label = LABELS[engine];
+  const way = WAYS_OUT[engine];
+  const help = actionOf("engine-help");
   const isEmpty = hits.length === 0;
   const key = isEmpty ? "noNames" : "namesOnly";
   return {
     text: ignored === "" ? t(`engine.${key}`) : t(`engine.${key}Without`, { ignored }),
     tip: t(`engine.because-${engine}`),
-    action: label === undefined || isEmpty ? null : { ...actionOf("engine-help"), label: t(`engine.${label}`) },
+    action: way === undefined || isEmpty ? null : way === null ? help : { ...help, label: t(`engine.${way}`) },
   };
 }

@@ -8,6 +8,7 @@ import { countWords, remarkOn, understoodWords } from "./answer";
 import { scopeWords } from "./engine";
 import { degradationWords } from "./freshness";
 import { joinSentences } from "./formatting";
+import { chosenWords } from "./writing";
 
 export interface StatusWords {
   readonly tone: "count" | "remark" | "warning";
@@ -28,6 +29,8 @@ export function statusWords(model: PaneModel): StatusWords {
     return { tone: "warning", text: joinSentences(state.message, state.next), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
   if (!answer || answer.hits.length === 0) return NOTHING;
+  const chosen = chosenWords(model.selection.chosen.size);
+  if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
   const remark = remarkOn(answer);
   if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;

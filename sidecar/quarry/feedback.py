@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from quarry.errors import IndexUnavailable
 
-FeedbackKind = Literal["opened", "dismissed", "copied", "used"]
+FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", "used"]
 
 MAX_ENTRIES = 10_000  # 1 MB; years of one person's searches
 KEPT_ENTRIES = 5_000  # the newest, once there are too many

@@ -225,8 +225,8 @@ describe("the search pane", { timeout: 120_000 }, () => {
     await product.input.press("ArrowDown");
     const chosen = (await product.rows()).find(({ isSelected }) => isSelected);
     const changes = await rowChanges(page, async () => {
-      await host.write("Inbox/Harmonium.md", "# Harmonium\n\nHarmonium, harmonium, harmonium.\n");
-      await product.rowsUntil((rows) => rows.some(({ path }) => path === "Inbox/Harmonium.md"), "the new note is a row");
+      await host.write("Inbox/Pump organ.md", "# Harmonium\n\nHarmonium, harmonium, harmonium.\n");
+      await product.rowsUntil((rows) => rows.some(({ path }) => path === "Inbox/Pump organ.md"), "the new note is a row");
     });
     const selected = (await product.rows()).filter(({ isSelected }) => isSelected);
     await product.searchBy("hybrid");

@@ -57,7 +57,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
   const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", byNames: null, mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -214,7 +214,7 @@ export class FakeClient implements Requester {
 export const MISSING = { kind: "missing", tried: ["/bin/quarry"], platform: "linux", installers: ["uv"] } as const satisfies EngineState;
 
 /** Rows as they are at first: folded, named by file. */
-export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map() };
+export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map(), dismissed: new Set(), newNote: null };
 
 /** More room than any excerpt of a test needs. */
 export const ROOM: Room = { characters: 400, asked: 640 };

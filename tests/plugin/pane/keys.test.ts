@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type PaneKey, paneKey } from "../../../plugin/pane/keys";
+import { BINDINGS, type PaneKey, paneKey } from "../../../plugin/pane/keys";
 
 const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; ctrlKey?: boolean; metaKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
   paneKey({ key, altKey: false, shiftKey: false, ctrlKey: false, metaKey: false, isComposing: false, ...held });
@@ -36,4 +36,31 @@ test.each(["ArrowLeft", "ArrowRight", "Home", "End", "Tab", "a", " "])("%j stays
 
 test.each(["Enter", "ArrowDown", "Escape"])("%s belongs to an input method that composes", (key) => {
   expect(press(key, { isComposing: true })).toBeNull();
+});
+
+test("Enter opens, and with what is held it says where, inserts or creates", () => {
+  const enter = (held: Parameters<typeof press>[1]): PaneKey | null => press("Enter", held);
+
+  expect(enter({ ctrlKey: true })).toEqual({ kind: "command", command: "open-tab" });
+  expect(enter({ metaKey: true, altKey: true })).toEqual({ kind: "command", command: "open-split" });
+  expect(enter({ ctrlKey: true, altKey: true, shiftKey: true })).toEqual({ kind: "command", command: "open-window" });
+  expect(enter({ altKey: true })).toEqual({ kind: "command", command: "insert-link" });
+  expect(enter({ altKey: true, shiftKey: true })).toEqual({ kind: "command", command: "insert-quote" });
+  expect(enter({ shiftKey: true })).toEqual({ kind: "create" });
+  expect(enter({ ctrlKey: true, shiftKey: true })).toBeNull();
+});
+
+test("Shift with the arrows chooses", () => {
+  expect([press("ArrowDown", { shiftKey: true }), press("ArrowUp", { shiftKey: true })]).toEqual([{ kind: "extend", step: 1 }, { kind: "extend", step: -1 }]);
+});
+
+test("a question mark is one with Shift and without, a letter is not", () => {
+  expect([press("?"), press("?", { shiftKey: true })]).toEqual([{ kind: "keys" }, { kind: "keys" }]);
+  expect([press("O", { ctrlKey: true }), press("O", { ctrlKey: true, shiftKey: true })]).toEqual([{ kind: "command", command: "open-background" }, null]);
+});
+
+test("no combination means two things", () => {
+  const combinations = BINDINGS.flatMap(({ keys }) => keys.map(([combination]) => combination));
+
+  expect(new Set(combinations).size).toBe(combinations.length);
 });

@@ -224,13 +224,13 @@ test("a note is explained as the open query was asked", async () => {
 });
 
 test("a hit that was opened is reported with the query that found it", async () => {
-  session.reportOpened("a.md"); // no answer yet: nothing to report
+  session.report("a.md", "opened"); // no answer yet: nothing to report
   session.setQuery("retry", true);
   client.last.answer(searchResult(hit("a.md")));
   await settled();
   const before = client.asked.length;
 
-  session.reportOpened("a.md");
+  session.report("a.md", "opened");
 
   expect(client.asked.slice(before).map(({ method, params }) => [method, params])).toEqual([
     ["feedback", { query: "retry", path: "a.md", kind: "opened" }],

@@ -21,6 +21,8 @@ beforeEach(() => {
   owner.load();
   listenToMouse(owner, listEl, list, {
     open: ({ key }, where) => did.push(`open ${key} ${String(where)}`),
+    choose: ({ key }, isRange) => did.push(`${isRange ? "range to" : "choose"} ${key}`),
+    restore: (path) => did.push(`restore ${path}`),
     touch: () => did.push("touch"),
     toggle: (path) => did.push(`toggle ${path}`),
     showMenu: ({ key }) => did.push(`menu ${key}`),

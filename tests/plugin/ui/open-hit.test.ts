@@ -11,6 +11,7 @@ const found = passage({ snippet: "retry with capped backoff", marks: [{ start: 1
 interface Opened {
   readonly path: string;
   readonly where: unknown;
+  readonly active: boolean | undefined;
   readonly eState: { line?: number; match?: { content: string; matches: number[][] } } | undefined;
 }
 
@@ -35,7 +36,7 @@ function markdownView(): MarkdownView {
     setSelection: (from: { ch: number }, to: { ch: number }) => selections.push(editorText.slice(from.ch, to.ch)),
     scrollIntoView: () => undefined,
   };
-  Object.defineProperties(view, { editor: { value: editor }, getMode: { value: () => mode } });
+  Object.defineProperties(view, { editor: { value: editor }, getMode: { value: () => mode }, containerEl: { value: document.body } });
   return view as MarkdownView;
 }
 
@@ -48,8 +49,8 @@ function appWith(...paths: readonly string[]): App {
   };
   const getLeaf = (where: PaneType | boolean): object => ({
     view: markdownView(),
-    openFile: (file: TFile, { eState }: Pick<Opened, "eState">) => {
-      opened.push({ path: file.path, where, eState });
+    openFile: (file: TFile, { active, eState }: Pick<Opened, "active" | "eState">) => {
+      opened.push({ path: file.path, where, active, eState });
       return Promise.resolve();
     },
   });
@@ -80,6 +81,21 @@ describe("opening a hit", () => {
     expect(selections).toEqual(["backoff"]);
   });
 
+  test("lights all marks of the passage, not only the one that is jumped to", async () => {
+    const marks = [{ start: 0, end: 5, kind: "word" }, { start: 18, end: 25, kind: "word" }] as const;
+    await openHit(appWith("a.md"), "a.md", { ...found, marks, matchStart: 8, matchEnd: 13 }, false);
+
+    const { eState } = opened[0] ?? {};
+    expect(eState?.match?.matches.map(([start, end]) => eState.match?.content.slice(start, end))).toEqual(["retry", "backoff"]);
+    expect(selections).toEqual(["retry"]);
+  });
+
+  test("in the background leaves the focus where it is", async () => {
+    await openHit(appWith("a.md"), "a.md", found, "tab", false);
+
+    expect(opened.map(({ where, active }) => [where, active])).toEqual([["tab", false]]);
+  });
+
   test("opens where the modifier keys say", async () => {
     await openHit(appWith("a.md"), "a.md", found, "tab");
 
@@ -93,7 +109,7 @@ describe("opening a hit", () => {
 
   test("a note without a passage opens at its start", async () => {
     expect(await openHit(appWith("a.md"), "a.md", null, false)).toBe(true);
-    expect(opened).toEqual([{ path: "a.md", where: false, eState: undefined }]);
+    expect(opened).toEqual([{ path: "a.md", where: false, active: true, eState: undefined }]);
   });
 });
 

@@ -1,17 +1,16 @@
 // @vitest-environment jsdom
 import { emptyBody } from "./dom";
-import { type App, Menu, type MenuItem, type TFile, type WorkspaceLeaf } from "obsidian";
+import { type App, Menu, type MenuItem, type WorkspaceLeaf } from "obsidian";
 import { expect, test, vi } from "vitest";
 import { type PlaceRow } from "../../../plugin/pane/rows";
-import { type RowHandlers, linkTo, preview, rowCommands, rowMenu, startDrag } from "../../../plugin/ui/row-commands";
+import { type RowHandlers, commandsFor, preview, rowCommands, rowMenu } from "../../../plugin/ui/row-commands";
 import { hit, hitRow, passage } from "../builders";
 
 const trigger = vi.fn();
 const leaf: unknown = {};
 const app = {
   vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getMarkdownFiles: () => [] },
-  fileManager: { generateMarkdownLink: (file: TFile, source: string, subpath = "") => `[[${file.path}${subpath}]] from ${source}` },
-  workspace: { getActiveFile: () => ({ path: "Daily.md" }), trigger },
+  workspace: { trigger },
 } as unknown as App;
 
 function option(path: string, headingPath: readonly string[]): PlaceRow {
@@ -19,28 +18,20 @@ function option(path: string, headingPath: readonly string[]): PlaceRow {
   return hitRow(hit(path), { passage: found });
 }
 
-test("a link leads to the passage's own heading, written for the active note", () => {
-  expect(linkTo(app, option("API.md", ["API", "Backoff"]))).toBe("[[API.md#Backoff]] from Daily.md");
-});
-
-test("a passage before any heading is linked as the note", () => {
-  expect(linkTo(app, option("API.md", []))).toBe("[[API.md]] from Daily.md");
-});
-
-test("a note that is gone has no link, and cannot be dragged", () => {
-  const setData = vi.fn();
-  startDrag(app, { dataTransfer: { setData } } as unknown as DragEvent, option("gone.md", []));
-
-  expect(linkTo(app, option("gone.md", []))).toBeNull();
-  expect(setData).not.toHaveBeenCalled();
-});
-
-test("a dragged row is its link as text", () => {
-  const setData = vi.fn();
-  startDrag(app, { dataTransfer: { setData } } as unknown as DragEvent, option("API.md", ["Backoff"]));
-
-  expect(setData).toHaveBeenCalledWith("text/plain", "[[API.md#Backoff]] from Daily.md");
-});
+function recorded(): RowHandlers & { readonly did: string[] } {
+  const did: string[] = [];
+  const paths = (rows: readonly PlaceRow[]): string => rows.map(({ hit: { path } }) => path).join("+");
+  return {
+    did,
+    open: (rows, where) => did.push(`open ${paths(rows)} ${String(where)}`),
+    insert: (rows, what) => did.push(`insert ${what} ${paths(rows)}`),
+    copyLinks: (rows) => did.push(`links ${paths(rows)}`),
+    copyText: (row) => did.push(`text ${row.hit.path}`),
+    explain: (path) => did.push(`explain ${path}`),
+    dismiss: (rows, isDismissed) => did.push(`dismiss ${paths(rows)} ${String(isDismissed)}`),
+    openNote: (path) => did.push(`note ${path}`),
+  };
+}
 
 test("a preview is asked for at the passage's line", () => {
   const el = emptyBody().createDiv();
@@ -72,29 +63,60 @@ test("a map of content that lists the note can be opened from the menu", () => {
     build(item as unknown as MenuItem);
     return this;
   });
-  const openNote = vi.fn();
   const chosen: PlaceRow = { ...option("API.md", []), hit: hit("API.md", { maps: [{ path: "Work/Work MOC.md", title: "Work MOC" }] }) };
-  const handlers: RowHandlers = { open: vi.fn(), copy: vi.fn(), explain: vi.fn(), openNote };
-  rowMenu(app, chosen, rowCommands(app, handlers), "quarry-search", leaf as WorkspaceLeaf, handlers);
+  const handlers = recorded();
+  rowMenu(app, [chosen], rowCommands(app, handlers), "quarry-search", leaf as WorkspaceLeaf, handlers);
   clicks[titles.indexOf("Open map “Work MOC”")]?.();
 
-  expect(openNote).toHaveBeenCalledExactlyOnceWith("Work/Work MOC.md");
+  expect(handlers.did).toEqual(["note Work/Work MOC.md"]);
+  expect(trigger).toHaveBeenCalledWith("file-menu", expect.any(Menu), { path: "API.md" }, "quarry-search", leaf);
 });
 
-test("each command of a row does what its name says", () => {
-  const handlers = { open: vi.fn(), copy: vi.fn(), explain: vi.fn(), openNote: vi.fn() };
-  const commands = rowCommands(app, handlers);
+test("each command does what its name says", () => {
+  const handlers = recorded();
   const row = option("API.md", ["Backoff"]);
-  for (const { run } of Object.values(commands)) run(row);
+  for (const { run } of Object.values(rowCommands(app, handlers))) run([row]);
 
-  expect(handlers.open.mock.calls.map(([, where]) => where as unknown)).toEqual([false, "tab", "split"]);
-  expect(handlers.copy.mock.calls).toEqual([["[[API.md#Backoff]] from Daily.md"], ["retry with capped backoff"]]);
-  expect(handlers.explain).toHaveBeenCalledExactlyOnceWith("API.md");
+  expect(handlers.did).toEqual([
+    "open API.md false",
+    "open API.md tab",
+    "open API.md background",
+    "open API.md split",
+    "open API.md window",
+    "insert link API.md",
+    "insert quote API.md",
+    "links API.md",
+    "text API.md",
+    "explain API.md",
+    "dismiss API.md true",
+    "dismiss API.md false",
+  ]);
 });
 
-test("a note that is gone has no link to copy, one that is only listed has no passage", () => {
-  const commands = rowCommands(app, { open: vi.fn(), copy: vi.fn(), explain: vi.fn(), openNote: vi.fn() });
-  const listed: PlaceRow = hitRow(hit("gone.md"), { passage: null });
+test("commands are offered where they make sense", () => {
+  const commands = rowCommands(app, { ...recorded(), explain: null });
+  const missing = (...rows: readonly PlaceRow[]): string[] => Object.keys(commands).filter((id) => !commandsFor(commands, rows).some((offered) => offered === id));
+  const row = hitRow(hit("API.md"));
 
-  expect(Object.entries(commands).filter(([, { isFor }]) => isFor?.(listed) === false).map(([id]) => id)).toEqual(["copy-link", "copy-text"]);
+  expect(missing(row)).toEqual(["explain", "restore"]);
+  expect(missing({ ...row, isDismissed: true })).toEqual(["explain", "dismiss"]);
+  expect(missing(hitRow(hit("gone.md"), { passage: null }))).toEqual(["insert-link", "insert-quote", "copy-link", "copy-text", "explain", "restore"]);
+  expect(commandsFor(commands, [row, row])).toEqual(["open-tab", "open-background", "insert-link", "insert-quote", "copy-link"]);
+  expect(commandsFor(commands, [])).toEqual([]);
+});
+
+test("the menu of several rows says how many there are", () => {
+  const titles: string[] = [];
+  vi.spyOn(Menu.prototype, "addItem").mockImplementation(function (this: Menu, build) {
+    const item = { setTitle: (title: string) => { titles.push(title); return item; }, setIcon: () => item, setSection: () => item, onClick: () => item };
+    build(item as unknown as MenuItem);
+    return this;
+  });
+  const handlers = recorded();
+  const rows = [option("API.md", []), option("API.md", [])];
+  trigger.mockClear();
+  rowMenu(app, rows, rowCommands(app, handlers), "quarry-search", null, handlers);
+
+  expect(titles).toEqual(["Open 2 in new tabs", "Open 2 in background tabs", "Insert 2 links", "Insert 2 quotes", "Copy 2 links"]);
+  expect(trigger).not.toHaveBeenCalled();
 });

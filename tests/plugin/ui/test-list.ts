@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import { Emitter } from "../../../plugin/emitter";
 import { paneKey } from "../../../plugin/pane/keys";
 import { type PaneModel } from "../../../plugin/pane/model";
-import { type IndexStatus } from "../../../plugin/protocol/messages";
+import { type FeedbackKind, type IndexStatus } from "../../../plugin/protocol/messages";
 import { type Answer, type SearchState } from "../../../plugin/search/answer";
 import { type FurtherPassages } from "../../../plugin/search/passage-loader";
 import { type ResultSource } from "../../../plugin/search/result-source";
@@ -56,8 +56,8 @@ export class TestSource implements ResultSource {
     this.asked.push("freeze");
   }
 
-  reportOpened(path: string): void {
-    this.asked.push(`opened ${path}`);
+  report(path: string, kind: FeedbackKind): void {
+    this.asked.push(`${kind} ${path}`);
   }
 
   close(): void {
@@ -85,6 +85,7 @@ export class TestList {
   readonly indexUpdated = new Emitter<void>();
   readonly clock = manualClock();
   readonly opened: string[] = [];
+  readonly copied: string[] = [];
   readonly drawn: PaneModel[] = [];
   readonly el = emptyBody().createDiv();
   readonly list: ResultList;
@@ -95,6 +96,7 @@ export class TestList {
     const app = {
       vault: { getFileByPath: (path: string) => ({ path }), cachedRead: async () => Promise.resolve("") },
       workspace: { getLeaf: () => leaf, trigger: vi.fn(), getActiveFile: () => null },
+      metadataCache: { getFirstLinkpathDest: () => null, getFileCache: () => null },
       fileManager: { generateMarkdownLink: (file: TFile) => `[[${file.path}]]` },
     } as unknown as App;
     this.list = new ResultList(dom, {
@@ -104,7 +106,8 @@ export class TestList {
       indexUpdated: this.indexUpdated,
       clock: this.clock,
       preferences: () => ({ mode: "hybrid", naming: "file", density: "normal" }),
-      copy: () => undefined,
+      copy: (text) => { this.copied.push(text); },
+      lastEditor: { view: null },
       around: { show: (model) => { this.drawn.push(model); } },
       place: "test",
       hoverParent: { hoverPopover: null },

@@ -17,6 +17,8 @@ export class TestPane {
   readonly indexUpdated = new Emitter<void>();
   readonly acted: EngineActionId[] = [];
   readonly copied: string[] = [];
+  /** No note is called as any query. */
+  offersNote = false;
   /** How often the focus went back to the note. */
   returned = 0;
   history: string[] = [];
@@ -26,7 +28,7 @@ export class TestPane {
 
   constructor() {
     // The stand-in for Obsidian looks for its app under a name of its own.
-    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: {}, workspace: { getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; } } };
+    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: { getFirstLinkpathDest: () => (this.offersNote ? null : {}), getFileCache: () => null }, workspace: { getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; } } };
     this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.parts());
   }
 
@@ -106,6 +108,7 @@ export class TestPane {
         },
       },
       copy: (text) => this.copied.push(text),
+      lastEditor: { view: null },
       engineCommands: recordedCommands(this.acted),
     };
   }

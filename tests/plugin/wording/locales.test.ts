@@ -52,7 +52,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Names, and what is typed as it stands in every language. */
-const LATIN = /Quarry|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b(path|tag|OR)\b:?|domain|status|type|~\/\.local\/bin/gi;
+const LATIN = /Quarry|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|\buv\b|running|\brun\b|\b(path|tag|OR)\b:?|domain|status|type|~\/\.local\/bin/gi;
 
 describe.each(TRANSLATIONS)("the translation %s", (language, words) => {
   test("leaves nothing in English but what is named here", () => {

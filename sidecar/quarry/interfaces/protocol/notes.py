@@ -83,7 +83,7 @@ class VaultChangedParams(Params, frozen=True, kw_only=True):
     changes: Annotated[list[Change], Doc(max_length=5000)]
 
 
-FeedbackKind = Literal["opened", "dismissed", "copied", "used"]
+FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", "used"]
 
 
 class FeedbackParams(Params, frozen=True, kw_only=True):
@@ -93,7 +93,10 @@ class FeedbackParams(Params, frozen=True, kw_only=True):
     path: Annotated[str, Doc(description="The hit's note.", max_length=4096)]
     kind: Annotated[
         FeedbackKind,
-        Doc(description="opened: by a person. dismissed: as not what was meant. copied: its text. used: by an agent."),
+        Doc(
+            description="opened: by a person. dismissed: as not what was meant. restored: it was dismissed by mistake. "
+            "copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent."
+        ),
     ]
 
 

@@ -3,7 +3,7 @@ import { Buffer } from "buffer";
 import EventEmitter from "events";
 import path from "path-browserify";
 import { knownModule } from "../known";
-import { type Hello } from "./bridge-client";
+import { type Hello, call } from "./bridge-client";
 import * as childProcess from "./child-process";
 import { fileModule } from "./files";
 
@@ -37,6 +37,7 @@ export function nodeModules(hello: Hello): (name: string) => object {
     buffer: knownModule("buffer", { Buffer }),
     util: knownModule("util", { promisify }),
     process: process as object,
+    zlib: knownModule("zlib", { brotliDecompressSync }),
   };
   return (name) => {
     const module = modules[name.replace(/^node:/, "")];
@@ -70,6 +71,10 @@ function pathModule(platform: string): object {
     dirname: (name: string) => path.dirname(slashes(name)),
     basename: (name: string, extension?: string) => path.basename(slashes(name), extension),
   });
+}
+
+function brotliDecompressSync(bytes: Buffer): Buffer {
+  return Buffer.from(call("brotliDecompressSync", { base64: bytes.toString("base64") }) as string, "base64");
 }
 
 function randomBytes(size: number): Buffer {

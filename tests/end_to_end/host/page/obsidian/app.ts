@@ -2,6 +2,7 @@
 import type { CliFlags, CliHandler } from "obsidian";
 import { Known } from "../known";
 import type { FileSystemAdapter } from "./adapter";
+import { DragManager } from "./drag-manager";
 import { FileManager } from "./file-manager";
 import { MetadataCache } from "./metadata-cache";
 import type { Command, ProtocolHandler } from "./plugin";
@@ -19,6 +20,8 @@ export class App extends Known {
   readonly vault: Vault;
   readonly metadataCache: MetadataCache;
   readonly fileManager: FileManager;
+  /** Not in the public API, though plugins use it. */
+  readonly dragManager: DragManager;
   readonly workspace: Workspace;
   readonly setting: SettingsWindow;
   lastEvent: Event | null = null;
@@ -32,6 +35,7 @@ export class App extends Known {
     this.vault = new Vault(adapter, configDir);
     this.metadataCache = new MetadataCache(this.vault);
     this.fileManager = new FileManager(this.vault, this.metadataCache);
+    this.dragManager = new DragManager(this.metadataCache);
     this.workspace = new Workspace(this, workspaceEl);
     this.setting = new SettingsWindow(this);
   }

@@ -56,7 +56,7 @@ type None<Names extends never> = Names;
 type SplitParts = keyof Split;
 
 export type Checked = [
-  None<Differences<App, Api.App, "setting">>,
+  None<Differences<App, Api.App, "dragManager" | "setting">>,
   None<Differences<Component, Api.Component>>,
   None<Differences<Editor, Api.Editor>>,
   None<Differences<FileManager, Api.FileManager>>,

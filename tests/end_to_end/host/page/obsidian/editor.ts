@@ -3,7 +3,7 @@
  *
  * As in Obsidian's editor, a line break is one character whatever the file has on disk, so offsets count a CRLF once.
  */
-import type { EditorChange, EditorPosition, EditorRange, EditorSelection } from "obsidian";
+import type { EditorPosition, EditorRange, EditorSelection, EditorTransaction } from "obsidian";
 import { Known } from "../known";
 
 export class Editor extends Known {
@@ -12,6 +12,9 @@ export class Editor extends Known {
   private anchor = 0;
   private head = 0;
   private flashed: readonly (readonly [number, number])[] = [];
+  /** States to go back to, the newest last. */
+  private readonly undone: Moment[] = [];
+  private readonly done: Moment[] = [];
 
   /** *contentEl* is where the text is drawn. */
   constructor(private readonly contentEl: HTMLElement) {
@@ -108,10 +111,24 @@ export class Editor extends Known {
     this.splice(this.posToOffset(from), this.posToOffset(to), text);
   }
 
-  transaction({ changes = [] }: { changes?: EditorChange[] }): void {
+  /** One step for undo; the selection is meant in the text as it is afterwards. */
+  transaction({ changes = [], replaceSelection, selection, selections }: EditorTransaction): void {
+    const before = this.moment();
+    if (replaceSelection !== undefined) this.replace(...this.hostSpan(), replaceSelection);
     // Last first, so that the positions of the others stay right.
     const ordered = [...changes].sort((a, b) => this.posToOffset(b.from) - this.posToOffset(a.from));
-    for (const { from, to, text } of ordered) this.replaceRange(text, from, to ?? from);
+    for (const { from, to, text } of ordered) this.replace(this.posToOffset(from), this.posToOffset(to ?? from), text);
+    const chosen = selection ?? selections?.[0];
+    if (chosen) this.setSelection(chosen.from, chosen.to);
+    if (this.getValue() !== before.text) this.remember(before);
+  }
+
+  undo(): void {
+    this.travel(this.done, this.undone);
+  }
+
+  redo(): void {
+    this.travel(this.undone, this.done);
   }
 
   wordAt(position: EditorPosition): EditorRange | null {
@@ -158,6 +175,17 @@ export class Editor extends Known {
     return this.flashed;
   }
 
+  /** Host: the position of the text under a point of the window, as for a drop. */
+  hostPosAt(x: number, y: number): EditorPosition {
+    const caret = this.contentEl.doc.caretPositionFromPoint(x, y);
+    const line = (caret?.offsetNode instanceof Element ? caret.offsetNode : caret?.offsetNode.parentElement)?.closest(".cm-line");
+    if (!caret || !line) return this.offsetToPos(this.getValue().length);
+    const range = new Range();
+    range.setStart(line, 0);
+    range.setEnd(caret.offsetNode, caret.offset);
+    return { line: this.contentEl.indexOf(line), ch: range.toString().length };
+  }
+
   /** Host: `[start, end)` of the selection. */
   hostSpan(): [number, number] {
     return [Math.min(this.anchor, this.head), Math.max(this.anchor, this.head)];
@@ -171,7 +199,30 @@ export class Editor extends Known {
   }
 
   private splice(from: number, to: number, text: string): void {
+    this.remember(this.moment());
+    this.replace(from, to, text);
+  }
+
+  private moment(): Moment {
+    return { text: this.getValue(), anchor: this.anchor, head: this.head };
+  }
+
+  private remember(before: Moment): void {
+    this.done.push(before);
+    this.undone.length = 0;
+  }
+
+  private travel(from: Moment[], to: Moment[]): void {
+    const moment = from.pop();
+    if (!moment) return;
+    to.push(this.moment());
+    this.lines = moment.text.split("\n");
+    this.select(moment.anchor, moment.head);
+  }
+
+  private replace(from: number, to: number, text: string): void {
     const value = this.getValue();
+    this.flashed = []; // what a jump lit goes with the first change
     this.lines = (value.slice(0, from) + text + value.slice(to)).split(/\r\n|\r|\n/);
     this.select(from + text.length, from + text.length);
   }
@@ -188,6 +239,13 @@ export class Editor extends Known {
     });
     this.contentEl.replaceChildren(...rows);
   }
+}
+
+/** The text and the selection, before something changed them. */
+interface Moment {
+  readonly text: string;
+  readonly anchor: number;
+  readonly head: number;
 }
 
 interface Mark {

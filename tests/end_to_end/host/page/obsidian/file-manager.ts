@@ -19,8 +19,11 @@ export class FileManager extends Known {
     return `${embed}[[${target}${alias && alias !== target ? `|${alias}` : ""}]]`;
   }
 
-  getNewFileParent(): TFolder {
-    return this.vault.getRoot();
+  /** Host: the folder that the user chose for new notes; empty: the vault's. */
+  hostNewFileFolder = "";
+
+  getNewFileParent(_sourcePath: string, _newFilePath?: string): TFolder {
+    return this.vault.getFolderByPath(this.hostNewFileFolder) ?? this.vault.getRoot();
   }
 
   async renameFile(file: TAbstractFile, newPath: string): Promise<void> {

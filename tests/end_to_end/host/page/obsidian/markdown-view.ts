@@ -36,6 +36,7 @@ export class MarkdownView extends TextFileView {
     this.editor = new Editor(scroller.createDiv({ cls: "cm-content", attr: { tabindex: 0, role: "textbox", "aria-multiline": true } }));
     this.previewMode = new MarkdownPreviewView(this, this.contentEl.createDiv({ cls: "markdown-reading-view" }));
     this.showMode("source");
+    this.takeDrops();
   }
 
   /** Where a code block or a popover asks for the app. */
@@ -94,6 +95,18 @@ export class MarkdownView extends TextFileView {
     if (this.mode === "preview") this.previewMode.jump(state);
     else jump(this.editor, state);
     if (state.focus) this.editor.focus();
+  }
+
+  /** What is dropped on the editor becomes a link as the app writes it; what comes from elsewhere, the text it brings. */
+  private takeDrops(): void {
+    this.sourceEl.addEventListener("dragover", (event) => event.preventDefault());
+    this.sourceEl.addEventListener("drop", (event) => {
+      const { dragManager, fileManager } = this.app;
+      const { draggable } = dragManager;
+      const text = draggable ? dragManager.hostDroppedText(draggable, fileManager, this.file?.path ?? "") : (event.dataTransfer?.getData("text/plain") ?? "");
+      this.editor.replaceRange(text, this.editor.hostPosAt(event.clientX, event.clientY));
+      event.preventDefault();
+    });
   }
 
   private showMode(mode: Mode): void {

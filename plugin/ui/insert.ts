@@ -1,0 +1,60 @@
+/**
+ * Inserts links and quotations into the note that was edited last: into its editor, never into its file, in one step that
+ * undo takes back. The focus goes there, behind what was inserted, because that is where the writing goes on.
+ */
+import { type App, type MarkdownView } from "obsidian";
+import { type PlaceRow } from "../pane/rows";
+import { type Passage } from "../protocol/messages";
+import { locateMarks, toEditorText } from "../search/passage";
+import { t } from "../wording/translate";
+import { type CaretLines, blocksAt, linksAt } from "../writing/insertion";
+import { blockquote, quotedLines } from "../writing/quote";
+import { linkTo, linksTo } from "./links";
+import { noteAt } from "./open-hit";
+
+export type Insertion = "link" | "quote";
+
+/** Inserts what `rows` stand for. Returns why nothing could be inserted; null when it was. */
+export async function insertRows(app: App, view: MarkdownView | null, rows: readonly PlaceRow[], what: Insertion): Promise<string | null> {
+  if (!view?.file) return t("write.noEditor");
+  if (view.getMode() !== "source") return t("write.readingView", { note: view.file.basename });
+  const { path } = view.file;
+  const texts = what === "link" ? linksTo(app, rows, path) : await quotesOf(app, rows, path);
+  if (texts.length === 0) return t("notice.noteGone");
+  // Reading the notes took a moment, in which the tab may have been closed or turned to another note.
+  if (view.file.path !== path || !view.containerEl.isConnected) return t("write.noEditor");
+  insertAtCaret(view, (lines) => (what === "link" ? linksAt(texts, lines) : blocksAt(texts, lines)));
+  await app.workspace.revealLeaf(view.leaf);
+  app.workspace.setActiveLeaf(view.leaf, { focus: true });
+  view.editor.focus();
+  return null;
+}
+
+/** Behind what is selected, which stays: a jump to a passage selects its words. */
+function insertAtCaret({ editor }: MarkdownView, textFor: (lines: CaretLines) => string): void {
+  const at = editor.getCursor("to");
+  const line = editor.getLine(at.line);
+  const text = textFor({ above: at.line === 0 ? null : editor.getLine(at.line - 1), before: line.slice(0, at.ch), after: line.slice(at.ch) });
+  const offset = editor.posToOffset(at);
+  editor.transaction({ changes: [{ from: at, text }] });
+  const end = editor.offsetToPos(offset + text.length);
+  editor.setCursor(end);
+  editor.scrollIntoView({ from: at, to: end });
+}
+
+async function quotesOf(app: App, rows: readonly PlaceRow[], sourcePath: string): Promise<readonly string[]> {
+  const quotes = await Promise.all(rows.map(async (row) => quoteOf(app, row, sourcePath)));
+  return quotes.filter((quote) => quote !== null);
+}
+
+async function quoteOf(app: App, row: PlaceRow, sourcePath: string): Promise<string | null> {
+  const file = noteAt(app.vault, row.hit.path);
+  const link = linkTo(app, row, sourcePath);
+  if (!file || link === null) return null;
+  const text = toEditorText(await app.vault.cachedRead(file));
+  return blockquote(row.passage ? linesOf(text, row.passage) : [], link);
+}
+
+function linesOf(text: string, passage: Passage): readonly string[] {
+  return quotedLines(text, locateMarks(text, passage));
+}
