@@ -21,6 +21,7 @@ export function createActions(
   client: RpcClient,
   supervisor: Supervisor,
   diagnosticLog: DiagnosticLog,
+  openInspector: () => void,
 ): Actions {
   const copy = (text: string, win: Window = activeWindow): void => {
     const notify = (words: string): Notice => new Notice(words);
@@ -42,6 +43,7 @@ export function createActions(
     },
     "start-engine": () => { supervisor.approve(); },
     "decline-engine": () => { supervisor.decline(); },
+    "open-inspector": openInspector,
     "open-settings": () => { openSettings(app, manifest.id); },
   };
   return { commands, copy, rebuild: () => void change("index/rebuild", t("notice.rebuilding")) };

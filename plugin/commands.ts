@@ -11,6 +11,9 @@ export interface CommandTargets {
   /** Copies a link to the open search; null where there is none. */
   readonly copySearchLink: () => (() => void) | null;
   readonly rebuild: () => void;
+  readonly openInspector: () => void;
+  /** Asks for a note and says why it is not found. */
+  readonly why: () => void;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
   readonly copyReport: () => void;
@@ -64,6 +67,8 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
     },
   });
   plugin.addCommand({ id: "capture", name: t("command.capture"), icon: "inbox", checkCallback: whenLive(targets.capture) });
+  plugin.addCommand({ id: "open-inspector", name: t("command.inspect"), icon: "list-tree", callback: targets.openInspector });
+  plugin.addCommand({ id: "why-not-found", name: t("command.why"), icon: "circle-question-mark", checkCallback: whenLive(targets.why) });
   plugin.addCommand({ id: "rebuild-index", name: t("command.rebuild"), icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });
   plugin.addCommand({ id: "pause-or-resume", name: t("command.pause"), icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
   plugin.addCommand({ id: "restart-engine", name: t("command.restart"), icon: "power", callback: targets.restart });

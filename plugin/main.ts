@@ -28,6 +28,7 @@ import { LastEditor } from "./ui/last-editor";
 import { IndexStatusLine } from "./ui/index-status";
 import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
+import { Inspector } from "./ui/inspector/inspector";
 import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { followLink } from "./ui/open-link";
 import { QuarrySettingTab } from "./ui/settings-tab";
@@ -80,11 +81,13 @@ export default class QuarryPlugin extends Plugin {
       }),
     });
     this.supervisor = supervisor;
-    const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog);
+    const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog, () => void inspector.open());
+    const inspector = new Inspector({ app: this.app, client, supervisor, clock: windowClock, ...actions });
+    inspector.register(this);
     this.registerPane(client, supervisor, actions);
-    this.registerStatusBar(supervisor);
-    this.registerCommands(client, supervisor, actions);
-    this.registerSettings(client, supervisor, actions);
+    this.registerStatusBar(supervisor, inspector);
+    this.registerCommands(client, supervisor, actions, inspector);
+    this.registerSettings(client, supervisor, actions, inspector);
     this.registerApi(client, supervisor);
     // Not earlier: until then Obsidian reports every file as created, and its own start must not be slowed down.
     this.app.workspace.onLayoutReady(() => {
@@ -158,15 +161,16 @@ export default class QuarryPlugin extends Plugin {
     );
   }
 
-  private registerStatusBar(supervisor: Supervisor): void {
+  private registerStatusBar(supervisor: Supervisor, inspector: Inspector): void {
     const el = this.addStatusBarItem();
     el.addClass("mod-clickable");
-    el.setAttr("aria-label", t("pane.open"));
-    this.registerDomEvent(el, "click", () => void this.openPane());
+    const isLive = (): boolean => supervisor.state.kind === "live"; // else the pane says what to do
+    this.registerDomEvent(el, "click", () => void (isLive() ? inspector.open() : this.openPane()));
     const line = new IndexStatusLine(el);
     const show = (): void => {
       const state = freshness(supervisor.state, supervisor.status);
       line.show(state);
+      el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
       el.toggleClass("is-hidden", !this.preferences.showsStatusBar || isQuiet(state));
     };
     this.register(supervisor.changed.listen(show));
@@ -175,7 +179,7 @@ export default class QuarryPlugin extends Plugin {
     show();
   }
 
-  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, copy, rebuild }: Actions): void {
+  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, copy }: Actions, inspector: Inspector): void {
     let draft = ""; // what was typed into the dialog and not captured
     addCommands(this, {
       openSearch: (query) => void this.openPane(query),
@@ -196,7 +200,9 @@ export default class QuarryPlugin extends Plugin {
         const link = this.panes().map((pane) => pane.link).find((one) => one !== null);
         return link === undefined ? null : () => { copy(link); };
       },
-      rebuild,
+      rebuild: () => { inspector.confirmRebuild(); },
+      openInspector: () => void inspector.open(),
+      why: () => { inspector.why(); },
       pauseOrResume: () => {
         commands[supervisor.status?.state === "paused" ? "resume" : "pause"]();
       },
@@ -210,7 +216,7 @@ export default class QuarryPlugin extends Plugin {
     });
   }
 
-  private registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions): void {
+  private registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions, inspector: Inspector): void {
     const tab = new QuarrySettingTab(this.app, this, {
       settings: () => this.preferences,
       save: (settings) => void this.save(settings),
@@ -221,6 +227,7 @@ export default class QuarryPlugin extends Plugin {
         supervisor.restart();
       },
       readVault: () => client.call("settings/read", {}),
+      excludeFolder: (folder) => inspector.exclude(folder),
       writeVault: (change) => client.call("settings/write", change),
       rebuild,
       commands,

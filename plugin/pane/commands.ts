@@ -5,7 +5,7 @@
  */
 
 /** What concerns the engine or the settings rather than one pane. */
-export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | "open-settings" | "pause" | "restart" | "resume" | "start-engine";
+export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume" | "start-engine";
 
 /** What concerns one pane. */
 export type PaneActionId =

@@ -1,5 +1,5 @@
 /** Which rows does the list show, and what does each say? Pure. */
-import { type Hit, type Mode, type Passage } from "../protocol/messages";
+import { type Extract, type Hit, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Answer, type Relation } from "../search/answer";
 import { type Naming, type NoteName, noteNames } from "./note-name";
@@ -36,6 +36,16 @@ export interface PassageRow {
   readonly passage: Passage;
 }
 
+/** The sentence of a hit that answers the question, above all hits. */
+export interface ExtractRow {
+  readonly kind: "extract";
+  readonly key: string;
+  readonly hit: Hit;
+  readonly name: NoteName;
+  /** The sentence, as a passage of its own. */
+  readonly passage: Passage;
+}
+
 /** A query that was searched for, or saved. */
 export interface RecentRow {
   readonly kind: "recent";
@@ -68,10 +78,10 @@ export interface CreateRow {
 }
 
 /** A row of the list; its key is unique in the list and independent of its position. */
-export type Row = HitRow | PassageRow | RecentRow | DividerRow | MoreRow | CreateRow;
+export type Row = ExtractRow | HitRow | PassageRow | RecentRow | DividerRow | MoreRow | CreateRow;
 
 /** A row that stands for a place in a note. */
-export type PlaceRow = HitRow | PassageRow;
+export type PlaceRow = ExtractRow | HitRow | PassageRow;
 
 export interface RowOptions {
   readonly naming: Naming;
@@ -105,7 +115,7 @@ export function answerRows(answer: Answer, options: RowOptions): readonly Row[] 
   const rows = hits.slice(0, shown).map(rowsOf);
   const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
   if (answer.mentionsFrom !== undefined) return withMentions(rows, answer.mentionsFrom);
-  return [...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...createRows(options.newNote)];
+  return [...extractRows(answer, names), ...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...createRows(options.newNote)];
 }
 
 /** The saved queries, then the recent ones, newest first. */
@@ -118,7 +128,7 @@ export function queryRows(recent: readonly string[], saved: readonly string[]): 
 }
 
 export function isPlace(row: Row | null): row is PlaceRow {
-  return row?.kind === "hit" || row?.kind === "passage";
+  return row?.kind === "hit" || row?.kind === "passage" || row?.kind === "extract";
 }
 
 export function isSelectable({ kind }: Row): boolean {
@@ -129,6 +139,17 @@ export function isSelectable({ kind }: Row): boolean {
 function withMentions(rows: readonly (readonly Row[])[], from: number): readonly Row[] {
   const divider: readonly Row[] = from < rows.length ? [{ kind: "divider", key: "divider mentions", section: "mentions" }] : [];
   return [...rows.slice(0, from).flat(), ...divider, ...rows.slice(from).flat()];
+}
+
+function extractRows({ extract, hits }: Answer, names: readonly NoteName[]): readonly ExtractRow[] {
+  const at = hits.findIndex(({ path }) => path === extract?.path);
+  const [hit, name] = [hits[at], names[at]];
+  return extract && hit && name ? [{ kind: "extract", key: "extract", hit, name, passage: passageOf(extract) }] : [];
+}
+
+function passageOf({ text, headingPath, line, matchStart, matchEnd }: Extract): Passage {
+  const marks = [{ start: 0, end: text.length, kind: "sentence" }] as const;
+  return { headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null };
 }
 
 /** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */

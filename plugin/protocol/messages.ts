@@ -3,6 +3,44 @@
 export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";
 export type BlockState = "kept" | "built" | "empty";
+export type ClauseKind =
+  | "word"
+  | "phrase"
+  | "regex"
+  | "property"
+  | "group"
+  | "path"
+  | "file"
+  | "folder"
+  | "tag"
+  | "type"
+  | "domain"
+  | "status"
+  | "created"
+  | "modified"
+  | "content"
+  | "section"
+  | "line"
+  | "block"
+  | "task"
+  | "task-todo"
+  | "task-done"
+  | "match-case"
+  | "ignore-case";
+export type ExplainCode =
+  | "explain-hit"
+  | "explain-beyond"
+  | "explain-far"
+  | "explain-no-words"
+  | "explain-crowded-out"
+  | "explain-alternative"
+  | "explain-listed"
+  | "explain-refused"
+  | "explain-status"
+  | "explain-skipped-section"
+  | "explain-absent";
+export type ExplainReason =
+  "words" | "phrase" | "meaning" | "title" | "exact" | "severity" | "recency" | "tags" | "domain";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
 export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "inserted" | "used";
@@ -10,10 +48,53 @@ export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
 export type LegName = "lexical" | "dense";
+export type MessageCode =
+  | "query-too-long"
+  | "query-only-excludes"
+  | "query-without-words"
+  | "query-too-deep"
+  | "too-many-words"
+  | "too-many-filters"
+  | "too-many-alternatives"
+  | "bad-regex"
+  | "no-regex-here"
+  | "no-filter-here"
+  | "bad-date"
+  | "relaxed-beginnings"
+  | "relaxed-phrases"
+  | "relaxed-phrases-in-case"
+  | "relaxed-unmet-filters"
+  | "relaxed-filters"
+  | "relaxed-words"
+  | "relaxed-many-words"
+  | "relaxed-nothing"
+  | "explain-hit"
+  | "explain-beyond"
+  | "explain-far"
+  | "explain-no-words"
+  | "explain-crowded-out"
+  | "explain-alternative"
+  | "explain-listed"
+  | "explain-refused"
+  | "explain-status"
+  | "explain-skipped-section"
+  | "explain-absent";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
+export type QueryProblem =
+  | "query-too-long"
+  | "query-only-excludes"
+  | "query-without-words"
+  | "query-too-deep"
+  | "too-many-words"
+  | "too-many-filters"
+  | "too-many-alternatives"
+  | "bad-regex"
+  | "no-regex-here"
+  | "no-filter-here"
+  | "bad-date";
 export type ReasonCode =
   | "folders-include"
   | "folders-exclude"
@@ -38,8 +119,31 @@ export type ReasonCode =
   | "gone"
   | "unknown"
   | "other";
+export type RegexProblem =
+  | "missing-parenthesis"
+  | "unexpected-parenthesis"
+  | "missing-bracket"
+  | "bad-range"
+  | "bad-repetition"
+  | "nothing-to-repeat"
+  | "bad-escape"
+  | "trailing-backslash"
+  | "unsupported"
+  | "too-large"
+  | "unavailable"
+  | "other";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type RelaxedCode =
+  | "relaxed-beginnings"
+  | "relaxed-phrases"
+  | "relaxed-phrases-in-case"
+  | "relaxed-unmet-filters"
+  | "relaxed-filters"
+  | "relaxed-words"
+  | "relaxed-many-words"
+  | "relaxed-nothing";
 export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
+export type SortOrder = "relevance" | "modified" | "created" | "name";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
@@ -278,6 +382,14 @@ export interface SearchParams {
    */
   readonly expand?: boolean;
   /**
+   * How many hits stand before the first that is returned. The next page begins behind the hits that came; with the same parameters and index, the pages make up one list, of `reachable` notes. 0 to 100000.
+   */
+  readonly offset?: number;
+  /**
+   * relevance: best first. modified: last changed first. created: the latest by front matter first, notes without a date last. name: by file name. All but relevance sort the notes that hold every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
+   */
+  readonly sort?: SortOrder;
+  /**
    * Look for a sentence of the first hit that answers, where the query is a question.
    */
   readonly extract?: boolean;
@@ -346,9 +458,21 @@ export interface SearchResult {
    */
   readonly listed: boolean;
   /**
-   * Notes that contain a word of the query or are near in meaning, before `limit`.
+   * Notes that contain a word of the query or are near in meaning, on all pages; where `sort` is not relevance, those that are sorted.
    */
   readonly total: number;
+  /**
+   * Where paging ends: notes that were ranked or sorted. Less than `total` where more notes contain a word than are ranked.
+   */
+  readonly reachable: number;
+  /**
+   * The order of the hits. relevance whatever was asked for where no note is worth sorting.
+   */
+  readonly sort: SortOrder;
+  /**
+   * The operators, filters and phrases of the query, in order.
+   */
+  readonly clauses: readonly Clause[];
   /**
    * The query in plain words.
    */
@@ -533,6 +657,33 @@ export interface MapOfContent {
   readonly title: string;
 }
 /**
+ * A part of the query that is more than a word to rank by. To take it away is to cut its range out of the query.
+ */
+export interface Clause {
+  /**
+   * tag: `#idea` or `tag:idea`. word: one that is excluded. group: what stands in parentheses, with alternatives or negated. All others: the operator.
+   */
+  readonly kind: ClauseKind;
+  /**
+   * UTF-16 code units into the query as typed.
+   */
+  readonly start: number;
+  readonly end: number;
+  /**
+   * Of a property; else empty.
+   */
+  readonly name: string;
+  /**
+   * As typed, without delimiters; empty where it has none.
+   */
+  readonly value: string;
+  readonly negated: boolean;
+  /**
+   * Without its range, the query says the same but for this. False within alternatives.
+   */
+  readonly removable: boolean;
+}
+/**
  * A word that occurs in no note, and the one that was searched for instead.
  */
 export interface Correction {
@@ -551,6 +702,22 @@ export interface Relaxed {
    * A sentence to show to the user.
    */
   readonly message: string;
+  /**
+   * `message`, by code.
+   */
+  readonly told: Message;
+}
+/**
+ * What an English sentence beside it says, for clients that word it themselves.
+ */
+export interface Message {
+  readonly code: MessageCode;
+  /**
+   * What it speaks of. Filters are written as in a query: `folder:Work`.
+   */
+  readonly args: {
+    readonly [k: string]: string | number | readonly string[];
+  };
 }
 /**
  * The sentence of the first hit that answers the question, word for word as it stands in the note.
@@ -715,6 +882,10 @@ export interface ExplainResult {
    * A sentence to show to the user: the state, and what to do about it.
    */
   readonly message: string;
+  /**
+   * `message`, by codes, sentence by sentence.
+   */
+  readonly told: readonly Message[];
   /**
    * The query in plain words; empty where the note is not indexed.
    */
@@ -1612,6 +1783,10 @@ export interface ErrorData {
    * UTF-16 offset into the query, where one can be named.
    */
   readonly position?: number | null;
+  /**
+   * The message of `bad-query`, by code; null for other kinds, which are codes.
+   */
+  readonly told?: Message | null;
 }
 
 /** The version of the wire that these types describe. */

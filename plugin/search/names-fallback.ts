@@ -114,7 +114,7 @@ export function ignoredBy(result: SearchResult): readonly string[] | null {
 }
 
 function resultOf({ hits, total, ignored }: NameAnswer, like: SearchResult): NamesResult {
-  return { ...like, hits, total, ignored, weakness: null, corrections: [], unknownWords: [], relaxed: null };
+  return { ...like, hits, total, reachable: total, ignored, weakness: null, corrections: [], unknownWords: [], relaxed: null };
 }
 
 const EMPTY: SearchResult = {
@@ -128,6 +128,9 @@ const EMPTY: SearchResult = {
   confidence: 0,
   weakness: null,
   extract: null,
+  reachable: 0,
+  sort: "relevance",
+  clauses: [],
   legs: [],
   missing: [],
   tokens: 0,

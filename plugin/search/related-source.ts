@@ -155,6 +155,7 @@ export class RelatedSource implements ResultSource {
       corrections: [],
       unknownWords: [],
       relaxed: null,
+      extract: null,
       weakness: null,
     };
   }

@@ -193,6 +193,7 @@ export class SearchSession implements ResultSource {
       typing: isTyping,
       maxTokens: MAX_TOKENS,
       snippetWidth,
+      extract: mode === "hybrid", // the engine looks for it only where a question is asked
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -203,11 +204,11 @@ export class SearchSession implements ResultSource {
     this.pending = null;
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
-      const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = reply.value;
+      const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
       const ignored = ignoredBy(reply.value);
       const byNames = ignored && { ignored };
-      const answer = { query, byNames, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs };
+      const answer = { query, byNames, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs };
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });

@@ -1,6 +1,8 @@
 /** The state of the index in one line, for the pane and the status bar: a dot, a text, and the action that fits it. */
+import { setTooltip } from "obsidian";
 import { type Freshness } from "../pane/state";
 import { type ActionId } from "../pane/commands";
+import { actionOf } from "../wording/actions";
 import { freshnessWords } from "../wording/freshness";
 
 /** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
@@ -30,7 +32,11 @@ export class IndexStatusLine {
   ) {
     el.addClass("quarry-status");
     el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
-    this.textEl = el.createSpan({ cls: "quarry-status-text" });
+    this.textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
+    if (act) {
+      setTooltip(this.textEl, actionOf("open-inspector").label);
+      this.textEl.addEventListener("click", () => { act("open-inspector"); });
+    }
     this.actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
     this.actionEl?.addEventListener("click", () => {
       if (this.action) act?.(this.action);

@@ -5,6 +5,7 @@ import { type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { CreateView } from "./create-view";
 import { DividerView } from "./divider-view";
+import { ExtractView } from "./extract-view";
 import { HitView } from "./hit-view";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
 import { MoreView } from "./more-view";
@@ -80,6 +81,8 @@ export class RowList {
 
   private viewOf(row: Row): RowView {
     switch (row.kind) {
+      case "extract":
+        return new ExtractView();
       case "hit":
       case "passage":
         return new HitView(this.parts.clock);

@@ -5,12 +5,13 @@
  * Rows are described once. Obsidian 1.13 takes them as definitions, which its settings search can find; older versions
  * have them drawn as a page.
  */
-import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from "obsidian";
+import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
 import { type Fusion, type Stemming, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Preferences } from "../settings";
 import { NAMINGS, type Naming } from "../pane/note-name";
 import { DENSITIES, type Density } from "../snippet/layout";
 import { type Reply } from "../sidecar/failure";
+import { FolderSuggest } from "./inspector/pickers";
 import { foldersOf, isFullPath, statusesOf, weightOf } from "./settings-values";
 import { type ObservableEngine, freshness } from "../pane/state";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
@@ -32,6 +33,8 @@ export interface SettingsParts {
   readonly saveEnginePath: (path: string | null) => void;
   readonly readVault: () => Promise<Reply<VaultSettings>>;
   readonly writeVault: (change: SettingsWriteParams) => Promise<Reply<VaultSettings>>;
+  /** Adds a folder to those that are excluded, and says so. */
+  readonly excludeFolder: (folder: string) => Promise<void>;
   readonly rebuild: () => void;
   readonly commands: CommandMap<EngineActionId>;
 }
@@ -123,12 +126,12 @@ export class QuarrySettingTab extends PluginSettingTab {
 
   private groups(): readonly Group[] {
     return [
-      { heading: t("settings.engineGroup"), rows: [this.statusRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
+      { heading: t("settings.engineGroup"), rows: [this.statusRow(), this.inspectorRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
       {
         heading: t("settings.vaultGroup"),
         rows: [
           this.foldersRow(t("settings.include"), t("settings.includeHelp"), "includeFolders"),
-          this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders"),
+          this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders", true),
           this.templatesRow(),
           this.statusesRow(),
           this.modelRow(),
@@ -202,6 +205,10 @@ export class QuarrySettingTab extends PluginSettingTab {
     return this.buttonRow(t("settings.rebuild"), t("settings.rebuildHelp"), t("settings.rebuildButton"), this.parts.rebuild);
   }
 
+  private inspectorRow(): Row {
+    return this.buttonRow(t("settings.inspect"), t("settings.inspectHelp"), t("action.open-inspector"), this.parts.commands["open-inspector"]);
+  }
+
   private buttonRow(name: string, help: string, label: string, run: () => void): Row {
     const build = (setting: Setting): void => {
       setting.addButton((button) => button.setButtonText(label).onClick(run));
@@ -209,8 +216,9 @@ export class QuarrySettingTab extends PluginSettingTab {
     return { name, help, build };
   }
 
-  private foldersRow(name: string, help: string, key: "includeFolders" | "excludeFolders"): Row {
+  private foldersRow(name: string, help: string, key: "includeFolders" | "excludeFolders", withPicker = false): Row {
     const build = (setting: Setting): void => {
+      if (withPicker) setting.addText((text) => { this.addFolderPicker(text); });
       setting.addTextArea((area) => {
         area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
         this.fillers.push((settings) => {
@@ -220,6 +228,12 @@ export class QuarrySettingTab extends PluginSettingTab {
       });
     };
     return { name, help, build };
+  }
+
+  private addFolderPicker(text: TextComponent): void {
+    text.setPlaceholder(t("settings.excludeAdd")).inputEl.setAttr("aria-label", t("settings.excludeAdd"));
+    new FolderSuggest(this.app, text.inputEl, (folder) => void this.parts.excludeFolder(folder).then(() => this.fill()));
+    this.fillers.push((settings) => { text.setDisabled(settings === null); });
   }
 
   private modelRow(): Row {

@@ -1,5 +1,5 @@
 /** What is said in and about one row? Pure. */
-import { type HitRow, type MoreRow } from "../pane/rows";
+import { type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
 import { type MapOfContent } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { failureWords } from "./failures";
@@ -22,6 +22,16 @@ export function rowLabel({ name, reason, isWeak, missing, hit, passage }: HitRow
   const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";
   const label = plainList([name.text, name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== ""));
   return excerpt === "" ? label : t("row.label", { label, excerpt });
+}
+
+/** Where the sentence that answers stands: its note, and the headings above it that do not repeat the note's name. */
+export function extractSource({ name, passage }: ExtractRow): string {
+  return [name.text, ...passage.headingPath.filter((heading) => heading !== name.text)].join(t("pane.headings"));
+}
+
+/** The sentence that answers, as a screen reader says it. */
+export function extractLabel(row: ExtractRow, text: string): string {
+  return t("row.extract", { source: extractSource(row), text });
 }
 
 /** The line that names the maps of content of a hit; empty when there are none. */

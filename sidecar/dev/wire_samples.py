@@ -158,6 +158,8 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             detail="full",
             filters=FILTERS,
             weights=wire.Weights(lexical=1.0, dense=0.5),
+            offset=10,
+            sort="modified",
             supersedes=6,
             wait_ms=200,
             after_ms=1_772_582_400_000,
@@ -172,7 +174,13 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             relaxed=wire.Relaxed(
                 step="without-filters",
                 message="There are no notes tagged #breakfast. These results ignore that filter.",
+                told=wire.Message(code="relaxed-unmet-filters", args={"filters": ["#breakfast"], "ignored": 1}),
             ),
+            reachable=1,
+            sort="relevance",
+            clauses=[
+                wire.Clause(kind="phrase", start=4, end=18, name="", value="six minutes", negated=False, removable=True)
+            ],
             confidence=0.04,
             weakness="no-words",
             extract=EXTRACT,
@@ -193,6 +201,11 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             path=BOILING,
             state="beyond",
             message="It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
+            told=[
+                wire.Message(
+                    code="explain-beyond", args={"rank": 7, "total": 31, "limit": 5, "reasons": ["meaning", "title"]}
+                )
+            ],
             understood="notes in Kitchen near in meaning to eggs timer",
             rank=7,
             total=31,
@@ -425,8 +438,13 @@ ERROR_RESPONSE = ErrorResponse(
     id=7,
     error=Error(
         code=Error.BAD_QUERY,
-        message='A phrase opens at character 5 and does not close: eggs "six',
-        data=ErrorData(kind="bad-query", next='Close the phrase with ", or take the quotation mark away.', position=5),
+        message="modified: cannot read 'soon'",
+        data=ErrorData(
+            kind="bad-query",
+            next="Correct the query and ask again.",
+            position=5,
+            told=wire.Message(code="bad-date", args={"operator": "modified", "value": "soon"}),
+        ),
     ),
 )
 

@@ -29,6 +29,7 @@ from quarry.indexing.metadata import BUILT
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
+from quarry.messages import Message
 from quarry.model import ModelState
 from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
@@ -383,7 +384,7 @@ class Engine:
 
     def _with_skipped_sections(self, explained: Explanation, request: SearchRequest) -> Explanation:
         """*explained*, with a sentence on what stands in sections of the note that are not searched."""
-        from quarry.search.skipped_sections import skipped_sections_sentence  # imports what reads notes
+        from quarry.search.skipped_sections import in_skipped_sections  # imports what reads notes
 
         query = searching.parse_request(request, _now())
         try:
@@ -392,8 +393,9 @@ class Engine:
             return explained
         with self.reader() as reader:
             languages = reader.languages
-        sentence = skipped_sections_sentence(text, query, explained.lacking, self.settings.skip_sections, languages)
-        return replace(explained, message=f"{explained.message} {sentence}") if sentence else explained
+        found = in_skipped_sections(text, query, explained.lacking, self.settings.skip_sections, languages)
+        sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
+        return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
         return replace(request, scope=self._with_status(request.scope))
@@ -419,7 +421,9 @@ class Engine:
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
         state, reason = self._sync.absence_of(path)
-        return Explanation(path, state, reason.message, understood="")
+        args = {"reason": reason.code, "entry": reason.entry, "plugin": reason.plugin}
+        told = Message("explain-absent", args)
+        return Explanation(path, state, reason.message, understood="", told=(told,))
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

@@ -26,7 +26,13 @@ The errors of the sidecar. Every message says what happened, with which values, 
         └── ProtocolMismatch  the two sides speak different versions
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+
+TYPE_CHECKING = False  # as that of `typing`, which takes longer to import than `quarry --version`
+if TYPE_CHECKING:
+    from quarry.messages import Message
 
 MAX_NAMED = 3  # notes that a message offers instead of one that is not there
 
@@ -36,11 +42,16 @@ class QuarryError(Exception):
 
 
 class BadQuery(QuarryError):
-    """The query cannot be read. `position` counts code points from 0 into what was typed."""
+    """
+    The query cannot be read.
 
-    def __init__(self, message: str, position: int) -> None:
+    `position` counts code points from 0 into what was typed; `told` is the message by its code, where it is known.
+    """
+
+    def __init__(self, message: str, position: int, told: Message | None = None) -> None:
         super().__init__(message)
         self.position = position
+        self.told = told
 
 
 class BadRequest(QuarryError):
@@ -63,13 +74,13 @@ class NoteNotFound(QuarryError):
     """No such note in the index, or its path leads where notes may not be read."""
 
     @classmethod
-    def not_indexed(cls, path: str, similar: Sequence[str] = ()) -> "NoteNotFound":
+    def not_indexed(cls, path: str, similar: Sequence[str] = ()) -> NoteNotFound:
         """The error for a *path* that the index does not hold; *similar*: paths that were probably meant."""
         offer = f": did you mean {_either(similar)}?" if similar else ""
         return cls(f"there is no note {path!r} in the index{offer}")
 
     @classmethod
-    def ambiguous(cls, name: str, paths: Sequence[str]) -> "NoteNotFound":
+    def ambiguous(cls, name: str, paths: Sequence[str]) -> NoteNotFound:
         """The error for a *name* that several notes have, those at *paths*."""
         return cls(f"{len(paths)} notes are called {name!r}: do you mean {_either(paths[:MAX_NAMED])}?")
 

@@ -26,6 +26,8 @@ Fusion = Literal["convex", "rrf", "six-signals"]
 How the proposals of the retrievers become one ranking: by a weighted sum of signals, by rank alone, or by the six
 signals of a published system.
 """
+SortOrder = Literal["relevance", "modified", "created", "name"]
+"""In which order hits stand: the best first, the newest first, or by file name."""
 Stemming = Literal["by-language", "none"]
 """Which forms of a word count as one: all that have its stem in the language of the note, or none but itself."""
 
@@ -190,6 +192,8 @@ class SearchRequest(Struct, frozen=True):
 
     query: str
     limit: int = 10
+    offset: int = 0  # how many hits stand before the first that is wanted
+    sort: SortOrder = "relevance"
     mode: SearchMode = "hybrid"
     fusion: Fusion | None = None  # None: as set for the vault
     typing: bool = False  # the query is being typed: its last word may be the beginning of one

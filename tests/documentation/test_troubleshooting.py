@@ -52,6 +52,17 @@ def pid_of(person):
     return read_discovery(file).pid
 
 
+def test_what_keeps_a_note_out_is_named(vault, run_shell):
+    (vault / "Archive").mkdir()
+    (vault / "Archive" / "Old.md").write_text("# Old\n\nForgotten.\n", encoding="utf-8")
+    (vault / ".quarry.toml").write_text('[folders]\nexclude = ["Archive"]\n', encoding="utf-8")
+
+    told = run_shell(commands("Why is my note not found?"))
+
+    assert told.returncode == 0
+    assert "folders.exclude names 'Archive'" in told.stdout
+
+
 def test_an_old_index_is_made_equal_to_the_vault(vault, index, run_shell):
     old = index.with_suffix(".old")
     shutil.copy(index, old)

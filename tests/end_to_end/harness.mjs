@@ -297,6 +297,15 @@ export class Host {
     return this.page.evaluate(() => window.testHost.notices());
   }
 
+  /**
+   * Open the menu of a file or folder, as a right click in the file explorer does.
+   *
+   * @param {string} path
+   */
+  async fileMenu(path) {
+    await this.page.evaluate((at) => window.testHost.fileMenu(at), path);
+  }
+
   /** @returns {Promise<string[]>} the text of each item */
   async statusBar() {
     return this.page.evaluate(() => window.testHost.statusBar());

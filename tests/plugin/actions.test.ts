@@ -30,7 +30,7 @@ beforeEach(() => {
 function actionsFor(app: unknown): Actions {
   const asked = { call: <M extends Method>(method: M, params: Params<M>) => client.request(method, params).reply };
   const manifest = { id: "quarry", version: "0.1.0" } as PluginManifest;
-  return createActions(app as App, manifest, asked as unknown as RpcClient, supervisor as unknown as Supervisor, new DiagnosticLog());
+  return createActions(app as App, manifest, asked as unknown as RpcClient, supervisor as unknown as Supervisor, new DiagnosticLog(), () => opened.push("inspector"));
 }
 
 const notices = (): unknown[] => vi.mocked(Notice).mock.calls.map(([text]) => text);

@@ -39,6 +39,9 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     hits,
     listed: false,
     total: hits.length,
+    reachable: hits.length,
+    sort: "relevance",
+    clauses: [],
     understood: "notes near in meaning to retry",
     corrections: [],
     relaxed: null,
@@ -56,8 +59,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, tookMs: 5, ...fields };
+  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -65,6 +68,7 @@ export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
     path: "a.md",
     state: "hit",
     message: "It ranks 1 of 3: its title matches.",
+    told: [{ code: "explain-hit", args: { rank: 1, total: 3, reasons: ["title"], found: [], lacking: [], limit: 10 } }],
     understood: "notes near in meaning to retry",
     rank: 1,
     total: 3,
@@ -233,6 +237,7 @@ export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineAction
     "check-again": record("check-again"),
     "copy-report": record("copy-report"),
     "decline-engine": record("decline-engine"),
+    "open-inspector": record("open-inspector"),
     "open-settings": record("open-settings"),
     pause: record("pause"),
     restart: record("restart"),

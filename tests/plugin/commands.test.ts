@@ -22,6 +22,8 @@ beforeEach(() => {
     copySearchLink: () => (canExplain ? call("link") : null),
     capture: call("capture"),
     rebuild: call("rebuild"),
+    openInspector: call("inspector"),
+    why: call("why"),
     pauseOrResume: call("pause"),
     restart: call("restart"),
     copyReport: call("report"),
@@ -32,7 +34,7 @@ beforeEach(() => {
 const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
 
 test("the ids stay as they are, because people bind keys to them", () => {
-  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "copy-search-link", "capture", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "copy-search-link", "capture", "open-inspector", "why-not-found", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
 });
 
 test("no command takes a key by itself", () => {

@@ -100,6 +100,8 @@ export const methods: Methods = {
       },
       "guard": true,
       "expand": false,
+      "offset": 10,
+      "sort": "modified",
       "extract": false,
       "supersedes": 6
     },
@@ -181,6 +183,19 @@ export const methods: Methods = {
       ],
       "listed": false,
       "total": 1,
+      "reachable": 1,
+      "sort": "relevance",
+      "clauses": [
+        {
+          "kind": "phrase",
+          "start": 4,
+          "end": 18,
+          "name": "",
+          "value": "six minutes",
+          "negated": false,
+          "removable": true
+        }
+      ],
       "understood": "notes in Kitchen with \"six minutes\" without \"hard\", near in meaning to egs",
       "corrections": [
         {
@@ -193,7 +208,16 @@ export const methods: Methods = {
       ],
       "relaxed": {
         "step": "without-filters",
-        "message": "There are no notes tagged #breakfast. These results ignore that filter."
+        "message": "There are no notes tagged #breakfast. These results ignore that filter.",
+        "told": {
+          "code": "relaxed-unmet-filters",
+          "args": {
+            "filters": [
+              "#breakfast"
+            ],
+            "ignored": 1
+          }
+        }
       },
       "confidence": 0.04,
       "weakness": "no-words",
@@ -318,6 +342,20 @@ export const methods: Methods = {
       "path": "Kitchen/Soft-boiled eggs.md",
       "state": "beyond",
       "message": "It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
+      "told": [
+        {
+          "code": "explain-beyond",
+          "args": {
+            "rank": 7,
+            "total": 31,
+            "limit": 5,
+            "reasons": [
+              "meaning",
+              "title"
+            ]
+          }
+        }
+      ],
       "understood": "notes in Kitchen near in meaning to eggs timer",
       "rank": 7,
       "total": 31,
@@ -1258,11 +1296,18 @@ export const errorResponse: ErrorResponse = {
   "id": 7,
   "error": {
     "code": -32010,
-    "message": "A phrase opens at character 5 and does not close: eggs \"six",
+    "message": "modified: cannot read 'soon'",
     "data": {
       "kind": "bad-query",
-      "next": "Close the phrase with \", or take the quotation mark away.",
-      "position": 5
+      "next": "Correct the query and ask again.",
+      "position": 5,
+      "told": {
+        "code": "bad-date",
+        "args": {
+          "operator": "modified",
+          "value": "soon"
+        }
+      }
     }
   },
   "jsonrpc": "2.0"

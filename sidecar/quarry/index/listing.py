@@ -15,29 +15,33 @@ from quarry.index.filters.filter import (
     chunk_with_task,
 )
 from quarry.index.filters.phrases import WrittenPhrases
-from quarry.index.ids import NoteIds, id_list, id_range
+from quarry.index.ids import NoteIds, id_range
+from quarry.index.ordering import NEWEST_FIRST, among, ordered_notes
 from quarry.index.records import IndexedFile, Newest
 from quarry.index.sql import SqlFragment, join
-from quarry.types import Candidate, FileStamp
-
-_ADMITTED = "n.id IN (SELECT value FROM json_each(?))"
-_NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
+from quarry.types import Candidate, FileStamp, SortOrder
 
 
 def newest(
-    connection: apsw.Connection, admitted: NoteIds | None, condition: Condition, phrases: WrittenPhrases, depth: int
+    connection: apsw.Connection,
+    admitted: NoteIds | None,
+    condition: Condition,
+    phrases: WrittenPhrases,
+    depth: int,
+    order: SortOrder = "modified",
+    offset: int = 0,
 ) -> Newest:
     """
     The *depth* newest of the *admitted* notes, each by the first passage that shows why it meets *condition*.
+
+    With another *order*, the first in that; those before *offset* are left out.
 
     That passage holds a wanted task, line or block, a match of a regular expression, or a phrase in the wanted case;
     without any of these it is the note's first. A note
     without any passage is not listed.
     """
-    among = _among(admitted).wrap("FROM notes n WHERE n.chunk_count > 0 AND ")
-    page = among.wrap("SELECT n.id, n.path, n.mtime_ns / 1e6 ", _NEWEST_FIRST + " LIMIT ?")
-    rows = select(connection, page.text, (*page.bindings, depth))
-    total = among.wrap("SELECT count(*) ")
+    rows = ordered_notes(connection, admitted, order, depth, offset)
+    total = among(admitted).wrap("SELECT count(*) FROM notes n WHERE n.chunk_count > 0 AND ")
     showing = _first_chunk(condition, phrases)
     found = []
     for note_id, path, modified_ms in rows:
@@ -54,15 +58,15 @@ def summaries(
 
     Each is (id, path, title, type, domain, status, modified in milliseconds, size in bytes, chunks).
     """
-    among = _among(admitted).wrap(" FROM notes n WHERE ")
-    page = among.wrap(
+    chosen = among(admitted).wrap(" FROM notes n WHERE ")
+    page = chosen.wrap(
         "SELECT n.id, n.path, n.title, json_extract(n.properties, '$.type'),"
         " json_extract(n.properties, '$.domain'), json_extract(n.properties, '$.status'), n.mtime_ns / 1000000,"
         " n.size_bytes, n.chunk_count",
-        _NEWEST_FIRST + " LIMIT ? OFFSET ?",
+        NEWEST_FIRST + " LIMIT ? OFFSET ?",
     )
     rows = select(connection, page.text, (*page.bindings, limit, offset))
-    total = among.wrap("SELECT count(*)")
+    total = chosen.wrap("SELECT count(*)")
     return rows, select(connection, total.text, total.bindings)[0][0]
 
 
@@ -93,7 +97,7 @@ def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: i
     if admitted is None:
         return min(limit, meta.totals(connection)[1])
     few = admitted[:limit]  # every note has a chunk, so that these are enough
-    counted = _among(few).wrap("SELECT ifnull(sum(n.chunk_count), 0) FROM notes n WHERE ")
+    counted = among(few).wrap("SELECT ifnull(sum(n.chunk_count), 0) FROM notes n WHERE ")
     return min(limit, int(select(connection, counted.text, counted.bindings)[0][0]))
 
 
@@ -103,10 +107,6 @@ def first_chunk(connection: apsw.Connection, note_id: int) -> int | None:
         connection, "SELECT id FROM chunks WHERE id BETWEEN ? AND ? ORDER BY number LIMIT 1", id_range(note_id)
     )
     return rows[0][0] if rows else None
-
-
-def _among(admitted: NoteIds | None) -> SqlFragment:
-    return SqlFragment("1") if admitted is None else SqlFragment(_ADMITTED, (id_list(admitted),))
 
 
 def _first_chunk(condition: Condition, phrases: WrittenPhrases) -> SqlFragment:

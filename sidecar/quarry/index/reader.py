@@ -5,6 +5,7 @@ from functools import cached_property
 from unicodedata import normalize
 
 import apsw
+import numpy as np
 
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
@@ -21,6 +22,7 @@ from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
 from quarry.index.note_lookup import note_paths, similar_paths
 from quarry.index.note_rows import note_from, note_row, read_properties
+from quarry.index.ordering import OrderedNote, ordered_notes
 from quarry.index.records import (
     Counts,
     IncomingLink,
@@ -43,7 +45,7 @@ from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
 from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
 from quarry.terms.alternatives import Languages
-from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
+from quarry.types import Candidate, FileStamp, PropertyValue, Ranking, SortOrder
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
@@ -245,9 +247,13 @@ class Reader:
         """
         return first_failing_condition(self._db, condition, note_id, self._phrases(deadline), deadline)
 
-    def browse(self, condition: Condition, depth: int, *, deadline: Deadline) -> Newest:
+    def browse(
+        self, condition: Condition, depth: int, *, deadline: Deadline, order: SortOrder = "modified", offset: int = 0
+    ) -> Newest:
         """
         The *depth* newest notes that *condition* admits, each by the first passage that shows why, else its first.
+
+        With another *order*, the first in that; those before *offset* are left out.
 
         Raises:
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
@@ -256,9 +262,22 @@ class Reader:
 
         def read() -> Newest:
             with deadline.over(self._db):
-                return listing.newest(self._db, admitted, condition, self._phrases(deadline), depth)
+                return listing.newest(self._db, admitted, condition, self._phrases(deadline), depth, order, offset)
 
-        return self._snapshot_data.newest(depth, read) if condition == MATCH_ALL else read()
+        is_kept = condition == MATCH_ALL and order in ("modified", "relevance") and not offset
+        return self._snapshot_data.newest(depth, read) if is_kept else read()
+
+    def ordered_notes(
+        self, note_ids: NoteIds, order: SortOrder, limit: int, offset: int, *, deadline: Deadline
+    ) -> list[OrderedNote]:
+        """*limit* of these notes in *order*, behind the first *offset*; see `ordering.ordered_notes`."""
+        with deadline.over(self._db):
+            return ordered_notes(self._db, note_ids, order, limit, offset)
+
+    def every_note(self) -> NoteIds:
+        """The ids of all notes."""
+        rows = select(self._db, "SELECT id FROM notes ORDER BY id", ())
+        return np.fromiter((note_id for (note_id,) in rows), dtype=np.int64, count=len(rows))
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """The number of chunks of the *admitted* notes, counted no further than *limit*."""

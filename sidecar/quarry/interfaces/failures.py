@@ -6,6 +6,7 @@ from quarry import errors
 from quarry.interfaces.envelope import Error, ErrorData
 from quarry.interfaces.gate import UNAUTHORIZED
 from quarry.interfaces.sanitize import scrubbed
+from quarry.interfaces.told import told_message
 
 
 class Presentation(Struct, frozen=True):
@@ -78,8 +79,11 @@ def error_of(error: Exception) -> Error:
     message = f"the sidecar failed ({type(error).__name__})"
     if isinstance(error, errors.QuarryError):  # some quote what was asked, which may have been pasted
         message = scrubbed(str(error))
-    position = error.position if isinstance(error, errors.BadQuery) else None
-    return Error(code=form.code, message=message, data=ErrorData(kind=form.kind, next=form.next, position=position))
+    position = told = None
+    if isinstance(error, errors.BadQuery):
+        position, told = error.position, told_message(error.told) if error.told else None
+    data = ErrorData(kind=form.kind, next=form.next, position=position, told=told)
+    return Error(code=form.code, message=message, data=data)
 
 
 def error_class_of(kind: str) -> type[errors.QuarryError]:

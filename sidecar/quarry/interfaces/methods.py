@@ -40,7 +40,7 @@ async def _answer(
 
 
 async def _search(service: Service, params: protocol.SearchParams, request: Request) -> protocol.Value:
-    result = partial(translate.search_result, with_text=params.detail == "full")
+    result = partial(translate.search_result, query=params.query, with_text=params.detail == "full")
     return await _search_for(service, translate.search_request(params), request, result)
 
 
@@ -286,4 +286,4 @@ def _utf16_position(query: str) -> Iterator[None]:
     try:
         yield
     except BadQuery as error:
-        raise BadQuery(str(error), utf16_offset(query, error.position)) from error
+        raise BadQuery(str(error), utf16_offset(query, error.position), error.told) from error

@@ -6,10 +6,11 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
+from quarry.messages import Message
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
-from quarry.types import Fused, Retriever, Span
+from quarry.types import Fused, Retriever, SortOrder, Span
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed, in the order in which the steps are tried."""
@@ -28,6 +29,7 @@ class Relaxed(Struct, frozen=True):
     step: Step
     reason: str  # what was not found, as a sentence
     effect: str  # what is shown instead, as a sentence
+    told: Message  # both, by code
 
     @property
     def message(self) -> str:
@@ -108,6 +110,8 @@ class Answer(Struct, frozen=True):
     weakness: Weakness | None = None
     extract: Extract | None = None  # where it was asked for and is likely to answer
     listed: bool = False  # nothing to rank by: the newest notes that satisfy the conditions, whose scores are times
+    reachable: int = 0  # how many notes the pages hold together
+    sort: SortOrder = "relevance"  # the order of the hits: by relevance as well where no note was worth sorting
 
     @property
     def confidence(self) -> float:

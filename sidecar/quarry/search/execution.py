@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
-from quarry.index import Deadline, Reader, note_of
+from quarry.index import Deadline, NoteIds, Reader, note_of
+from quarry.messages import Message
 from quarry.ranking.confidence import WEAK
 from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
 from quarry.ranking.sentence_confidence import SHOWN
@@ -35,6 +36,7 @@ from quarry.search.ranking import (
 from quarry.search.relaxation import relaxations
 from quarry.search.six_signal_ranking import rank_by_six_signals
 from quarry.search.snippets import SnippetBuilder
+from quarry.search.sorting import notes_to_sort, ranked_by_path
 from quarry.search.whole_words import prefer_whole_name
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
@@ -43,7 +45,7 @@ from quarry.types import Candidate, Fused, Fusion, Query, Retriever, SearchReque
 
 
 class Listing(Struct, frozen=True):
-    """The newest notes that satisfy the conditions of a query, where there is nothing to rank by."""
+    """The newest notes, or the first in another order, that a query without anything to rank by admits."""
 
     shown: tuple[RankedNote, ...]
     total: int
@@ -59,6 +61,17 @@ class RankedResult(Struct, frozen=True):
     limit: int  # how many notes of the ranking are shown at most
     shown: tuple[RankedNote, ...]
     relaxed: Relaxed | None = None  # what was given up to find them
+    matching: NoteIds | None = None  # those that are sorted; None: they stand by relevance
+    is_later_page: bool = False
+
+    @property
+    def reachable(self) -> int:
+        """How many notes the pages hold together."""
+        if self.matching is not None:
+            return len(self.matching)
+        admitted = self.prepared.admitted
+        unranked = 0 if admitted is None or not self.lists_unranked else len(admitted)
+        return max(len(self.ranking.note_ids), unranked)
 
     @property
     def lists_unranked(self) -> bool:
@@ -67,8 +80,8 @@ class RankedResult(Struct, frozen=True):
 
     @property
     def has_answer(self) -> bool:
-        """Whether there is a passage to show."""
-        return any(note.passages for note in self.shown)
+        """Whether there is a passage to show, on this page or on one before it."""
+        return any(note.passages for note in self.shown) or (self.is_later_page and self.reachable > 0)
 
 
 QueryResult: TypeAlias = RankedResult | Listing
@@ -98,7 +111,7 @@ class QueryExecution(Struct, frozen=True):
             return first
         if not query.words:  # no retriever ranks by the phrases; the notes that hold them are listed
             listing = self._list_newest(query.condition)
-            if listing.shown:
+            if listing.total:
                 return listing
         for relaxed, easier in relaxations(query, self.request.scope, self._admits_none, typing=self.request.typing):
             result = self._run(easier, relaxed)
@@ -113,6 +126,8 @@ class QueryExecution(Struct, frozen=True):
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
         """
+        if result.matching is not None:
+            return len(result.matching)
         if result.lists_unranked and result.prepared.admitted is not None:
             return len(result.prepared.admitted)
         dense_only = result.ranking.dense_only_notes
@@ -126,10 +141,26 @@ class QueryExecution(Struct, frozen=True):
         # by ranks, a note counts as found by its meaning alone where its words proposed it too late
         return holding + len(dense_only) - len(keywords.note_scores(dense_only))
 
+    def weakness(self, result: RankedResult) -> Weakness | None:
+        """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
+        if result.lists_unranked or result.matching is not None or result.prepared.lexical.name_prefix:
+            return None  # with `name_prefix`, the word is not typed yet
+        best, shown = result.shown[:1], result.shown
+        if result.is_later_page:
+            places = range(len(result.ranking.note_ids))[:1]
+            best = shown = result.ranking.ranked_notes(places, self.context.reader, self.deadline)
+        if not best or best[0].confidence >= WEAK or best[0].words_held == 1:
+            return None
+        holds_words = any("lexical" in note.retrievers for note in shown)
+        has_words = "lexical" in self.context.available(self.request.mode)
+        return "unlikely" if holds_words or not has_words else "no-words"
+
     def extract(self, result: RankedResult) -> Extract | None:
         """The sentence of the first hit that answers the question, if it was asked for and is likely enough to."""
         encoder = self.context.encoder if "dense" in self.context.available(self.request.mode) else None
         if not self.request.extract or encoder is None or not result.shown or result.relaxed is not None:
+            return None
+        if result.is_later_page or result.matching is not None:  # the first that is shown is not the best
             return None
         found = extract_answer(
             self.request.query, result.shown[0], result.prepared, self.context.reader, encoder, self.deadline
@@ -149,7 +180,10 @@ class QueryExecution(Struct, frozen=True):
         return admitted is not None and len(admitted) == 0
 
     def _list_newest(self, condition: Condition) -> Listing:
-        newest = self.context.reader.browse(condition, self.request.limit, deadline=self.deadline)
+        request = self.request
+        newest = self.context.reader.browse(
+            condition, request.limit, deadline=self.deadline, order=request.sort, offset=request.offset
+        )
         return Listing(_listed(newest.ranking), newest.total, text_patterns(condition))
 
     def _with_unranked(self, result: RankedResult) -> RankedResult:
@@ -157,12 +191,34 @@ class QueryExecution(Struct, frozen=True):
         room = self.request.limit - len(result.shown)
         if room <= 0:
             return result
-        depth = room + len(result.ranking.note_ids)
+        before = max(0, self.request.offset - len(result.ranking.note_ids))  # that earlier pages showed
+        depth = before + room + len(result.ranking.note_ids)
         newest = self.context.reader.browse(result.query.condition, depth, deadline=self.deadline)
         ranked = set(result.ranking.note_ids)
-        unranked = [candidate for candidate in newest.ranking if note_of(candidate.chunk_id) not in ranked][:room]
-        others = [replace(note, score=0.0) for note in _listed(unranked)]
+        unranked = [candidate for candidate in newest.ranking if note_of(candidate.chunk_id) not in ranked]
+        others = [replace(note, score=0.0) for note in _listed(unranked[before : before + room])]
         return replace(result, shown=(*result.shown, *others))
+
+    def ranked_by_path(self, result: RankedResult, note_ids: Sequence[int]) -> Mapping[str, RankedNote]:
+        """Path -> what is known of each of these notes as a hit of *result*."""
+        reader, retrievers = self.context.reader, self.context.available(self.request.mode)
+        return ranked_by_path(
+            note_ids, result.prepared, result.ranking, retrievers, self.weights, reader, self.deadline
+        )
+
+    def _sorted(self, result: RankedResult) -> RankedResult:
+        """The page of *result* in the order that is asked for; *result* itself where no note matches."""
+        request, reader, deadline = self.request, self.context.reader, self.deadline
+        retrievers = self.context.available(request.mode)
+        matching = notes_to_sort(
+            result.prepared, result.ranking, retrievers, reader, deadline, lists_unranked=result.lists_unranked
+        )
+        if not len(matching):
+            return result
+        page = reader.ordered_notes(matching, request.sort, request.limit, request.offset, deadline=deadline)
+        known = self.ranked_by_path(result, [note_id for note_id, _, _ in page])
+        shown = tuple([known[path] for _, path, _ in page if path in known])
+        return replace(result, shown=shown, limit=request.limit, matching=matching)
 
     def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
         request, context, deadline = self.request, self.context, self.deadline
@@ -199,9 +255,16 @@ class QueryExecution(Struct, frozen=True):
             ranking = rank_by_signals(
                 prepared, features, reader, retrievers, self.weights, encoder, deadline, min_cosine=least
             )
-        limit = guarded_limit(request.limit, ranking, matching)
-        shown = ranking.ranked_notes(range(len(ranking.note_ids))[:limit], reader, deadline)
-        result = RankedResult(query, prepared, ranking, limit, shown, relaxed)
+        offset, limit = request.offset, request.limit
+        if not offset:  # a later page begins behind what was shown
+            limit = guarded_limit(limit, ranking, matching)
+        is_sorted = request.sort != "relevance"
+        places = range(len(ranking.note_ids))[offset : offset + limit]
+        result = RankedResult(query, prepared, ranking, limit, (), relaxed, is_later_page=offset > 0)
+        result = self._sorted(result) if is_sorted else result
+        if result.matching is not None:
+            return result
+        result = replace(result, shown=ranking.ranked_notes(places, reader, deadline))
         return self._with_unranked(result) if result.lists_unranked else result
 
 
@@ -230,7 +293,7 @@ def parse_request(request: SearchRequest, now: datetime) -> Query:
             "the query has no word and no complete filter: type a word, "
             'a "phrase" with both quotes, or a filter with its value, such as tag:idea'
         )
-        raise BadQuery(message, len(request.query.rstrip()))
+        raise BadQuery(message, len(request.query.rstrip()), Message("query-without-words"))
     return query
 
 
@@ -263,7 +326,17 @@ def search(
     if isinstance(result, Listing):
         ranks = can_rank(query)
         understood = describe_query(query, by_meaning=not ranks)
-        return Answer(hits, result.total, (), missing if ranks else {}, truncated, understood, listed=True)
+        return Answer(
+            hits,
+            result.total,
+            (),
+            missing if ranks else {},
+            truncated,
+            understood,
+            listed=True,
+            reachable=result.total,
+            sort="modified" if request.sort == "relevance" else request.sort,
+        )
     retrievers = context.available(request.mode)
     return Answer(
         hits=_with_missing_words(hits, result, context.reader, deadline) if "lexical" in retrievers else hits,
@@ -275,8 +348,10 @@ def search(
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, retrievers),
         relaxed=result.relaxed,
-        weakness=_weakness(result, retrievers),
+        weakness=execution.weakness(result),
         extract=execution.extract(result),
+        reachable=result.reachable,
+        sort="relevance" if result.matching is None else request.sort,
     )
 
 
@@ -302,21 +377,6 @@ def _unknown_words(result: RankedResult, retrievers: Sequence[Retriever]) -> tup
     return result.prepared.unknown_words if has_words and "lexical" in retrievers else ()
 
 
-def _weakness(result: RankedResult, retrievers: Sequence[Retriever]) -> Weakness | None:
-    """Why what is shown is weak, where it is; a note that holds every word of the query is what was asked for."""
-    if (
-        not result.shown
-        or result.lists_unranked
-        or result.shown[0].confidence >= WEAK
-        or result.shown[0].words_held == 1
-    ):
-        return None
-    if result.prepared.lexical.name_prefix:  # the word is not typed yet
-        return None
-    holds_words = any("lexical" in note.retrievers for note in result.shown)
-    return "unlikely" if holds_words or "lexical" not in retrievers else "no-words"
-
-
 def further_passages(
     request: SearchRequest,
     path: str,
@@ -336,7 +396,20 @@ def further_passages(
     execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     note = context.reader.note_named(path)
     result = execution.run_with_relaxation(query)
-    for hit in result.shown:
-        if note and hit.path == note.path:
-            return execution.snippet_builder(result).further_passages(hit, request)
-    return FurtherPassages((), truncated=False)
+    hit = next((each for each in result.shown if note and each.path == note.path), None)
+    if hit is None and note and isinstance(result, RankedResult):  # on another page
+        hit = _other_hit(note.note_id, result, execution)
+    return (
+        execution.snippet_builder(result).further_passages(hit, request)
+        if hit
+        else FurtherPassages((), truncated=False)
+    )
+
+
+def _other_hit(note_id: int, result: RankedResult, execution: QueryExecution) -> RankedNote | None:
+    """The note that *result* finds but does not show, if it does."""
+    admitted = result.prepared.admitted
+    if admitted is not None and note_id not in admitted:
+        return None
+    [*found] = execution.ranked_by_path(result, [note_id]).values()
+    return found[0] if found and found[0].retrievers else None

@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from quarry.conditions import HasProperty, Not
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, NoteName, Reader
+from quarry.messages import Argument, ExplainReason, Message, message
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.search.whole_words import whole_word
 from quarry.text.query.description import describe_condition, describe_query
+from quarry.text.query.writing import written
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
@@ -32,6 +34,7 @@ class Explanation(Struct, frozen=True):
     state: State
     message: str  # in one sentence, with what to do about it where something can be done
     understood: str  # the query in words
+    told: tuple[Message, ...]  # the message by code, sentence by sentence
     rank: int | None = None  # from 1
     total: int = 0  # ranked notes
     score: float | None = None
@@ -79,23 +82,32 @@ def explain(
         and isinstance(failing.part, HasProperty)
     ):
         value = failing.part.value
-        message = (
+        sentence = (
             f"Its status is “{value}”, which the setting search.exclude_status leaves out. "
             f"Add status:{value} to find it."
         )
-        return Explanation(note.path, "refused", message, understood)
+        told = message("explain-status", value=value)
+        return Explanation(note.path, "refused", sentence, understood, (told,))
     if failing is not None:
         reason = describe_condition(failing)
         return Explanation(
-            note.path, "refused", f"The query only admits notes {reason}, and this is not one.", understood
+            note.path,
+            "refused",
+            f"The query only admits notes {reason}, and this is not one.",
+            understood,
+            (message("explain-refused", filters=(written(failing),)),),
         )
     if ranked is None:
-        message = "The query has no words to rank by. It lists the notes that it admits, newest first."
-        return Explanation(note.path, "listed", message, understood)
+        sentence = "The query has no words to rank by. It lists the notes that it admits, newest first."
+        return Explanation(note.path, "listed", sentence, understood, (message("explain-listed"),))
     explanation = _explain_place(note, ranked, understood, reader, deadline)
     if ranked.relaxed:
         place = explanation.message[0].lower() + explanation.message[1:]
-        return replace(explanation, message=f"{ranked.relaxed.reason} With the query relaxed, {place}")
+        return replace(
+            explanation,
+            message=f"{ranked.relaxed.reason} With the query relaxed, {place}",
+            told=(ranked.relaxed.told, *explanation.told),
+        )
     return explanation
 
 
@@ -107,24 +119,35 @@ def _explain_place(
     ranking, limit = result.ranking, result.limit
     total = len(ranking.note_ids)
     if note.note_id not in ranking.note_ids:
-        message = "It contains no word of the query and is not close enough in meaning."
+        sentence, told = "It contains no word of the query and is not close enough in meaning.", message("explain-far")
         if result.prepared.vector is None and result.prepared.contextual is None:
-            message = "It contains no word of the query that can be searched for, and meaning is not compared here."
+            sentence = "It contains no word of the query that can be searched for, and meaning is not compared here."
+            told = message("explain-no-words")
         if found:
-            message = f"It {_contents(found, lacking)}. Too many other notes match better."
+            sentence = f"It {_contents(found, lacking)}. Too many other notes match better."
+            told = message("explain-crowded-out", found=found, lacking=lacking)
         elif result.lists_unranked:
-            message = "It meets an alternative that has no words. Such notes come behind the others, newest first."
-            return Explanation(note.path, "listed", message, understood, total=total, lacking=lacking)
-        return Explanation(note.path, "unranked", message, understood, total=total, found=found, lacking=lacking)
+            sentence = "It meets an alternative that has no words. Such notes come behind the others, newest first."
+            told = message("explain-alternative")
+            return Explanation(note.path, "listed", sentence, understood, (told,), total=total, lacking=lacking)
+        return Explanation(
+            note.path, "unranked", sentence, understood, (told,), total=total, found=found, lacking=lacking
+        )
     place = ranking.note_ids.index(note.note_id)
     [ranked] = ranking.ranked_notes([place], reader, deadline)
     behind = ""
     if place >= limit:
         behind = f", behind {f'the {limit} that are' if limit > 1 else 'the one that is'} shown"
+    reasons = _reasons(ranked.shares, found)
+    args: dict[str, Argument] = {"rank": place + 1, "total": total, "reasons": reasons, "found": found}
+    args |= {"lacking": lacking, "limit": limit}
+    if result.prepared.contextual:
+        args["model"] = result.prepared.contextual.short_name
     return Explanation(
         path=note.path,
         state="hit" if place < limit else "beyond",
-        message=f"It ranks {place + 1} of {total}{behind}: {_because(ranked.shares, found, lacking, result.prepared)}.",
+        told=(Message("explain-hit" if place < limit else "explain-beyond", args),),
+        message=f"It ranks {place + 1} of {total}{behind}: {_because(reasons, found, lacking, result.prepared)}.",
         understood=understood,
         rank=place + 1,
         total=total,
@@ -149,32 +172,38 @@ def _words(
 
 
 _CLOSE = "it is close in meaning"
-_REASONS = {
+_REASONS: Mapping[ExplainReason, str] = {
     "phrase": "words of the query are next to each other in it",
     "meaning": _CLOSE,
-    "wording": _CLOSE,
     "title": "its title matches",
     "exact": "its title is the query",
-    "vector": _CLOSE,
     "severity": "it is severe",
     "recency": "it is recent",
     "tags": "it has the tags",
     "domain": "it is of the domain",
 }
+_REASON_OF: Mapping[str, ExplainReason] = {
+    **{reason: reason for reason in _REASONS},
+    "wording": "meaning",
+    "vector": "meaning",
+}
+"""Signal -> the reason that it is; `passage` and `note` are one reason, the words that the note holds."""
 MAX_NAMED = 6  # words of the query; more are counted
 
 
-def _because(shares: Mapping[str, float], found: Sequence[str], lacking: Sequence[str], prepared: PreparedQuery) -> str:
-    """
-    The two reasons that count most, in words.
-
-    `passage` and `note` are one reason, the words that the note holds. Of meaning it is said by which contextual model,
-    where one was asked.
-    """
-    words = f"it {_contents(found, lacking)}" if found else "its text matches the query"
+def _reasons(shares: Mapping[str, float], found: Sequence[str]) -> tuple[ExplainReason, ...]:
+    """The two reasons that count most."""
     strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])
-    reasons = list(dict.fromkeys(_REASONS.get(name, words) for name in strongest))[:2]
-    sentence = ", and ".join(reasons) or (words if found else _CLOSE)
+    reasons = tuple(dict.fromkeys(_REASON_OF.get(name, "words") for name in strongest))[:2]
+    return reasons or ("words" if found else "meaning",)
+
+
+def _because(
+    reasons: Sequence[ExplainReason], found: Sequence[str], lacking: Sequence[str], prepared: PreparedQuery
+) -> str:
+    """*reasons* in words. Of meaning it is said by which contextual model, where one was asked."""
+    words = f"it {_contents(found, lacking)}" if found else "its text matches the query"
+    sentence = ", and ".join([_REASONS.get(reason, words) for reason in reasons])
     if prepared.contextual is None:
         return sentence
     return sentence.replace(_CLOSE, f"{_CLOSE} ({prepared.contextual.short_name})")

@@ -38,6 +38,24 @@ def words_missing(
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
 
 
+def holding_every_word(
+    prepared: PreparedQuery, note_ids: NoteIds, reader: Reader, deadline: Deadline
+) -> NDArray[np.bool_]:
+    """
+    Which of *note_ids*, which ascend, hold every word of the query; none where no word can be searched for by itself.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    words = [query_of(typed, word, prepared) for typed, word in dict(prepared.words_used).items()]
+    words = [word for word in words if not word.is_empty]
+    of_query = reader.keywords.query(prepared.lexical, deadline=deadline).terms_of_notes(note_ids) if words else {}
+    holds_all = np.full(len(note_ids), bool(words))
+    for word in words:
+        holds_all &= _holding(word, note_ids, of_query, reader, deadline)
+    return holds_all
+
+
 def _holding(
     word: KeywordQuery, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
 ) -> NDArray[np.bool_]:

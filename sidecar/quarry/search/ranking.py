@@ -275,7 +275,9 @@ def rrf_depth(
         everything = prepared.admitted is None
         few = reader.chunk_count if everything else reader.count_chunks(prepared.admitted, FEW_CHUNKS)
     depth = FEW_CHUNKS if request.show_all_when_few and few < FEW_CHUNKS else DEPTH
-    return depth if len(retrievers) > 1 else max(depth, request.limit)  # with nothing to fuse, depth only cuts
+    return (
+        depth if len(retrievers) > 1 else max(depth, request.offset + request.limit)
+    )  # with nothing to fuse, depth only cuts
 
 
 def count_matching_chunks(

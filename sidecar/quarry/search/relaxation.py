@@ -24,8 +24,10 @@ from quarry.conditions import (
     InTask,
     Not,
 )
+from quarry.messages import message
 from quarry.search.answer import Relaxed
 from quarry.text.query.description import describe_condition
+from quarry.text.query.writing import written
 from quarry.types import Query, Scope
 
 MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note
@@ -48,14 +50,16 @@ def relaxations(
     filters = tuple(part for part in parts if part not in kept and not _leaves_out(part))
     others = [part for part in parts if part not in phrases]
     no_notes = "No notes" if not others else "No notes under these filters"
+    among = "filtered" if others else "all"
     if others and all(isinstance(part, Not) for part in others):
-        no_notes = "Apart from the excluded notes, no notes"
+        no_notes, among = "Apart from the excluded notes, no notes", "not-excluded"
     if query.prefix and not typing:
         yield (
             Relaxed(
                 "beginnings",
                 f"{no_notes} contain “{query.prefix}”.",
                 "These contain words that begin with it.",
+                message("relaxed-beginnings", word=query.prefix, among=among),
             ),
             query,
         )
@@ -64,19 +68,36 @@ def relaxations(
         spoken = [word for phrase in query.phrases for word in phrase.lower().split()]
         words = tuple(dict.fromkeys([*query.words, *spoken]))
         quoted = " and ".join(f"“{part.phrase}”" for part in phrases)
-        how = "in this case" if any(part.match_case for part in phrases) else "word for word"
+        is_cased = any(part.match_case for part in phrases)
+        how = "in this case" if is_cased else "word for word"
+        told = message(
+            "relaxed-phrases-in-case" if is_cased else "relaxed-phrases",
+            phrases=tuple([part.phrase for part in phrases]),
+            among=among,
+        )
         reason = f"{no_notes} contain {quoted} {how}."
         yield (
-            Relaxed("any-passage", reason, "These contain some of the words."),
+            Relaxed("any-passage", reason, "These contain some of the words.", told),
             replace(query, words=words, phrases=(), condition=loose),
         )
     if filters:
         wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
         effect = f"These results ignore {'that filter' if len(filters) == 1 else 'the filters in the query'}."
-        yield Relaxed("without-filters", _unmet(filters, admits_none), effect), replace(query, condition=wider)
+        unmet = [part for part in filters if isinstance(part, _SELECTIVE) and admits_none(part)]
+        told = message(
+            "relaxed-unmet-filters" if unmet else "relaxed-filters",
+            filters=tuple(map(written, unmet or filters)),
+            ignored=len(filters),
+        )
+        yield Relaxed("without-filters", _unmet(filters, unmet), effect, told), replace(query, condition=wider)
     if query.text:
         reason = f"{no_notes} contain {_either(query.words)}." if query.words and not phrases else f"{no_notes} match."
-        yield Relaxed("meaning", reason, "These are the nearest in meaning."), query
+        told = message("relaxed-nothing", among=among)
+        if query.words and not phrases:
+            is_long = len(query.words) > MAX_NAMED_WORDS
+            told = message("relaxed-words", words=query.words, among=among)
+            told = message("relaxed-many-words", among=among) if is_long else told
+        yield Relaxed("meaning", reason, "These are the nearest in meaning.", told), query
 
 
 def _either(words: Sequence[str]) -> str:
@@ -87,11 +108,10 @@ def _either(words: Sequence[str]) -> str:
     return " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 
 
-def _unmet(filters: Sequence[Condition], admits_none: Callable[[Condition], bool]) -> str:
-    """A sentence on the filters that no note meets at all or, if each is met by some note, on all of them."""
-    unmet = [describe_condition(part) for part in filters if isinstance(part, _SELECTIVE) and admits_none(part)]
+def _unmet(filters: Sequence[Condition], unmet: Sequence[Condition]) -> str:
+    """A sentence on the filters that no note meets at all, *unmet*, or on all of them if each is met by some note."""
     if unmet:
-        return f"There are no notes {' or '.join(unmet)}."
+        return f"There are no notes {' or '.join(map(describe_condition, unmet))}."
     return f"Nothing was found among notes {describe_condition(AllOf(tuple(filters)))}."
 
 

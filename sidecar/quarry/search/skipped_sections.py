@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, Not
 from quarry.index.filters.blocks import says
+from quarry.messages import Message, message
 from quarry.terms.alternatives import Languages
 from quarry.text.chunking import skipped_sections
 from quarry.text.frontmatter import read_front_matter
@@ -17,19 +18,18 @@ from quarry.types import Query
 MAX_NAMED = 3  # words or phrases
 
 
-def skipped_sections_sentence(
+def in_skipped_sections(
     text: str, query: Query, lacking: Sequence[str], skip_sections: Sequence[str], languages: Languages = ()
-) -> str:
+) -> list[tuple[str, Message]]:
     """
-    A sentence on the phrases and exclusions of *query*, and on the words *lacking*, that stand in such a section.
+    The phrases and exclusions of *query*, and the words *lacking*, that stand in such a section.
+
+    Each is told by a sentence, and by its code.
 
     Args:
         text: The whole note.
         lacking: Words of the query that the index does not find in the note.
         skip_sections: The titles of sections that are not searched.
-
-    Returns:
-        "" where there are none.
     """
     outline = read_outline(text, read_front_matter(text).body_start)
     found: dict[str, str] = {}
@@ -40,11 +40,13 @@ def skipped_sections_sentence(
         for phrase in wanted:
             if phrase not in found and says(text[start:end], [phrase], [], languages):
                 found[phrase] = title
-    sentences = [
-        f"“{phrase}” stands in its section “{title}”, which is not searched."
+    return [
+        (
+            f"“{phrase}” stands in its section “{title}”, which is not searched.",
+            message("explain-skipped-section", words=phrase, section=title),
+        )
         for phrase, title in [*found.items()][:MAX_NAMED]
     ]
-    return " ".join(sentences)
 
 
 def _phrases(condition: Condition) -> Iterator[str]:

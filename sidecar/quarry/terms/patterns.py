@@ -10,12 +10,19 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol
 
+from quarry.errors import BadQuery
+from quarry.messages import RegexProblem, message
+
 MEMORY_BYTES = 8 << 20  # for the automaton of one expression; `(a{999}){999}` is refused instead of built
 COMPILED = 64  # cached; an expression is compiled again with every key typed
 
 
 class BadPattern(ValueError):
-    """The expression cannot be used. The message is a clause that says why and what to do."""
+    """The expression cannot be used. The message is a clause that says why and what to do; *problem* is its kind."""
+
+    def __init__(self, message: str, problem: RegexProblem) -> None:
+        super().__init__(message)
+        self.problem = problem
 
 
 class Pattern(Protocol):
@@ -41,7 +48,7 @@ def compile_pattern(pattern: str) -> Pattern:
     try:
         import re2  # type: ignore[import-untyped]  # here, so that a platform without it can go on
     except ImportError:
-        raise BadPattern("google-re2, which it needs, is not installed; use words") from None
+        raise BadPattern("google-re2, which it needs, is not installed; use words", "unavailable") from None
     options = re2.Options()
     options.case_sensitive = False
     options.never_capture = True  # that it matches is enough, and comes quicker
@@ -51,8 +58,19 @@ def compile_pattern(pattern: str) -> Pattern:
         re2.compile(pattern, options)  # by itself, so that no parenthesis of it closes one of ours
         compiled: Pattern = re2.compile("(?m)" + pattern, options)
     except re2.error as error:
-        raise BadPattern(f"{_reason(error)}; see github.com/google/re2/wiki/Syntax") from error
+        reason = _reason(error)
+        raise BadPattern(f"{reason}; see github.com/google/re2/wiki/Syntax", _problem(reason)) from error
     return compiled
+
+
+def bad_pattern(pattern: str, error: BadPattern, position: int) -> BadQuery:
+    """The error for a query with *pattern*, which cannot be used, at *position*."""
+    reason = str(error).partition("; see ")[0]
+    return BadQuery(
+        f"the regular expression /{pattern}/ cannot be used: {error}",
+        position,
+        message("bad-regex", pattern=pattern, problem=error.problem, reason=reason),
+    )
 
 
 def find_pattern(pattern: str, text: str, limit: int) -> list[tuple[int, int]]:
@@ -62,6 +80,28 @@ def find_pattern(pattern: str, text: str, limit: int) -> list[tuple[int, int]]:
     except BadPattern:
         return []
     return [(start, end) for start, end in (found.span() for found in islice(matches, limit)) if start < end]
+
+
+_PROBLEMS: tuple[tuple[str, RegexProblem], ...] = (
+    ("missing )", "missing-parenthesis"),
+    ("unexpected )", "unexpected-parenthesis"),
+    ("missing ]", "missing-bracket"),
+    ("missing closing ]", "missing-bracket"),
+    ("invalid character class", "bad-range"),
+    ("no argument for repetition", "nothing-to-repeat"),
+    ("bad repetition", "bad-repetition"),
+    ("invalid repetition", "bad-repetition"),
+    ("trailing \\", "trailing-backslash"),
+    ("invalid escape", "bad-escape"),
+    ("invalid perl", "unsupported"),
+    ("invalid named capture", "unsupported"),
+    ("pattern too large", "too-large"),
+)
+"""How RE2 begins to say what is wrong, and the kind of problem that it is."""
+
+
+def _problem(reason: str) -> RegexProblem:
+    return next((problem for beginning, problem in _PROBLEMS if reason.startswith(beginning)), "other")
 
 
 def _reason(error: Exception) -> str:

@@ -91,3 +91,19 @@ test("related notes say how they stand to the note; those that merely mention it
   expect(rows.map(({ key }) => key)).toEqual(["Steam.md", "divider mentions", "Diary.md"]);
   expect(rows.map((row) => (row.kind === "hit" ? row.reason : null))).toEqual(["linked", null, "mention"]);
 });
+
+describe("the sentence that answers", () => {
+  const extract = { path: "b.md", text: "Six minutes.", headingPath: ["Eggs"], line: 4, matchStart: 40, matchEnd: 52, confidence: 0.9 };
+
+  test("stands above the hits, and leads to its place in the note", () => {
+    const [row, ...hits] = answerRows(answer({ hits: [hit("a.md"), hit("b.md")], extract }), ROW_OPTIONS);
+
+    expect(row).toMatchObject({ kind: "extract", hit: { path: "b.md" }, passage: { snippet: "Six minutes.", matchStart: 40, matchEnd: 52, line: 4 } });
+    expect(isPlace(row ?? null)).toBe(true);
+    expect(said(hits)).toEqual(["a.md", "b.md"]);
+  });
+
+  test("of a note that is not among the hits is left out", () => {
+    expect(said(answerRows(answer({ hits: [hit("a.md")], extract }), ROW_OPTIONS))).toEqual(["a.md"]);
+  });
+});

@@ -55,7 +55,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120 });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120 });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {

@@ -23,7 +23,7 @@ test("shows the state as text, as a colour, and for style sheets", () => {
 test("offers the action that fits, and none when none does", () => {
   const line = new IndexStatusLine(el, (action) => acted.push(action));
   line.show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
-  const button = one(el, "button");
+  const button = one(el, "button.quarry-status-action");
   button.click();
   line.show({ kind: "paused", notes: 1, pending: 0 });
   button.click();
@@ -32,6 +32,13 @@ test("offers the action that fits, and none when none does", () => {
 
   expect(acted).toEqual(["pause", "resume"]);
   expect(button.hasClass("is-hidden")).toBe(true);
+});
+
+test("its text opens the inspector of the index, where there are actions", () => {
+  new IndexStatusLine(el, (action) => acted.push(action)).show({ kind: "live", notes: 3, problems: 0 });
+  one(el, "button.quarry-status-text").click();
+
+  expect(acted).toEqual(["open-inspector"]);
 });
 
 test("has no button in the status bar", () => {

@@ -69,6 +69,10 @@ beforeEach(() => {
       reads += 1;
       return Promise.resolve(answer);
     },
+    excludeFolder: (folder) => {
+      written.push({ excludeFolders: [folder] });
+      return Promise.resolve();
+    },
     writeVault: (change) => {
       written.push(change);
       return Promise.resolve(answer);

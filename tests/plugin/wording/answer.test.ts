@@ -24,8 +24,8 @@ test("a relaxation is shown in the engine's words; filters that match nothing ar
   const understood = "notes in Attic, near in meaning to glue";
 
   expect(relaxedWords(null, understood)).toBe("");
-  expect(relaxedWords({ step: "meaning", message: "These come near in meaning" }, understood)).toBe("These come near in meaning.");
-  expect(relaxedWords({ step: "without-filters", message: "Without them there is this." }, understood)).toBe(
+  expect(relaxedWords({ step: "meaning", message: "These come near in meaning", told: { code: "relaxed-nothing", args: { among: "all" } } }, understood)).toBe("These come near in meaning.");
+  expect(relaxedWords({ step: "without-filters", message: "Without them there is this.", told: { code: "relaxed-filters", args: { filters: ["folder:Attic"], ignored: 1 } } }, understood)).toBe(
     "Without them there is this. You asked for notes in Attic, near in meaning to glue.",
   );
 });

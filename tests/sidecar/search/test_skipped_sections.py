@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from quarry.search.skipped_sections import skipped_sections_sentence
+from quarry.search.skipped_sections import in_skipped_sections
 from quarry.text.query.parse import parse_query
 
 NOTE = "---\ntags: x\n---\n# Nuts\nwalnut\n## Related\n[[hide glue]] and bones\n### More\ncherries\n## After\nstone"
@@ -23,7 +23,10 @@ NOTE = "---\ntags: x\n---\n# Nuts\nwalnut\n## Related\n[[hide glue]] and bones\n
 def test_phrases_exclusions_and_missing_words_are_named(typed, lacking, named):
     query = parse_query(f"x {typed}", now=datetime(2026, 3, 1, tzinfo=UTC))
 
-    sentence = skipped_sections_sentence(NOTE, query, lacking, ("Related",))
+    found = in_skipped_sections(NOTE, query, lacking, ("Related",))
 
-    assert sentence == " ".join(f"“{one}” stands in its section “Related”, which is not searched." for one in named)
-    assert skipped_sections_sentence(NOTE, query, lacking, ()) == ""
+    assert [sentence for sentence, _ in found] == [
+        f"“{one}” stands in its section “Related”, which is not searched." for one in named
+    ]
+    assert [told.args for _, told in found] == [{"words": one, "section": "Related"} for one in named]
+    assert in_skipped_sections(NOTE, query, lacking, ()) == []

@@ -38,7 +38,6 @@ from quarry.conditions import (
     Not,
     PropertyComparison,
 )
-from quarry.errors import BadQuery
 from quarry.index.database import SqlValue, select
 from quarry.index.deadline import Deadline
 from quarry.index.filters.blocks import holds_block, holds_cased
@@ -49,7 +48,7 @@ from quarry.index.folding import fold_case, fold_marks, fold_tag
 from quarry.index.ids import NoteIds
 from quarry.index.sql import SqlFragment, concat, join
 from quarry.terms.alternatives import Languages
-from quarry.terms.patterns import BadPattern, compile_pattern
+from quarry.terms.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.types import LAST_TIME_NS, PropertyValue
 
 _FILE_KEY = "substr(n.path_key, length(rtrim(n.path_key, replace(n.path_key, '/', ''))) + 1)"
@@ -59,6 +58,8 @@ _IN_RANGE = (  # of `path_key`, by the two indexes that make it up
 _MOST_EXPENSIVE_FIRST = (MatchesPattern, InTask, InBlock, InSection, InTimeRange, HasProperty, HasPhrase)
 _MAY_SAY_WHEN_CREATED = "(n.properties LIKE '%creat%' OR n.properties LIKE '%date%')"
 _TIMES = {"modified": ("n.mtime_ns", 1_000_000), "created": ("created_ms(n.properties)", 1)}  # column, units in a ms
+CREATED_OF_NOTE = f"CASE WHEN {_MAY_SAY_WHEN_CREATED} THEN created_ms(n.properties) END"
+"""SQL: when the note `n` was created by its front matter, in milliseconds; NULL where it does not say."""
 _FILE = "substr(n.path, length(rtrim(n.path, replace(n.path, '/', ''))) + 1)"
 _PLACES = {"path": "n.path", "file": _FILE}
 _LOOKS_LIKE_TASK = SqlFragment("instr(c.text, ' [') > 0 AND instr(c.text, '] ') > 0")  # five times faster than GLOB
@@ -222,7 +223,7 @@ def _matching(wanted: MatchesPattern) -> SqlFragment:
     try:
         compile_pattern(wanted.pattern)
     except BadPattern as error:
-        raise BadQuery(f"the regular expression /{wanted.pattern}/ cannot be used: {error}", 0) from error
+        raise bad_pattern(wanted.pattern, error, 0) from error
     if wanted.place == "text":
         return chunk_matching(wanted).wrap(ANY_CHUNK, ")")
     return SqlFragment(f"matches(?, {_PLACES[wanted.place]})", (wanted.pattern,))

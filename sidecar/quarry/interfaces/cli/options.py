@@ -23,12 +23,14 @@ QUERY_HELP = (
 )
 MODES = ("hybrid", "keyword", "semantic")  # as on the wire, whose types take longer to import than asking
 FUSIONS = ("convex", "rrf", "six-signals")
+SORTS = ("relevance", "modified", "created", "name")
+MAX_OFFSET = 100_000
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 100  # hits, as on the wire
 MAX_QUERY = 4096  # characters, as on the wire
 START_WAIT_S = 5.0  # a person asks once: better whole after a second than half at once
 LONG_WAIT_S = 3600.0  # of `--wait` without a time
-OPTIONS_WITH_VALUE = ("--vault", "--limit", "--mode", "--fusion", "--max-tokens")
+OPTIONS_WITH_VALUE = ("--vault", "--limit", "--offset", "--sort", "--mode", "--fusion", "--max-tokens")
 COMMANDS_WITH_QUERY = ("search", "explain", "context")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
 _EXCLUSION = re.compile(r"-[^-h]|-h.")

@@ -13,7 +13,9 @@ from quarry.interfaces.cli import hits
 from quarry.interfaces.cli.options import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
+    MAX_OFFSET,
     QUERY_HELP,
+    SORTS,
     add_search_options,
     add_vault,
     add_wait,
@@ -55,6 +57,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=number(1, MAX_LIMIT),
         metavar="N",
         help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
+    )
+    parser.add_argument(
+        "--offset",
+        type=number(0, MAX_OFFSET),
+        default=0,
+        metavar="N",
+        help="leave out the first N notes (default 0)",
+    )
+    parser.add_argument(
+        "--sort",
+        choices=SORTS,
+        default="relevance",
+        help="best first, last changed first, last created first, or by file name; all but relevance show only notes "
+        "with every word, and likely answers",
     )
     add_search_options(parser)
     add_wait(parser)
@@ -191,6 +207,8 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
     params: Mapping[str, Any] = {
         "query": query,
         "limit": DEFAULT_LIMIT if options.limit is None else options.limit,
+        "offset": options.offset,
+        "sort": options.sort,
         "mode": options.mode,
         "fusion": options.fusion,
         "detail": "full" if has_text or options.why else "scan",

@@ -36,6 +36,8 @@ def search(vault: Vault, asked: Arguments, call: Call) -> Rendered:
     params = {
         "query": _with_type(asked["query"], asked["type"]),
         "limit": asked["limit"],
+        "offset": asked["offset"],
+        "sort": asked["sort"],
         "mode": asked["mode"],
         "detail": asked["detail"],
         "maxTokens": MOST_PASSAGE_TOKENS,

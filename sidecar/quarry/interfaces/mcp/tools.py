@@ -32,6 +32,7 @@ MAX_TEXT = 100_000  # characters to find the like of, as on the wire
 CAPTURE = "capture"  # the one tool that writes, and so is served on demand only
 NOTE_TYPES = ("note", "signal", "project", "moc", "daily")
 MODES = ("hybrid", "keyword", "semantic")
+SORTS = ("relevance", "modified", "created", "name")
 
 TITLES = {
     "search": "Search notes",
@@ -127,6 +128,8 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {
             "query": _QUERY,
             "limit": _number(1, 50, SEARCH_LIMIT),
+            "offset": _number(0, 1000, 0),
+            "sort": _choice(*SORTS),
             "mode": _choice(*MODES),
             "max_tokens": _TOKENS,
             "detail": _choice("full", "scan"),

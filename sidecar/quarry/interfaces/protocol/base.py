@@ -4,6 +4,26 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from quarry.messages import ExplainCode, ExplainReason, MessageCode, QueryProblem, RegexProblem, RelaxedCode
+
+__all__ = [
+    "CancelParams",
+    "Doc",
+    "Done",
+    "ExplainCode",
+    "ExplainReason",
+    "LegName",
+    "Message",
+    "MessageCode",
+    "MissingLeg",
+    "NoParams",
+    "Params",
+    "QueryProblem",
+    "RegexProblem",
+    "RelaxedCode",
+    "Value",
+]
+
 Doc = msgspec.Meta  # reads well in annotations
 
 LegName = Literal["lexical", "dense"]
@@ -29,6 +49,16 @@ class CancelParams(Params, frozen=True, kw_only=True):
 
 class Done(Value, frozen=True, kw_only=True):
     """Nothing to say but that it is done."""
+
+
+class Message(Value, frozen=True, kw_only=True):
+    """What an English sentence beside it says, for clients that word it themselves."""
+
+    code: MessageCode
+    args: Annotated[
+        dict[str, str | int | list[str]],
+        Doc(description="What it speaks of. Filters are written as in a query: `folder:Work`."),
+    ]
 
 
 class MissingLeg(Value, frozen=True, kw_only=True):

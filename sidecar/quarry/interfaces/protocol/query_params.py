@@ -8,6 +8,7 @@ from quarry.interfaces.protocol.base import Doc, Value
 
 Mode = Literal["hybrid", "keyword", "semantic"]
 Fusion = Literal["convex", "rrf", "six-signals"]
+SortOrder = Literal["relevance", "modified", "created", "name"]
 
 QueryText = Annotated[
     str,

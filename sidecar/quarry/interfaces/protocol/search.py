@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import field
 
-from quarry.interfaces.protocol.base import Doc, LegName, MissingLeg, Value
+from quarry.interfaces.protocol.base import Doc, LegName, Message, MissingLeg, Value
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
-from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
+from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, SortOrder, Weights
 
 DEFAULT_MIN_CONFIDENCE = 0.1  # below it a hit is told as weak; see `ranking/confidence.py`
 
@@ -161,6 +161,27 @@ class SearchParams(RankedParams, frozen=True, kw_only=True):
         bool,
         Doc(description="Quote all passages of each hit, not its best one alone; see `search/passages`."),
     ] = False
+    offset: Annotated[
+        int,
+        Doc(
+            description=(
+                "How many hits stand before the first that is returned. The next page begins behind the hits that "
+                "came; with the same parameters and index, the pages make up one list, of `reachable` notes."
+            ),
+            ge=0,
+            le=100_000,
+        ),
+    ] = 0
+    sort: Annotated[
+        SortOrder,
+        Doc(
+            description=(
+                "relevance: best first. modified: last changed first. created: the latest by front matter first, notes "
+                "without a date last. name: by file name. All but relevance sort the notes that hold every word of the "
+                "query, and those that are likely to answer (confidence of at least 0.1, among the first 100)."
+            )
+        ),
+    ] = "relevance"
     extract: Annotated[
         bool, Doc(description="Look for a sentence of the first hit that answers, where the query is a question.")
     ] = False
@@ -203,6 +224,56 @@ class Relaxed(Value, frozen=True, kw_only=True):
         ),
     ]
     message: Annotated[str, Doc(description="A sentence to show to the user.")]
+    told: Annotated[Message, Doc(description="`message`, by code.")]
+
+
+ClauseKind = Literal[
+    "word",
+    "phrase",
+    "regex",
+    "property",
+    "group",
+    "path",
+    "file",
+    "folder",
+    "tag",
+    "type",
+    "domain",
+    "status",
+    "created",
+    "modified",
+    "content",
+    "section",
+    "line",
+    "block",
+    "task",
+    "task-todo",
+    "task-done",
+    "match-case",
+    "ignore-case",
+]
+
+
+class Clause(Value, frozen=True, kw_only=True):
+    """A part of the query that is more than a word to rank by. To take it away is to cut its range out of the query."""
+
+    kind: Annotated[
+        ClauseKind,
+        Doc(
+            description=(
+                "tag: `#idea` or `tag:idea`. word: one that is excluded. group: what stands in parentheses, with "
+                "alternatives or negated. All others: the operator."
+            )
+        ),
+    ]
+    start: Annotated[int, Doc(description="UTF-16 code units into the query as typed.")]
+    end: int
+    name: Annotated[str, Doc(description="Of a property; else empty.")]
+    value: Annotated[str, Doc(description="As typed, without delimiters; empty where it has none.")]
+    negated: bool
+    removable: Annotated[
+        bool, Doc(description="Without its range, the query says the same but for this. False within alternatives.")
+    ]
 
 
 class Extract(Value, frozen=True, kw_only=True):
@@ -228,8 +299,28 @@ class SearchResult(Value, frozen=True, kw_only=True):
         Doc(description="The query has no words to rank by: the hits are the newest notes that satisfy it."),
     ]
     total: Annotated[
-        int, Doc(description="Notes that contain a word of the query or are near in meaning, before `limit`.")
+        int,
+        Doc(
+            description=(
+                "Notes that contain a word of the query or are near in meaning, on all pages; where `sort` is not "
+                "relevance, those that are sorted."
+            )
+        ),
     ]
+    reachable: Annotated[
+        int,
+        Doc(
+            description=(
+                "Where paging ends: notes that were ranked or sorted. Less than `total` where more notes contain a "
+                "word than are ranked."
+            )
+        ),
+    ]
+    sort: Annotated[
+        SortOrder,
+        Doc(description="The order of the hits. relevance whatever was asked for where no note is worth sorting."),
+    ]
+    clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
     understood: Annotated[str, Doc(description="The query in plain words.")]
     corrections: Annotated[list[Correction], Doc(description="Words that were taken for typing errors.")]
     unknown_words: Annotated[
@@ -292,6 +383,7 @@ class ExplainResult(Value, frozen=True, kw_only=True):
         ),
     ]
     message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
+    told: Annotated[list[Message], Doc(description="`message`, by codes, sentence by sentence.")]
     understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
     rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
     total: Annotated[int, Doc(description="Notes that were ranked.")]

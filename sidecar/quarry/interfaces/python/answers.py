@@ -28,6 +28,8 @@ def found_notes(reply: Reply) -> FoundNotes:
     return FoundNotes(
         hits=tuple(map(_found_note, reply.hits)),
         total=reply.total,
+        reachable=reply.reachable,
+        sort=reply.sort,
         confidence=float(reply.confidence),
         understood=reply.understood,
         corrections={correction.typed: correction.used for correction in reply.corrections},

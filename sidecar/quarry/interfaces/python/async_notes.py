@@ -8,7 +8,17 @@ from typing import Self, TypeVar
 
 from quarry.interfaces.python import calls
 from quarry.interfaces.python.async_connection import AsyncConnection
-from quarry.interfaces.python.calls import Call, Detail, Fusion, Names, NoteScope, NoteType, RetrieverName, SearchMode
+from quarry.interfaces.python.calls import (
+    Call,
+    Detail,
+    Fusion,
+    Names,
+    NoteScope,
+    NoteType,
+    RetrieverName,
+    SearchMode,
+    SortOrder,
+)
 from quarry.interfaces.python.notes import MIN_CONFIDENCE, WAIT_PAUSE_S, is_ready, wait_step_ms
 from quarry.interfaces.python.results import (
     CapturedNote,
@@ -53,6 +63,8 @@ class AsyncNotes:
         query: str,
         *,
         limit: int = 10,
+        offset: int = 0,
+        sort: SortOrder = "relevance",
         mode: SearchMode = "hybrid",
         fusion: Fusion | None = None,
         detail: Detail = "scan",
@@ -76,6 +88,9 @@ class AsyncNotes:
         Args:
             query: Words, and operators as in the search pane: `"rate limit" -draft tag:idea modified:7d`.
             limit: Maximum number of notes, 1 to 100.
+            offset: How many notes stand before the first that is returned.
+            sort: Best first, last changed first, last created first, or by file name. All but relevance sort the notes
+                that hold every word, and those that are likely to answer.
             mode: By words and meaning at once, or by one of them alone.
             fusion: How the two rankings become one; None: the vault's setting.
             detail: `full` gives the text of the passages besides their snippets.
@@ -105,6 +120,8 @@ class AsyncNotes:
                 query,
                 scope,
                 limit=limit,
+                offset=offset,
+                sort=sort,
                 mode=mode,
                 fusion=fusion,
                 detail=detail,

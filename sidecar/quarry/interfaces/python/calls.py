@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Fusion = Literal["convex", "rrf", "six-signals"]
+SortOrder = Literal["relevance", "modified", "created", "name"]
 Detail = Literal["scan", "full"]
 NoteType = Literal["note", "signal", "project", "moc", "daily"]
 RetrieverName = Literal["lexical", "dense"]
@@ -70,6 +71,8 @@ def search(
     scope: NoteScope,
     *,
     limit: int,
+    offset: int,
+    sort: SortOrder,
     mode: SearchMode,
     fusion: Fusion | None,
     detail: Detail,
@@ -85,6 +88,8 @@ def search(
     params = {
         "query": query,
         "limit": limit,
+        "offset": offset,
+        "sort": sort,
         "mode": mode,
         "fusion": fusion,
         "detail": detail,

@@ -136,7 +136,11 @@ class FoundNotes(_Items[FoundNote]):
 
     hits: tuple[FoundNote, ...]
     total: int
-    """Notes that contain a word of the query or are near in meaning, before `limit`."""
+    """Notes that contain a word of the query or are near in meaning, on all pages; where sorted, those that are."""
+    reachable: int
+    """Where `offset` ends: notes that were ranked or sorted."""
+    sort: Literal["relevance", "modified", "created", "name"]
+    """The order of the hits: by relevance whatever was asked for where no note is worth sorting."""
     confidence: float
     """That of the first hit; 0 where there is none."""
     understood: str

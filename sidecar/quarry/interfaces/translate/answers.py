@@ -6,27 +6,36 @@ from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
+from quarry.interfaces.told import told_message
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.search import Answer, Explanation, Extract, FurtherPassages, Hit, Passage, Related, RelatedNote
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
+from quarry.text.query.clauses import Clause, find_clauses
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
 from quarry.types import Fused
 from quarry.vault.paths import nfc
 
 
-def search_result(answer: Answer, index: Freshness, *, with_text: bool) -> wire.SearchResult:
-    """The reply to `search`."""
-    clean = all_scrubbed(_texts(answer, with_text=with_text))
+def search_result(answer: Answer, index: Freshness, *, query: str, with_text: bool) -> wire.SearchResult:
+    """The reply to `search` for *query* as it was typed."""
+    found = find_clauses(query)
+    texts = _texts(answer, with_text=with_text)
+    clean = all_scrubbed([*texts, *[text for clause in found for text in (clause.name, clause.value)]])
     relaxed = answer.relaxed
     return wire.SearchResult(
         hits=[_hit(hit, clean, with_text=with_text, listed=answer.listed) for hit in answer.hits],
         listed=answer.listed,
         total=answer.total,
+        reachable=answer.reachable,
+        sort=answer.sort,
+        clauses=[_clause(clause, query, clean) for clause in found],
         understood=clean[answer.understood],
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
         unknown_words=[clean[word] for word in answer.unknown_words],
-        relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message]) if relaxed else None,
+        relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message], told=told_message(relaxed.told))
+        if relaxed
+        else None,
         confidence=answer.confidence,
         weakness=answer.weakness,
         extract=_extract(answer.extract, clean) if answer.extract else None,
@@ -51,6 +60,7 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
         path=nfc(explanation.path),
         state=explanation.state,
         message=scrubbed(explanation.message),
+        told=[told_message(told) for told in explanation.told],
         understood=scrubbed(explanation.understood),
         rank=explanation.rank,
         total=explanation.total,
@@ -94,6 +104,18 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
     if answer.extract:
         texts += [answer.extract.text, *answer.extract.chunk.chunk.heading_path]
     return texts
+
+
+def _clause(clause: Clause, query: str, clean: Mapping[str, str]) -> wire.Clause:
+    return wire.Clause(
+        kind=clause.kind,
+        start=utf16_offset(query, clause.start),
+        end=utf16_offset(query, clause.end),
+        name=clean[clause.name],
+        value=clean[clause.value],
+        negated=clause.negated,
+        removable=clause.removable,
+    )
 
 
 def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> list[str]:

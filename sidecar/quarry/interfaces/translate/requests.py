@@ -20,6 +20,8 @@ def search_request(params: wire.RankedParams) -> SearchRequest:
     return SearchRequest(
         query=params.query,
         limit=params.limit,
+        offset=params.offset if isinstance(params, wire.SearchParams) else 0,
+        sort=params.sort if isinstance(params, wire.SearchParams) else "relevance",
         mode=params.mode,
         fusion=params.fusion,
         typing=params.typing,

@@ -30,7 +30,8 @@ from quarry.conditions import (
 )
 from quarry.errors import BadQuery
 from quarry.lazy_pattern import lazy_pattern
-from quarry.terms.patterns import BadPattern, compile_pattern
+from quarry.messages import message
+from quarry.terms.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.text.query.dates import DATE_FORMATS, is_unfinished_date, parse_date_range, start_of_day_ms
 from quarry.text.query.grammar import GroupNode, LeafNode, NegationNode, OperatorNode, QueryNode
 from quarry.text.query.lexer import QueryToken
@@ -115,7 +116,7 @@ class ConditionBuilder(Struct):
         try:
             compile_pattern(token.text)
         except BadPattern as error:
-            raise BadQuery(f"the regular expression /{token.text}/ cannot be used: {error}", token.start) from error
+            raise bad_pattern(token.text, error, token.start) from error
         return MatchesPattern(token.text)
 
     # --- operators -----------------------------------------------------------------------------
@@ -139,7 +140,11 @@ class ConditionBuilder(Struct):
             return _disjunction(parts) if value.kind == "either" else tuple(c for part in parts for c in part)
         token = value.token
         if isinstance(value, OperatorNode) or token.kind == "property":
-            raise BadQuery(f"{operator.text}: takes words and phrases: move {token.text} out of it", token.start)
+            raise BadQuery(
+                f"{operator.text}: takes words and phrases: move {token.text} out of it",
+                token.start,
+                message("no-filter-here", operator=operator.text, inner=token.text),
+            )
         self._count_filter(token)
         return self._apply(operator.text, token)
 
@@ -151,7 +156,11 @@ class ConditionBuilder(Struct):
             return self._cased(token)
         if token.kind == "regex":
             if name not in ("path", "file"):
-                raise BadQuery(f"{name}: takes no regular expression: only path:, file: and content: do", token.start)
+                raise BadQuery(
+                    f"{name}: takes no regular expression: only path:, file: and content: do",
+                    token.start,
+                    message("no-regex-here", operator=name),
+                )
             return (MatchesPattern(self._matching(token).pattern, "path" if name == "path" else "file"),)
         text = token.text.strip()
         if name == "tag":
@@ -179,7 +188,11 @@ class ConditionBuilder(Struct):
         if dates is None:
             if not token.text or (token.end == self.length and is_unfinished_date(token.text)):
                 return ()
-            raise BadQuery(f"{name}: cannot read {token.text!r}: {DATE_FORMATS}", token.start)
+            raise BadQuery(
+                f"{name}: cannot read {token.text!r}: {DATE_FORMATS}",
+                token.start,
+                message("bad-date", operator=name, value=token.text),
+            )
         first = start_of_day_ms(dates.first, self.now) if dates.first else None
         behind = start_of_day_ms(dates.end, self.now) if dates.end else None
         return (InTimeRange(_TIMES[name], first, behind),)
@@ -189,13 +202,20 @@ class ConditionBuilder(Struct):
     def _count_words(self, words: str, token: QueryToken) -> None:
         self.required_words += word_count(words)
         if self.required_words > MAX_REQUIRED_WORDS:
-            message = f"more than {MAX_REQUIRED_WORDS} words in quotes, after a minus or in an OR: use fewer"
-            raise BadQuery(message, token.start)
+            raise BadQuery(
+                f"more than {MAX_REQUIRED_WORDS} words in quotes, after a minus or in an OR: use fewer",
+                token.start,
+                message("too-many-words", limit=MAX_REQUIRED_WORDS),
+            )
 
     def _count_filter(self, token: QueryToken) -> None:
         self.filters += 1
         if self.filters > MAX_FILTERS:
-            raise BadQuery(f"more than {MAX_FILTERS} filters: use fewer", token.start)
+            raise BadQuery(
+                f"more than {MAX_FILTERS} filters: use fewer",
+                token.start,
+                message("too-many-filters", limit=MAX_FILTERS),
+            )
 
 
 def _tag_condition(tag: str) -> tuple[Condition, ...]:

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from quarry.errors import BadQuery
+from quarry.messages import message
 from quarry.text.query.lexer import QueryToken, tokenize_query
 
 MAX_DEPTH = 20  # nested parentheses; nobody types five
@@ -103,7 +104,11 @@ class _Parser:
 
     def _parenthesis(self, token: QueryToken, depth: int) -> QueryNode | None:
         if depth == MAX_DEPTH:
-            raise BadQuery(f"more than {MAX_DEPTH} nested parentheses: use fewer", token.start)
+            raise BadQuery(
+                f"more than {MAX_DEPTH} nested parentheses: use fewer",
+                token.start,
+                message("query-too-deep", limit=MAX_DEPTH),
+            )
         inner = self.query(depth + 1)
         self._take("close")
         return inner

@@ -36,6 +36,7 @@ from quarry.conditions import (
     all_of,
 )
 from quarry.errors import BadQuery
+from quarry.messages import message
 from quarry.text.query.conditions import ConditionBuilder
 from quarry.text.query.grammar import GroupNode, NegationNode, QueryNode, parse_query_tree
 from quarry.text.query.terms import QueryTerms, content_words
@@ -62,7 +63,9 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
     """
     if len(typed) > MAX_CHARS:
         raise BadQuery(
-            f"the query has {len(typed):,} characters, at most {MAX_CHARS:,} are read: shorten it", MAX_CHARS
+            f"the query has {len(typed):,} characters, at most {MAX_CHARS:,} are read: shorten it",
+            MAX_CHARS,
+            message("query-too-long", count=len(typed), limit=MAX_CHARS),
         )
     tree = parse_query_tree(typed)
     said = QueryTerms()
@@ -73,8 +76,11 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
     condition = all_of(conditions)
     if not said.text and condition.parts and all(map(_only_excludes_text, condition.parts)):
         what = " ".join(typed.split())
-        message = f"the query only excludes ({what}): add a word to search for, or a filter"
-        raise BadQuery(message, len(typed) - len(typed.lstrip()))
+        raise BadQuery(
+            f"the query only excludes ({what}): add a word to search for, or a filter",
+            len(typed) - len(typed.lstrip()),
+            message("query-only-excludes", query=what),
+        )
     words = content_words(said.words, alone=not said.phrases)
     return Query(
         text=" ".join(said.text) if words or said.phrases else "",  # a lone `-` or `?` has no meaning to compare with

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from quarry.conditions import BlockUnit, Condition, InBlock, InSection, InTask, TaskState, any_of
 from quarry.errors import BadQuery
+from quarry.messages import Message
 from quarry.text.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode
 from quarry.text.query.lexer import QueryToken
 from quarry.text.query.terms import content_word
@@ -103,11 +104,13 @@ class _AlternativesReader(Struct, frozen=True):
 
     def _too_many(self) -> BadQuery:
         message = f"{self.operator.text}: has more than {MAX_ALTERNATIVES} combinations of alternatives: use fewer OR"
-        return BadQuery(message, self.operator.start)
+        told = Message("too-many-alternatives", {"operator": self.operator.text, "limit": MAX_ALTERNATIVES})
+        return BadQuery(message, self.operator.start, told)
 
     def _refusal(self, token: QueryToken) -> BadQuery:
         message = f"{self.operator.text}: takes words, phrases, OR and -: move {token.text} out of it"
-        return BadQuery(message, token.start)
+        told = Message("no-filter-here", {"operator": self.operator.text, "inner": token.text})
+        return BadQuery(message, token.start, told)
 
 
 def _without_repeats(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 /** What a test can do and ask in the app, as its user. Reached from Node as `window.testHost`. */
 import type { App } from "./obsidian/app";
 import type { TAbstractFile } from "./obsidian/files";
+import { Menu } from "./obsidian/menu";
 import { type EphemeralState, MarkdownView } from "./obsidian/markdown-view";
 import { noticesSoFar } from "./obsidian/notice";
 import type { SavedLeaf } from "./obsidian/workspace";
@@ -103,6 +104,13 @@ export class Driver {
     const handler = this.app.hostProtocolHandlers.get(action);
     if (!handler) throw new Error(`nobody handles obsidian://${action}`);
     await handler({ action, ...Object.fromEntries(searchParams) });
+  }
+
+  /** The menu of a file or folder, as a right click in the file explorer shows it. */
+  fileMenu(path: string): void {
+    const menu = new Menu();
+    this.app.workspace.trigger("file-menu", menu, this.entry(path), "file-explorer-context-menu", null);
+    menu.showAtPosition({ x: 0, y: 0 });
   }
 
   /** `obsidian command key=value flag`, in a terminal: a flag that is required must be there. */

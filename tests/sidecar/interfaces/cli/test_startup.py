@@ -40,7 +40,7 @@ engine = Engine.open(Path(sys.argv[1]), Path(sys.argv[2]))
 engine.listen(lambda _: settled.set() if engine.status().indexed_ms else None)
 assert engine.status().indexed_ms or settled.wait(60)
 request = translate.search_request(protocol.SearchParams(query="kettle", mode=sys.argv[3]))
-reply = translate.search_result(engine.search(request), engine.freshness.now(), with_text=False)
+reply = translate.search_result(engine.search(request), engine.freshness.now(), query="kettle", with_text=False)
 assert reply.hits[0].path == "Tea.md", reply
 """
 

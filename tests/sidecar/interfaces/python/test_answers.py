@@ -29,6 +29,7 @@ def test_marks_lie_on_the_words_behind_an_emoji():
         ' "type": "recipe", "domain": null, "tags": ["x"],'
         ' "modifiedMs": 1000, "passages": [{"headingPath": ["A"], "line": 2, "snippet": "🍞 rye bread",'
         ' "marks": [{"start": 3, "end": 6, "kind": "word"}], "text": null}]}], "total": 1, "confidence": 0.25,'
+        ' "reachable": 1, "sort": "relevance",'
         ' "understood": "rye", "corrections": [{"typed": "rey", "used": "rye"}], "unknownWords": [], "relaxed": null,'
         f' "weakness": null, "listed": false, "missing": [{{"leg": "dense", "reason": "no model"}}], {INDEX}}}'
     )

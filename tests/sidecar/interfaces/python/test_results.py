@@ -51,7 +51,7 @@ def test_an_answer_is_complete_where_every_note_was_searched(freshness, complete
 def test_a_vault_is_complete_when_its_model_is_there_and_nothing_is_pending():
     status = VaultStatus(
         state="live", notes=1, chunks=1, pending=0, excluded=0, model="bundled", model_state="ready", missing=(),
-        problem_count=0, problems=(), indexed_ms=1, built_ms=1, size_bytes=1, message=None,
+        problem_count=0, problems=(), indexed_ms=1, size_bytes=1, message=None,
     )  # fmt: skip
 
     assert status.is_complete

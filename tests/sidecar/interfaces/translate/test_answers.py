@@ -7,6 +7,7 @@ from quarry.index import MapOfContent
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
+from quarry.messages import message
 from quarry.ranking.signals import SIGNAL_NAMES
 from quarry.search import Correction, Explanation, Extract, Related, RelatedNote, Relaxed
 from quarry.text.snippet.highlighting import Mark
@@ -25,7 +26,7 @@ def stored(made):
 def hit_of(made):
     def hit(chunk, **options):
         answer = made.answer_of(chunk, **options)
-        return translate.search_result(answer, INDEX, with_text=bool(options.get("text"))).hits[0]
+        return translate.search_result(answer, INDEX, query="", with_text=bool(options.get("text"))).hits[0]
 
     return hit
 
@@ -50,7 +51,7 @@ def test_the_sentence_that_answers_is_placed_in_the_note_and_scrubbed(stored, ma
     chunk = stored(f"🍵 Tea.\nSteep it for 🍵 two minutes, {secret}.", start=10, start_utf16=14, line=7)
     answer = made.answer_of(chunk, extract=Extract("Tea.md", chunk, Span(7, len(chunk.chunk.text)), 0.8))
 
-    extract = translate.search_result(answer, INDEX, with_text=False).extract
+    extract = translate.search_result(answer, INDEX, query="", with_text=False).extract
 
     assert extract.text.startswith("Steep it for 🍵 two minutes, ")
     assert secret not in extract.text
@@ -90,7 +91,7 @@ def test_the_word_why_says_which_legs_found_it(stored, hit_of, legs, why):
 def test_a_note_that_is_only_listed_has_no_score_and_no_why(stored, made):
     answer = msgspec.structs.replace(made.answer_of(stored("oolong"), text="oolong"), listed=True)
 
-    result = translate.search_result(answer, INDEX, with_text=True)
+    result = translate.search_result(answer, INDEX, query="", with_text=True)
 
     assert result.listed
     assert (result.hits[0].score, result.hits[0].why, result.hits[0].passages[0].breakdown) == (None, None, None)
@@ -115,10 +116,10 @@ def test_every_text_is_scrubbed_once_more(made, secret):
         understood=told,
         maps=(MapOfContent("Tea/MOC.md", told),),
         corrections=(Correction(told, told),),
-        relaxed=Relaxed("any-passage", told, told),
+        relaxed=Relaxed("any-passage", told, told, message("relaxed-phrases", phrases=(told,), among="all")),
     )
 
-    result = translate.search_result(answer, INDEX, with_text=True)
+    result = translate.search_result(answer, INDEX, query=f'"{told}"', with_text=True)
 
     assert secret not in repr(result)
     assert "REDACTED" in result.hits[0].passages[0].text
@@ -148,7 +149,19 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
     told = f"token: {secret}"
     fused = Fused(1, "x", 0, 0.5, 1, None, 2.0, None)
     explanation = Explanation(
-        "Cafe\u0301.md", "beyond", told, told, 12, 40, 0.5, 0.8, fused, {"note": 0.5}, (told,), (told,)
+        "Cafe\u0301.md",
+        "beyond",
+        told,
+        told,
+        (message("explain-status", value=told),),
+        12,
+        40,
+        0.5,
+        0.8,
+        fused,
+        {"note": 0.5},
+        (told,),
+        (told,),
     )
 
     result = translate.explain_result(explanation, INDEX)

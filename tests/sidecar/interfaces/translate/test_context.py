@@ -7,6 +7,7 @@ import pytest
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
+from quarry.messages import message
 from quarry.search import Answer, Relaxed
 
 AT_REST = Freshness("live", 3, 3, 7)
@@ -70,7 +71,7 @@ def test_without_a_likely_answer_nothing_is_said_and_why(hit):
 
 
 def test_the_nearest_in_meaning_to_what_no_note_holds_is_no_context(hit):
-    result = context([hit("a.md", 0.9)], relaxed=Relaxed("meaning", "None.", "Near."))
+    result = context([hit("a.md", 0.9)], relaxed=Relaxed("meaning", "None.", "Near.", message("relaxed-nothing")))
 
     assert result.abstained == "low-confidence"
 

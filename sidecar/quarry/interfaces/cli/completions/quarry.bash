@@ -7,7 +7,7 @@
 
 _shtab_quarry_subparsers=(search context blocks explain why related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
-_shtab_quarry_search_option_strings=(-h --help --vault --limit --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
+_shtab_quarry_search_option_strings=(-h --help --vault --limit --offset --sort --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
 _shtab_quarry_blocks_option_strings=(-h --help --max-tokens --json --md --vault)
 _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --fusion)
@@ -65,6 +65,7 @@ _shtab_quarry_bench___json_COMPGEN=_shtab_compgen_files
 _shtab_quarry_bench___queries_COMPGEN=_shtab_compgen_files
 _shtab_quarry_bench___work_COMPGEN=_shtab_compgen_dirs
 
+_shtab_quarry_search___sort_choices=(relevance modified created name)
 _shtab_quarry_search___mode_choices=(hybrid keyword semantic)
 _shtab_quarry_search___fusion_choices=(convex rrf six-signals)
 _shtab_quarry_context___format_choices=(markdown json)

@@ -51,7 +51,7 @@ function _shtab_quarry_using
 end
 
 set -g _shtab_quarry_commands search context blocks explain why related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench
-set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --port --queries --questions --repeats --run-dir --scope --since --sizes --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
+set -g _shtab_quarry_opts_with_value --compare --domain --folder --format --from-line --fusion --idle --json --keep --limit --max-tokens --measure --mode --modes --name --notes --offset --only --parent-pid --port --queries --questions --repeats --run-dir --scope --since --sizes --sort --source --tag --tags --test --text --title --type --until --vault --wait --work --workers
 
 complete -c quarry -e
 complete -c quarry -f
@@ -62,6 +62,8 @@ complete -c quarry -n '_shtab_quarry_using; and test $_shtab_quarry_npos -eq 0' 
 complete -c quarry -n '_shtab_quarry_using search' -s h -l help -d 'show this help message and exit'
 complete -c quarry -n '_shtab_quarry_using search' -l vault -xka "(__fish_complete_directories)" -d 'the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)'
 complete -c quarry -n '_shtab_quarry_using search' -l limit -x -d 'maximum number of notes, 1 to 100 (default 10)'
+complete -c quarry -n '_shtab_quarry_using search' -l offset -x -d 'leave out the first N notes (default 0)'
+complete -c quarry -n '_shtab_quarry_using search' -l sort -xka "relevance modified created name" -d 'best first, last changed first, last created first, or by file name; all but relevance show only notes with every word, and likely answers'
 complete -c quarry -n '_shtab_quarry_using search' -l mode -xka "hybrid keyword semantic" -d mode
 complete -c quarry -n '_shtab_quarry_using search' -l fusion -xka "convex rrf six-signals" -d 'how keyword and semantic results are combined: by weighted signals, by rank alone or by six signals (default: the vault'"'"'s setting)'
 complete -c quarry -n '_shtab_quarry_using search' -l wait -x -d 'wait until the vault is wholly indexed, or at most --wait=SECONDS (default: 5 for a vault that never was)'

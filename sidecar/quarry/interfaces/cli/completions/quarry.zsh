@@ -291,6 +291,8 @@ _shtab_quarry_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   "--limit[maximum number of notes, 1 to 100 (default 10)]:N:"
+  "--offset[leave out the first N notes (default 0)]:N:"
+  "--sort[best first, last changed first, last created first, or by file name\; all but relevance show only notes with every word, and likely answers]:sort:(relevance modified created name)"
   "--mode[mode]:mode:(hybrid keyword semantic)"
   "--fusion[how keyword and semantic results are combined\: by weighted signals, by rank alone or by six signals (default\: the vault\'s setting)]:fusion:(convex rrf six-signals)"
   "--wait[wait until the vault is wholly indexed, or at most --wait\=SECONDS (default\: 5 for a vault that never was)]:SECONDS:"

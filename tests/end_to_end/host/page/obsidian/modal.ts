@@ -142,3 +142,33 @@ export abstract class SuggestModal<T> extends Modal {
     return false;
   }
 }
+
+export interface FuzzyMatch<T> {
+  item: T;
+  match: { score: number; matches: [number, number][] };
+}
+
+/** A picker from a fixed list; what was typed may stand anywhere in an item, letter by letter in order. */
+export abstract class FuzzySuggestModal<T> extends SuggestModal<FuzzyMatch<T>> {
+  abstract getItems(): T[];
+  abstract getItemText(item: T): string;
+  abstract onChooseItem(item: T, event: MouseEvent | KeyboardEvent): void;
+
+  getSuggestions(query: string): FuzzyMatch<T>[] {
+    const letters = [...query.toLowerCase().replace(/\s/g, "")].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    const wanted = new RegExp(letters.join(".*?"), "su");
+    const found = this.getItems().flatMap((item) => {
+      const hit = wanted.exec(this.getItemText(item).toLowerCase());
+      return hit ? [{ item, match: { score: -hit[0].length, matches: [] } }] : [];
+    });
+    return found.sort((a, b) => b.match.score - a.match.score);
+  }
+
+  renderSuggestion({ item }: FuzzyMatch<T>, el: HTMLElement): void {
+    el.setText(this.getItemText(item));
+  }
+
+  onChooseSuggestion({ item }: FuzzyMatch<T>, event: MouseEvent | KeyboardEvent): void {
+    this.onChooseItem(item, event);
+  }
+}

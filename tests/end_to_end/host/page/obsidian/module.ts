@@ -17,7 +17,8 @@ import { WorkspaceLeaf } from "./leaf";
 import { MarkdownPreviewView, MarkdownView } from "./markdown-view";
 import { Menu, MenuItem } from "./menu";
 import { MetadataCache } from "./metadata-cache";
-import { Modal, SuggestModal } from "./modal";
+import { AbstractInputSuggest } from "./input-suggest";
+import { FuzzySuggestModal, Modal, SuggestModal } from "./modal";
 import { Notice } from "./notice";
 import { Plugin } from "./plugin";
 import { Keymap, Scope } from "./scope";
@@ -41,6 +42,7 @@ const members: Partial<Record<keyof typeof Api, unknown>> = {
   parseYaml: frontmatter.parseYaml,
   stringifyYaml: frontmatter.stringifyYaml,
   ...icons,
+  AbstractInputSuggest,
   App,
   Component,
   EditableFileView,
@@ -49,6 +51,7 @@ const members: Partial<Record<keyof typeof Api, unknown>> = {
   FileManager,
   FileSystemAdapter,
   FileView,
+  FuzzySuggestModal,
   ItemView,
   Keymap,
   MarkdownPreviewView,

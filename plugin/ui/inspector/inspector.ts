@@ -1,0 +1,156 @@
+/** Builds the index inspector for one vault: its view, its dialogs, and the entries in the menus of files and folders. */
+import { type App, type Menu, Notice, type Plugin, type TAbstractFile, TFile, TFolder } from "obsidian";
+import { type Clock } from "../../clock";
+import { type WayOut, excludingEntry } from "../../inspector/ways-out";
+import { type CommandMap, type EngineActionId } from "../../pane/commands";
+import { type Settings } from "../../protocol/messages";
+import { type RpcClient } from "../../sidecar/client";
+import { type Reply } from "../../sidecar/failure";
+import { type Supervisor } from "../../sidecar/supervisor";
+import { failureWords } from "../../wording/failures";
+import { t } from "../../wording/translate";
+import { ConfirmModal } from "./confirm-modal";
+import { type InspectorParts } from "./inspector-parts";
+import { INSPECTOR_VIEW, InspectorView } from "./inspector-view";
+import { FilePicker } from "./pickers";
+import { ReportModal } from "./report-modal";
+
+const PATIENCE_MS = 60_000; // a vault on a network drive takes that long to be walked over
+
+export interface InspectorOutside {
+  readonly app: App;
+  readonly client: RpcClient;
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly commands: CommandMap<EngineActionId>;
+  readonly rebuild: () => void;
+}
+
+export class Inspector {
+  readonly parts: InspectorParts;
+  /** As last heard of: a menu cannot wait for an answer. */
+  private settings: Settings | null = null;
+
+  constructor(private readonly outside: InspectorOutside) {
+    const { client, supervisor, clock, commands } = outside;
+    this.parts = {
+      engine: supervisor,
+      engineVersion: () => supervisor.program?.version ?? null,
+      clock,
+      source: {
+        folders: (params) => client.call("inspect/folders", params, PATIENCE_MS),
+        notes: (params) => client.call("inspect/notes", params, PATIENCE_MS),
+      },
+      report: (path) => client.call("inspect/note", { path }, PATIENCE_MS),
+      exclude: (folder) => void this.exclude(folder),
+      takeWayOut: (way, path) => void this.takeWayOut(way, path),
+      why: (path) => { this.why(path); },
+      rebuild: () => { this.confirmRebuild(); },
+      commands,
+    };
+  }
+
+  register(plugin: Plugin): void {
+    const { app, supervisor } = this.outside;
+    plugin.registerView(INSPECTOR_VIEW, (leaf) => new InspectorView(leaf, this.parts));
+    plugin.registerEvent(app.workspace.on("file-menu", (menu, file) => { this.addTo(menu, file); }));
+    // The settings may be changed by hand as well; a comparison with the vault follows then.
+    let state: string | undefined;
+    const read = (): void => {
+      const now = supervisor.state.kind === "live" ? supervisor.status?.state : undefined;
+      if (now === "live" && state !== "live") void this.readSettings();
+      state = now;
+    };
+    plugin.register(supervisor.changed.listen(read));
+    plugin.register(supervisor.statusChanged.listen(read));
+  }
+
+  async open(): Promise<void> {
+    const { workspace } = this.outside.app;
+    const [present] = workspace.getLeavesOfType(INSPECTOR_VIEW);
+    const leaf = present ?? workspace.getLeaf("tab");
+    if (!present) await leaf.setViewState({ type: INSPECTOR_VIEW, active: true });
+    await workspace.revealLeaf(leaf);
+    workspace.setActiveLeaf(leaf, { focus: true });
+  }
+
+  why(path?: string): void {
+    if (path !== undefined) void this.report(path);
+    else new FilePicker(this.outside.app, (file) => void this.report(file.path)).open();
+  }
+
+  confirmRebuild(): void {
+    const { app, rebuild } = this.outside;
+    new ConfirmModal(app, { title: t("inspect.rebuild"), text: t("inspect.rebuildHelp") }, rebuild).open();
+  }
+
+  async exclude(folder: string): Promise<void> {
+    await this.say(this.outside.client.call("settings/folders", { exclude: [folder] }), t("inspect.excluded", { folder }));
+  }
+
+  /** Remembers the settings for the menus of folders. */
+  async readSettings(): Promise<void> {
+    const reply = await this.outside.client.call("settings/read", {});
+    if (reply.ok) this.settings = reply.value;
+  }
+
+  addTo(menu: Menu, file: TAbstractFile): void {
+    if (this.outside.supervisor.state.kind !== "live") return;
+    const add = (title: string, icon: string, run: () => void): void => {
+      menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection("quarry").onClick(run));
+    };
+    if (file instanceof TFile) {
+      add(t("inspect.why"), "circle-question-mark", () => { this.why(file.path); });
+    } else if (file instanceof TFolder && !file.isRoot() && this.settings) {
+      const entry = excludingEntry(this.settings, file.path);
+      if (entry === null) add(t("inspect.exclude"), "eye-off", () => void this.exclude(file.path));
+      else add(t("inspect.include", { folder: entry }), "eye", () => void this.include(entry));
+    }
+  }
+
+  private async include(folder: string): Promise<void> {
+    await this.say(this.outside.client.call("settings/folders", { include: [folder] }), t("inspect.included", { folder }));
+  }
+
+  private async report(path: string): Promise<void> {
+    const reply = await this.parts.report(path);
+    if (!reply.ok) new Notice(failureWords(reply.failure));
+    else new ReportModal(this.outside.app, reply.value, this.parts.takeWayOut).open();
+  }
+
+  private async takeWayOut(way: WayOut, path: string): Promise<void> {
+    const { app, client, commands } = this.outside;
+    switch (way.kind) {
+      case "include":
+        return this.include(way.folder);
+      case "index-templates":
+        return this.say(client.call("settings/write", { indexTemplates: true }), "");
+      case "retry": {
+        const reply = await client.call("vault/changed", { changes: [{ kind: "modified", path }] });
+        new Notice(reply.ok ? t("inspect.retrying") : failureWords(reply.failure));
+        return;
+      }
+      case "open":
+        return app.workspace.openLinkText(path, "", "tab");
+      case "open-settings":
+        commands["open-settings"]();
+        return;
+      case "open-app-settings":
+        openAppSettings(app);
+    }
+  }
+
+  private async say(change: Promise<Reply<Settings>>, done: string): Promise<void> {
+    const reply = await change;
+    if (reply.ok) this.settings = reply.value;
+    const text = reply.ok ? done : failureWords(reply.failure);
+    if (text !== "") new Notice(text);
+  }
+}
+
+/** Opens the page of Obsidian's settings that lists excluded files. Undocumented: without it nothing happens. */
+function openAppSettings(app: App): void {
+  const { setting } = app as unknown as { setting?: { open?: () => void; openTabById?: (id: string) => void } };
+  setting?.open?.();
+  setting?.openTabById?.("file");
+}

@@ -1,0 +1,88 @@
+"""
+Sentences that are told to people, by code and arguments, so that a client can word them in its own language.
+
+Beside each stands the English sentence, which the command line and agents show. `MessageCode` is the closed list; what
+an argument is, is said beside the code. Words and phrases are quoted as they were searched for; filters are written in
+the language of queries (`folder:Work`).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+QueryProblem = Literal[
+    "query-too-long",  # count, limit
+    "query-only-excludes",  # query
+    "query-without-words",  # and without a complete filter
+    "query-too-deep",  # limit: of nested parentheses
+    "too-many-words",  # limit: in quotes, after a minus or in an OR
+    "too-many-filters",  # limit
+    "too-many-alternatives",  # operator, limit
+    "bad-regex",  # pattern, problem: a `RegexProblem`, reason: what the engine says of it, in English
+    "no-regex-here",  # operator
+    "no-filter-here",  # operator, inner: an operator or property in its value
+    "bad-date",  # operator, value
+]
+"""Why a query cannot be read."""
+
+RegexProblem = Literal[
+    "missing-parenthesis",
+    "unexpected-parenthesis",
+    "missing-bracket",
+    "bad-range",
+    "bad-repetition",
+    "nothing-to-repeat",
+    "bad-escape",
+    "trailing-backslash",
+    "unsupported",  # lookarounds and the like
+    "too-large",
+    "unavailable",  # there is no engine for them on this machine
+    "other",
+]
+
+RelaxedCode = Literal[
+    "relaxed-beginnings",  # word, among
+    "relaxed-phrases",  # phrases, among
+    "relaxed-phrases-in-case",  # phrases, among
+    "relaxed-unmet-filters",  # filters: of which no note meets any, ignored: how many filters were left out
+    "relaxed-filters",  # filters: that no note that matches meets, ignored
+    "relaxed-words",  # words: at most three, among
+    "relaxed-many-words",  # among
+    "relaxed-nothing",  # among
+]
+"""
+What of a query was given up. `among` is `all`, `filtered` (notes that the other filters admit) or `not-excluded`.
+"""
+
+ExplainCode = Literal[
+    "explain-hit",  # rank, total, reasons: of `ExplainReason`, found, lacking, model
+    "explain-beyond",  # and limit
+    "explain-far",
+    "explain-no-words",  # meaning is not compared
+    "explain-crowded-out",  # found, lacking
+    "explain-alternative",  # it meets an alternative without words
+    "explain-listed",
+    "explain-refused",  # filters
+    "explain-status",  # value: of the property, which a setting leaves out
+    "explain-skipped-section",  # words, section
+    "explain-absent",  # reason: a `ReasonCode`, entry, plugin
+]
+"""Why a note stands where it stands, or is not there."""
+
+ExplainReason = Literal["words", "phrase", "meaning", "title", "exact", "severity", "recency", "tags", "domain"]
+
+MessageCode = Literal[QueryProblem, RelaxedCode, ExplainCode]
+
+Argument = str | int | tuple[str, ...]
+
+
+class Message(NamedTuple):
+    """What is said, by its code, and of what."""
+
+    code: MessageCode
+    args: Mapping[str, Argument] = MappingProxyType({})
+
+
+def message(code: MessageCode, **args: Argument) -> Message:
+    """What *code* says of *args*."""
+    return Message(code, args)

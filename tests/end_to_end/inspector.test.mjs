@@ -1,0 +1,148 @@
+/** The index inspector: what is indexed, what is not and why, and the ways out, by mouse and by keyboard. */
+import assert from "node:assert/strict";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { openProduct, until } from "./product.mjs";
+
+const NOTES = {
+  ".quarry.toml": '# mine\n[folders]\nexclude = ["Archive"] # old\n',
+  "Boat.md": "# Boat\n\nThe keel was painted in spring.\n",
+  "Work/Plan.md": "# Plan\n\nThe keel again.\n",
+  "Work/Deep/Key.md": "# Key\n\nThe key sticks.\n",
+  "Archive/Old.md": "# Old\n\nThe keel of the old boat.\n",
+  "Half.md": "---\na: b\njust words\n---\nThe keel, half.\n",
+};
+
+describe("the index inspector", { timeout: 180_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("playwright-core").Page} */
+  let page;
+
+  beforeEach(async () => {
+    product = await openProduct({ notes: NOTES, viewport: { width: 1300, height: 900 } });
+    page = product.page;
+    symlinkSync("nowhere.md", join(product.vault.path, "Loop.md"));
+    await product.start();
+  });
+
+  afterEach(async () => {
+    assert.deepEqual(await product.host.errors(), []);
+    await product.close();
+  });
+
+  const view = () => page.locator(".quarry-inspect");
+  /** @param {string} name */
+  const row = (name) => view().getByRole("row", { name });
+  const names = async () => view().locator(".quarry-inspect-row").evaluateAll((rows) => rows.map((el) => el.querySelector(".quarry-inspect-text")?.textContent ?? el.textContent));
+
+  async function open() {
+    await product.host.runCommand("open-inspector");
+    await row("Work").waitFor();
+  }
+
+  test("opened from the pane's last line: facts, counts by state, folders with theirs", async () => {
+    await product.pane.locator(".quarry-status-text").click();
+    await row("Work").waitFor();
+
+    assert.deepEqual(await names(), ["Archive", "Work", "Boat", "Half", "Loop"]);
+    assert.match(await row("Archive").innerText(), /1 excluded/);
+    assert.match(await view().locator(".quarry-inspect-dl").innerText(), /Notes\n4\n/);
+    assert.match(await view().locator(".quarry-inspect-dl").innerText(), /Last full rebuild\n/);
+    const filters = await view().locator(".quarry-inspect-filters button").allInnerTexts();
+    assert.deepEqual(filters, ["All 6", "indexed 3", "partly indexed 1", "excluded 1", "failed 1"]);
+  });
+
+  test("by keyboard alone: a folder is opened, a note's report is read and closed, the focus stays", async () => {
+    await open();
+    await row("Archive").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    await row("Plan").waitFor();
+    assert.deepEqual(await names(), ["Archive", "Work", "Deep", "Plan", "Boat", "Half", "Loop"]);
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    const report = page.locator(".quarry-inspect-report");
+    await report.waitFor();
+    assert.match(await report.innerText(), /front matter/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Home");
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("data-key")), "f:Archive");
+    assert.equal(await view().locator('[tabindex="0"].quarry-inspect-row').count(), 1);
+  });
+
+  test("one state alone is a list with reasons", async () => {
+    await open();
+    await view().getByRole("button", { name: "failed 1" }).click();
+    await until(async () => (await names()).join() === "Loop", "only the note that failed");
+    assert.match(await row("Loop").innerText(), /failed: It is a link/);
+    await view().getByRole("button", { name: "excluded 1" }).click();
+    await until(async () => (await names()).join() === "Old", "only the excluded note");
+    assert.match(await row("Old").innerText(), /Archive · excluded: The settings exclude the folder “Archive”/);
+  });
+
+  test("an excluded folder is taken in by its menu, and another left out: comments of the settings stay", async () => {
+    await open();
+    await row("Archive").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Include “Archive” in Quarry" }).click();
+    await until(async () => !/excluded/.test(await row("Archive").innerText()), "Archive is indexed");
+    await row("Work").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Exclude from Quarry" }).click();
+    await until(async () => /2 excluded/.test(await row("Work").innerText()), "Work is left out");
+    assert.match(readFileSync(join(product.vault.path, ".quarry.toml"), "utf8"), /^# mine\n\[folders\]\nexclude = \["Work"\] # old/);
+  });
+
+  test("why is my note not found: picked by name, told with the way out, which is taken", async () => {
+    await product.host.runCommand("why-not-found");
+    await page.locator(".prompt-input").fill("old");
+    await page.keyboard.press("Enter");
+    const report = page.locator(".quarry-inspect-report");
+    assert.match(await report.innerText(), /The settings exclude the folder “Archive”\./);
+    await report.getByRole("button", { name: "Include “Archive” in Quarry" }).click();
+    await product.openPane();
+    await until(async () => (await product.search("old boat")).some(({ path }) => path === "Archive/Old.md"), "the note is found");
+  });
+
+  test("menus of files and folders: left out and taken in again", async () => {
+    await product.host.fileMenu("Work/Deep");
+    await page.getByRole("menuitem", { name: "Exclude from Quarry" }).click();
+    await until(() => readFileSync(join(product.vault.path, ".quarry.toml"), "utf8").includes("Work/Deep"), "the settings have it");
+    await until(async () => {
+      await product.host.fileMenu("Work/Deep");
+      const has = await page.getByRole("menuitem", { name: "Include “Work/Deep” in Quarry" }).count();
+      if (has === 0) await page.keyboard.press("Escape");
+      return has > 0;
+    }, "the menu offers the way back");
+    await page.keyboard.press("Escape");
+    await product.host.fileMenu("Work/Deep/Key.md");
+    await page.getByRole("menuitem", { name: "Why is this note not found?" }).click();
+    assert.match(await page.locator(".quarry-inspect-report").innerText(), /Work\/Deep/);
+  });
+
+  test("it follows the vault: what is saved and deleted is counted without being asked", async () => {
+    await open();
+    await product.host.write("Work/New.md", "# New\n\nFresh paint.\n");
+    await until(async () => /^Work\s*3/.test(await row("Work").innerText()), "the new note is counted");
+    writeFileSync(join(product.vault.path, "<img src=x onerror=alert(1)>.md"), "text");
+    await product.host.write("Work/Newer.md", "# Newer\n");
+    await until(async () => (await names()).includes("<img src=x onerror=alert(1)>"), "a hostile name is text");
+  });
+
+  test("rebuilding asks first, and can be declined", async () => {
+    await open();
+    await view().getByRole("button", { name: "Rebuild index" }).click();
+    const dialog = page.getByRole("dialog");
+    assert.match(await dialog.innerText(), /All notes are read again/);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.deepEqual((await product.host.notices()).filter(({ text }) => text.includes("Rebuilding")), []);
+  });
+
+  test("at 250 px nothing is cut off", async () => {
+    await open();
+    await view().evaluate((el) => { el.style.width = "250px"; });
+    const wide = await view().evaluate((el) => [...el.querySelectorAll("*")].filter((each) => each.getBoundingClientRect().right > el.getBoundingClientRect().right + 1).length);
+    assert.equal(wide, 0);
+  });
+});
