@@ -26,7 +26,7 @@ export function listenToInput(owner: Component, { search, input, completions }: 
     onText();
   });
   owner.registerDomEvent(input, "keydown", (event) => {
-    if (completions.handleKey(event) || key(event)) event.preventDefault();
+    if (!event.defaultPrevented && (completions.handleKey(event) || key(event))) event.preventDefault();
   });
   owner.registerDomEvent(input, "click", () => { completions.close(); }); // the caret moves away
   owner.registerDomEvent(input, "blur", () => {
