@@ -5,10 +5,23 @@ import { type Failure } from "../sidecar/failure";
 /** How a note stands to the one that it is related to: one links to the other, or it names that one without a link. */
 export type Relation = "linked" | "mention";
 
-export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract"> {
+/** What the engine found. */
+type Found = Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+
+/** What names alone found, without an engine. */
+export interface NamesResult extends SearchResult {
+  /** Parts of the query that were left out, as typed. */
+  readonly ignored: readonly string[];
+}
+
+/** What names leave out of a query; null for an answer of the engine. */
+export function ignoredBy(result: Found): readonly string[] | null {
+  return "ignored" in result ? (result as NamesResult).ignored : null;
+}
+
+/** What was asked, and how long the answer took. */
+export interface Asked {
   readonly query: string;
-  /** Set where only the names of notes were searched, with the parts of the query that this left out. */
-  readonly byNames?: { readonly ignored: readonly string[] } | null;
   readonly mode: Mode;
   /** Maximum number of hits that was requested. */
   readonly limit: number;
@@ -17,6 +30,11 @@ export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" 
   readonly lastWordIsPrefix: boolean;
   /** From request to answer, as the user waits. */
   readonly tookMs: number;
+}
+
+export interface Answer extends Found, Asked {
+  /** Set where only the names of notes were searched, with the parts of the query that this left out. */
+  readonly byNames?: { readonly ignored: readonly string[] } | null;
   /** Of related notes: path -> relation, where there is one. */
   readonly relations?: ReadonlyMap<string, Relation>;
   /** Of related notes: how many hits stand before those that merely mention the note. */
@@ -33,6 +51,13 @@ export type SearchState =
       readonly isRefresh: boolean;
     }
   | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
+
+/** The part of a result that a screen needs, with what was asked. */
+export function answerFrom(found: Found, asked: Asked): Answer {
+  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = found;
+  const ignored = ignoredBy(found);
+  return { ...asked, byNames: ignored && { ignored }, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract };
+}
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
 export function answerOf(state: SearchState): Answer | null {

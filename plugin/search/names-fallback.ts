@@ -11,15 +11,10 @@ import { type IndexStatus, type SearchParams, type SearchResult } from "../proto
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type EngineState } from "../sidecar/supervisor";
+import { type NamesResult } from "./answer";
 import { type NameAnswer, type NameIndex } from "./name-index";
 
 const START_WAIT_MS = 1_500; // most engines are there by then
-
-/** An answer from names alone. */
-export interface NamesResult extends SearchResult {
-  /** Parts of the query that were left out, as typed. */
-  readonly ignored: readonly string[];
-}
 
 /** The engine, as far as it decides who answers. */
 export interface EngineInUse {
@@ -106,11 +101,6 @@ export class NamesFallback implements Requester {
       };
     });
   }
-}
-
-/** What names leave out of a query; null for an answer of the engine. */
-export function ignoredBy(result: SearchResult): readonly string[] | null {
-  return "ignored" in result ? (result as NamesResult).ignored : null;
 }
 
 function resultOf({ hits, total, ignored }: NameAnswer, like: SearchResult): NamesResult {

@@ -51,7 +51,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   tool(tools, "circle-question-mark", "show-operators", handlers.act);
   tool(tools, "keyboard", "show-keys", handlers.act);
   const line = new StatusLine(head.createDiv({ cls: "quarry-line" }), handlers.act);
-  const bodyEl = el.createDiv({ cls: "quarry-body" });
+  const bodyEl = el.createDiv({ cls: "quarry-body", attr: { tabindex: "0", role: "group", "aria-label": t("pane.results") } }); // to scroll by keys
   const panel = new Panel(bodyEl.createDiv({ cls: "quarry-panel is-hidden" }), handlers);
   const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
   const list = buildList(el, bodyEl, input, handlers);
