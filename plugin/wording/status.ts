@@ -6,8 +6,8 @@ import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";
 import { scopeWords } from "./engine";
+import { failureWords } from "./failures";
 import { degradationWords } from "./freshness";
-import { joinSentences } from "./formatting";
 import { chosenWords } from "./writing";
 
 export interface StatusWords {
@@ -24,13 +24,14 @@ const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
 export function statusWords(model: PaneModel): StatusWords {
   const state = stateOf(model);
   const answer = answerOf(model.search);
-  if (answer?.byNames) return { tone: "remark", ...scopeWords(model.engine.kind, answer) };
+  const scope = answer?.byNames ? { tone: "remark" as const, ...scopeWords(model.engine.kind, answer) } : null;
   if (state.kind === "bad-query" && model.rows.length > 0) {
-    return { tone: "warning", text: joinSentences(state.message, state.next), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
+    return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
-  if (!answer || answer.hits.length === 0) return NOTHING;
+  if (!answer || answer.hits.length === 0) return scope ?? NOTHING;
   const chosen = chosenWords(model.selection.chosen.size);
   if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
+  if (scope) return scope;
   const remark = remarkOn(answer);
   if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
