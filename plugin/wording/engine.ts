@@ -37,7 +37,7 @@ export function installWords({ platform, installers }: Missing): InstallWords {
   const download = PACKAGE === null ? t("engine.download", { file: FILE }) : "";
   const say = (steps: string): string => joinSentences(t("engine.what"), steps, t("engine.noticed"));
   if (first === undefined) {
-    return { detail: say(joinSentences(t("engine.getUv"), download, t("engine.runSecond"))), commands: [uvCommand(platform, installers), installCommand("uv", platform)] };
+    return { detail: say(joinSentences(t("engine.getUv", { installer: "uv" }), download, t("engine.runSecond"))), commands: [uvCommand(platform, installers), installCommand("uv", platform)] };
   }
   if (second === undefined) return { detail: say(joinSentences(download, t("engine.run"))), commands: [first] };
   return { detail: say(joinSentences(download, t("engine.runEither"))), commands: [first, second] };
