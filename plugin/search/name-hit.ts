@@ -14,6 +14,7 @@ export function nameHit({ note, names, folded, headings, tags }: NameEntry, quer
   const passage = heading === null ? tagPassage(note.tags, tags, [...lacking, ...query.tags]) : headingPassage(note.headings, heading, words);
   return {
     path: note.path,
+    kind: "note",
     title,
     titleMarks: marksOf(title, words),
     score: null,
@@ -85,5 +86,5 @@ function tagPassage(tags: readonly string[], folded: readonly string[], words: r
 function passageOf(snippet: string, marks: readonly Mark[], headingPath: readonly string[], start: number, line: number): Passage {
   const [mark] = marks;
   const [matchStart, matchEnd] = [start + (mark?.start ?? 0), start + (mark?.end ?? 0)];
-  return { headingPath, snippet, marks, start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null };
+  return { headingPath, snippet, marks, start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null, anchor: null };
 }
