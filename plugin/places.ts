@@ -6,14 +6,13 @@ import { BoundedRequester } from "./search/bounded-requester";
 import { LANGUAGE, blockText } from "./search/block-spec";
 import { insertBlock, newSearchNote } from "./ui/keep-search";
 import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./ui/live-block";
-import { type Requester } from "./sidecar/client";
 import { NoteSearchBar } from "./ui/note-search-bar";
 import { type PaneParts } from "./ui/pane-parts";
 import { QUICK_PLACE, QuickSearch } from "./ui/quick-search";
-import { RELATED_ICON, RELATED_VIEW_TYPE, RelatedView } from "./ui/related-view";
+import { RELATED_VIEW_TYPE, openRelated } from "./ui/related-notes";
+import { RELATED_ICON, RelatedView } from "./ui/related-view";
 
 export interface PlaceParts extends PaneParts {
-  readonly client: Requester;
   readonly openPane: (query: string) => void;
   /** The query of the pane and how it searches; null without one. */
   readonly paneSearch: () => { readonly query: string; readonly mode: Mode } | null;
@@ -30,7 +29,7 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
     id: "open-related",
     name: t("command.related"),
     icon: RELATED_ICON,
-    callback: () => void app.workspace.ensureSideLeaf(RELATED_VIEW_TYPE, "right", { active: false, reveal: true }),
+    callback: () => { openRelated(app); },
   });
   registerBlocks(plugin, parts);
   registerNoteSearch(plugin, parts);
