@@ -5,7 +5,7 @@ import { type Failure } from "../sidecar/failure";
 /** How a note stands to the one that it is related to: one links to the other, or it names that one without a link. */
 export type Relation = "linked" | "mention";
 
-export interface Answer extends Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract"> {
+export interface Answer extends Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract"> {
   readonly query: string;
   readonly mode: Mode;
   /** Maximum number of hits that was requested. */

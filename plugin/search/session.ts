@@ -9,13 +9,14 @@
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult } from "../protocol/messages";
+import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult, type SortOrder } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
 import { type Answer, type SearchState, answerOf } from "./answer";
+import { joined, pageAfter } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
@@ -31,7 +32,7 @@ export interface SearchOptions {
   readonly snippetWidth: number;
 }
 
-const MAX_HITS = 100; // of the protocol
+const MAX_LIMIT = 100; // of the protocol
 
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
@@ -48,6 +49,7 @@ export class SearchSession implements ResultSource {
   private cancelPauseTimer: Cancel = () => undefined;
   private refreshIsDue = false;
   private extra = 0; // hits of this query beyond the limit that were wanted
+  private order: SortOrder = "relevance";
 
   constructor(
     private readonly client: Requester,
@@ -64,6 +66,10 @@ export class SearchSession implements ResultSource {
 
   get mode(): Mode {
     return this.options.mode;
+  }
+
+  get sort(): SortOrder {
+    return this.order;
   }
 
   get snippetWidth(): number {
@@ -94,6 +100,14 @@ export class SearchSession implements ResultSource {
     else if (options.snippetWidth !== before.snippetWidth) this.refresh();
   }
 
+  /** Asks for the hits in another order. */
+  setSort(sort: SortOrder): void {
+    if (sort === this.order) return;
+    this.order = sort;
+    this.extra = 0;
+    if (this.query !== "") this.schedule(0, false);
+  }
+
   /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
   refresh(): void {
     if (this.query === "" || (this.current.kind === "searching" && !this.pending)) return; // a request is scheduled anyway
@@ -105,9 +119,10 @@ export class SearchSession implements ResultSource {
   /** Asks for as many hits more as there were at first. The rows that are there stay. */
   more(): void {
     const answer = answerOf(this.current);
-    if (this.pending || !answer || answer.hits.length >= answer.total || this.limit >= MAX_HITS) return;
-    this.extra += this.options.limit;
-    this.schedule(0, true);
+    if (this.pending || this.current.kind !== "results" || !answer || answer.hits.length >= answer.reachable) return;
+    this.extra = Math.max(0, answer.hits.length - this.options.limit) + this.options.limit;
+    this.cancelTimer();
+    void this.request(true, answer);
   }
 
   /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */
@@ -125,7 +140,7 @@ export class SearchSession implements ResultSource {
   /** Explains why a note is or is not in the results of the current query. */
   explain(path: string): Promise<Reply<ExplainResult>> {
     const { query, isTyping: typing } = this;
-    const { limit } = this;
+    const limit = Math.min(MAX_LIMIT, this.wanted);
     const { mode } = this.options;
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
@@ -160,8 +175,9 @@ export class SearchSession implements ResultSource {
     this.passages.cancelAll();
   }
 
-  private get limit(): number {
-    return Math.min(MAX_HITS, this.options.limit + this.extra);
+  /** How many hits the list is to have. */
+  private get wanted(): number {
+    return this.options.limit + this.extra;
   }
 
   private clear(): void {
@@ -177,9 +193,11 @@ export class SearchSession implements ResultSource {
     if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
   }
 
-  private async request(isRefresh: boolean): Promise<void> {
-    const { query, isTyping } = this;
-    const { limit } = this;
+  /** Asks for all hits that are wanted, page by page; those of `before` are there. */
+  private async request(isRefresh: boolean, before: Answer | null = null): Promise<void> {
+    const { query, isTyping, order: sort, wanted } = this;
+    const page = pageAfter(before?.hits.length ?? 0, wanted, before?.reachable);
+    if (!page) return;
     const { mode, snippetWidth } = this.options;
     const earlier = this.pending;
     const requestedAt = this.clock.now();
@@ -188,11 +206,13 @@ export class SearchSession implements ResultSource {
     const pending = this.client.request("search", {
       query,
       mode,
-      limit,
+      limit: page.limit,
+      ...(page.offset > 0 && { offset: page.offset }),
+      ...(sort !== "relevance" && { sort }),
       typing: isTyping,
       maxTokens: MAX_TOKENS,
       snippetWidth,
-      extract: mode === "hybrid", // the engine looks for it only where a question is asked
+      extract: mode === "hybrid" && before === null, // the engine looks for it only where a question is asked
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -203,9 +223,16 @@ export class SearchSession implements ResultSource {
     this.pending = null;
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
-      const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = reply.value;
+      const { hits, total, reachable, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
-      const answer = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs };
+      const asked = { query, mode, limit: Math.min(MAX_LIMIT, wanted), snippetWidth, lastWordIsPrefix: isTyping };
+      const answer: Answer = before
+        ? { ...before, ...asked, hits: joined(before.hits, hits), reachable: hits.length === 0 ? before.hits.length : reachable }
+        : { ...asked, hits, total, reachable, sort: reply.value.sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs };
+      if (isRefresh && pageAfter(answer.hits.length, wanted, reachable) && hits.length > 0) {
+        await this.request(isRefresh, answer);
+        return;
+      }
       this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });

@@ -21,6 +21,13 @@ export interface PaneCommandParts {
 
 export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
+    "add-filter": () => {
+      const { input } = dom;
+      if (/\S$/.test(input.value)) input.value += " ";
+      input.focus();
+      input.setSelectionRange(input.value.length, input.value.length);
+      dom.completions.openAll();
+    },
     "change-density": changeDensity,
     "clear-history": clearHistory,
     "clear-query": () => {

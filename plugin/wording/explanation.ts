@@ -1,6 +1,7 @@
 /** How is it said why a note ranks where it does? Pure. */
 import { type ExplainResult } from "../protocol/messages";
 import { joinFacts, joinSentences, percent, plainList } from "./formatting";
+import { messageWords } from "./messages";
 import { number, t, translated } from "./translate";
 
 export interface ExplainWords {
@@ -10,7 +11,8 @@ export interface ExplainWords {
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
-export function explainWords({ message, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
+export function explainWords({ message, told, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
+  const sentences = told.map((each) => messageWords(each, ""));
   const contributing = signals.filter(({ share }) => share > 0);
   const sum = contributing.reduce((total, { share }) => total + share, 0);
   const rank = (place: number | null): string => (place === null ? "" : number(place));
@@ -21,7 +23,7 @@ export function explainWords({ message, understood, breakdown, signals, wordsFou
     [t("explain.words"), heldWords(wordsFound, wordsLacking)],
   ];
   return {
-    message: joinSentences(message),
+    message: sentences.length === 0 || sentences.includes("") ? joinSentences(message) : joinSentences(...sentences),
     signals: contributing.map(({ name, share }) => [translated(`signal.${name}`) ?? name, percent(share / sum)]),
     facts: facts.filter(([, value]) => value !== ""),
   };

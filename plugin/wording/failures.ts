@@ -5,6 +5,7 @@
  */
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { joinSentences, seconds } from "./formatting";
+import { messageWords } from "./messages";
 import { t } from "./translate";
 
 export function failureWords(failure: Failure): string {
@@ -17,9 +18,15 @@ export function failureWords(failure: Failure): string {
     case "cancelled":
       return t("failure.cancelled");
     case "bad-query":
+      return badQueryWords(failure);
     case "refused":
       return joinSentences(failure.message, failure.next);
   }
+}
+
+/** What is wrong with a query, and what to do about it. */
+export function badQueryWords({ message, next, told }: Pick<Extract<Failure, { kind: "bad-query" }>, "message" | "next" | "told">): string {
+  return told ? messageWords(told, joinSentences(message, next)) : joinSentences(message, next);
 }
 
 export function startFailureWords(failure: StartFailure): string {
